@@ -6,7 +6,7 @@ from importlib.metadata import version as version_of
 from typing import Any
 
 project = "simdoc-search"
-author = "the authors of simdoc-search"
+author = "simdoc-search developers"
 version = release = version_of("simdoc-search")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]

@@ -52,7 +52,7 @@ class Pages:
             size=SHOWN,
             offset=int(number(request, "offset") or 0),
             filters=[mine, {"language": wanted.getlist("language")}] if "language" in wanted else [mine],
-            source_filters=[mine],
+            query_document_filters=[mine],
             fields=["title"],
         )
         return JSONResponse([{**as_json(hit.key, hit.fields), "overlap": hit.overlap} for hit in result.hits])
@@ -81,7 +81,7 @@ class Pages:
         """`/documents/ID/shared/OTHER`: the other one, with what it shares marked."""
         mine, ids = [readable_by(request)], request.path_params
         hit, source = FingerprintQuery(ids["other"]), FingerprintQuery(ids["id"])
-        found = self.search.highlight(hit, source, filters=mine, source_filters=mine)
+        found = self.search.highlight(hit, source, filters=mine, query_document_filters=mine)
         return HTMLResponse(f"<!doctype html><title>shared</title><pre>{found.hit.html()}</pre>")
 
     def _like(self, request: Request, mine: dict[str, Any]) -> Similar | None:

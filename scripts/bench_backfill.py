@@ -176,8 +176,14 @@ def beside_another(engine: Engine, url: str, documents: Documents, rate: int, sh
     mended = Backfill(engine, name, BackfillOptions("body", stale=True)).run()
     killed = f", killed with -9 when {', '.join(f'{each:,}' for each in moments)} were done" if moments else ""
     print(f"\nbeside another process{killed}")
-    print(f"  {report['updated'] / report['seconds']:,.0f} documents/s ({report['updated']:,} in the last run)")
-    print(f"  {report['conflicts']:,} read again, as the other was faster; then --stale: {mended.updated:,} updated")
+    print(
+        f"  {report['updated_count'] / report['seconds']:,.0f} documents/s "
+        f"({report['updated_count']:,} in the last run)"
+    )
+    print(
+        f"  {report['conflict_count']:,} read again, as the other was faster; "
+        f"then --stale: {mended.updated_count:,} updated"
+    )
     print(f"  the other: {', '.join(f'{count:,} {what}' for what, count in sorted(done.items()))}")
     print(f"  {compared(engine, name, wanted)}")
 

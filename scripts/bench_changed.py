@@ -102,15 +102,15 @@ def batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
 def run(engine: Engine, name: str, *, stale: bool = False, full: bool = False) -> str:
     """A backfill, and what it did."""
     report = Backfill(engine, name, BackfillOptions("body", stale=stale, full=full)).run()
-    return f"{report.document_count:,} read, {report.updated:,} updated"
+    return f"{report.document_count:,} read, {report.updated_count:,} updated"
 
 
 def told(inspection: Inspection) -> str:
     """The sample of `status`."""
     sample = inspection.sample
     low, high = sample.interval
-    compared = f"{sample.sampled:,} of {sample.unchecked:,} compared"
-    return f"{compared}, {sample.stale:,} stale: {low:.2%} to {high:.2%} of all"
+    compared = f"{sample.sampled_count:,} of {sample.unchecked_count:,} compared"
+    return f"{compared}, {sample.stale_count:,} stale: {low:.2%} to {high:.2%} of all"
 
 
 def timed(what: str, done: Callable[[], str]) -> None:

@@ -137,11 +137,11 @@ def filling(engine: Engine, texts: list[str], shards: int) -> None:
         send(engine, name, WAYS[0], texts)
         began = time.perf_counter()
         done = update_by_query(engine, name, {"match_all": {}}, pipeline=PIPELINE)
-        print(f"  {'_update_by_query':<26}{done.updated / (time.perf_counter() - began):>12,.0f}")
+        print(f"  {'_update_by_query':<26}{done.updated_count / (time.perf_counter() - began):>12,.0f}")
     with index(engine, WAYS[0], shards) as name:
         send(engine, name, WAYS[0], texts)
         report = Backfill(engine, name, BackfillOptions("body")).run()
-        print(f"  {'simdoc-search backfill':<26}{report.updated / report.seconds:>12,.0f}")
+        print(f"  {'simdoc-search backfill':<26}{report.updated_count / report.seconds:>12,.0f}")
 
 
 def one_by_one(engine: Engine, texts: list[str], shards: int) -> None:

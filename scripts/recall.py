@@ -46,7 +46,10 @@ def main() -> None:
     corpus, store = Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ":memory:"
     search = SimilaritySearch(open_store(store, create=True))
     report = search.index(read_corpus([str(corpus / "docs")]))
-    print(f"{corpus.name}: {report.indexed} documents, {len(report.skipped)} skipped, {report.seconds:.1f} s to index")
+    print(
+        f"{corpus.name}: {report.indexed_count} documents, {len(report.skipped)} skipped, "
+        f"{report.seconds:.1f} s to index"
+    )
     sets = {record.id: shingle_set(record.text or "") for record in search.store.scan(text=True)}
     pairs = exact_overlaps(sets, corpus / "truth.tsv")
     print_error(search, pairs)

@@ -1,4 +1,4 @@
-"""The steps of scripts/release. Each step either prints a result, or ends the run with what is wrong."""
+"""The steps of scripts/release. Each step returns its result, or ends the run with what is wrong."""
 
 from __future__ import annotations
 
@@ -12,19 +12,36 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+
+from native_licences import licences
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 BIN = ROOT / ".venv-release" / "bin"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
+CORE_TESTS = tuple(f"tests/{name}" for name in ("analysis", "chunks", "query", "sketch", "stores"))
 MAX_FULL_MB = 350
 """Maximum size of an installation with the extra `full`, which the README promises."""
 LICENCES = re.compile(
     r"apache|bsd|mit\b|\bisc\b|psf|python software|mozilla|mpl|zlib|unlicense|cc0|public domain", re.IGNORECASE
 )
 """Licences of dependencies that are known to be compatible with Apache 2.0."""
+COPYLEFT = {
+    "yake": "yake is licensed under the AGPL 3.0. docs/install.md says so, and how to install 'full' without it."
+}
+"""Dependencies with another licence, which users must know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a step did, and what it could not check or what a release still needs."""
+
+    text: str
+    missing: tuple[str, ...] = ()
 
 
 class Environments:
@@ -50,26 +67,32 @@ def main() -> None:
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory() as name:
         environments = Environments(Path(name))
-        steps: list[Callable[[], str]] = [
-            check_tree,
-            check_versions,
-            build_twice,
-            build_native,
-            check_files,
-        ]
+        steps: dict[str, Callable[[], Result]] = {
+            "tree": check_tree,
+            "version": check_versions,
+            "build": build_twice,
+            "native": build_native,
+            "files": check_files,
+            "workflows": check_workflows,
+        }
         if rehearse:
-            steps += [
-                lambda: try_pythons(environments),
-                lambda: try_oldest_dependencies(environments),
-                lambda: inspect_dependencies(environments),
-                check_types_and_site,
-                compare_api,
-            ]
-        for step in steps:
+            steps |= {
+                "pythons": lambda: try_pythons(environments),
+                "oldest": lambda: try_oldest_dependencies(environments),
+                "packages": lambda: inspect_dependencies(environments),
+                "lint": check_types,
+                "site": build_site,
+                "api": compare_api,
+            }
+        lines, missing = [], []
+        for title, step in steps.items():
+            print(f"{title} ...", file=sys.stderr, flush=True)
             began = time.monotonic()
             result = step()
-            print(f"{time.monotonic() - began:5.0f} s  {result}", flush=True)
-    print("Nothing was published. The files are in dist/.")
+            lines.append(f"{title:<10}{time.monotonic() - began:5.0f} s  {result.text}")
+            missing += [f"  {title}: {sentence}" for sentence in result.missing]
+    print(*lines, *(["", "Not checked, or not ready:", *missing] if missing else []), sep="\n")
+    print("\nNothing was published. The files are in dist/.")
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
@@ -92,11 +115,11 @@ def find_version(version: str) -> str:
     return done.stdout.strip()
 
 
-def check_tree() -> str:
+def check_tree() -> Result:
     """Check that all changes are committed."""
     if changed := run("git", "status", "--porcelain").splitlines():
         sys.exit(f"Commit these files first, or remove them:\n{os.linesep.join(changed)}")
-    return f"commit {run('git', 'describe', '--always').strip()}, no uncommitted changes"
+    return Result(f"commit {run('git', 'rev-parse', '--short', 'HEAD').strip()}, no uncommitted changes")
 
 
 def read_version() -> str:
@@ -105,24 +128,37 @@ def read_version() -> str:
     return str(version)
 
 
-def check_versions() -> str:
-    """Check that the changelog and the native kernel have the version of the package; and its tag, if there is one."""
+def check_versions() -> Result:
+    """Check that the changelog and the native kernel have the version of the package. A tagged commit must be ready."""
     version = read_version()
     tags = run("git", "tag", "--points-at", "HEAD", "--list", "v*").split()
     if tags not in ([], [f"v{version}"]):
         sys.exit(
             f"The commit has the tags {', '.join(tags)}, but the version in simdoc_search/__init__.py is {version}."
         )
-    heading = re.findall(r"(?m)^## \[(.+?)\](.*)", (ROOT / "CHANGELOG.md").read_text("utf-8"))[0]
-    if tags and (heading[0] != version or not re.fullmatch(r" - \d{4}-\d\d-\d\d", heading[1])):
-        sys.exit(f"The first heading of CHANGELOG.md must be '## [{version}] - YYYY-MM-DD', not '[{heading[0]}]'.")
-    for name in ("Cargo.toml", "pyproject.toml"):
-        if f'version = "{version}"' not in (ROOT / "native" / name).read_text("utf-8"):
-            sys.exit(f"Set the version in native/{name} to {version}.")
-    return f"version {version} in the package and in the native kernel; changelog: {heading[0]}"
+    if f'version = "{version}"' not in (ROOT / "native" / "Cargo.toml").read_text("utf-8"):
+        sys.exit(f"Set the version in native/Cargo.toml to {version}.")
+    missing = tuple(find_unready(version))
+    if tags and missing:
+        sys.exit(f"The commit has the tag {tags[0]}, but it is not ready:\n{os.linesep.join(missing)}")
+    return Result(f"{version} in the package and in the native kernel", missing)
 
 
-def build_twice() -> str:
+def find_unready(version: str) -> Iterator[str]:
+    """Yield what a release needs before its tag."""
+    heading = re.findall(r"(?m)^## \[(.+)", (ROOT / "CHANGELOG.md").read_text("utf-8"))[0]
+    if not re.fullmatch(rf"{re.escape(version)}\] - \d{{4}}-\d\d-\d\d", heading):
+        yield f"The first heading of CHANGELOG.md must be '## [{version}] - YYYY-MM-DD', not '## [{heading}'."
+    if not re.search(r"(?m)^\[project\.urls\]", (ROOT / "pyproject.toml").read_text("utf-8")):
+        yield "pyproject.toml has no [project.urls], because the repository has no public address yet."
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        if "install '.[" in (text := path.read_text("utf-8")):
+            yield f"{path.relative_to(ROOT)} installs from a copy of the repository ('.[...]'), not from PyPI."
+        if path.name == "README.md" and re.search(r"\]\((?!https?:)", text):
+            yield "README.md has relative links, which PyPI cannot show. Make them absolute."
+
+
+def build_twice() -> Result:
     """Build the two files in two clones with different paths, and compare their bytes."""
     epoch = run("git", "log", "-1", "--format=%ct").strip()
     shutil.rmtree(DIST, ignore_errors=True)
@@ -139,28 +175,44 @@ def build_twice() -> str:
         sys.exit(f"Two builds of the same commit differ: {json.dumps(hashes, indent=2)}")
     (DIST / "SHA256SUMS").write_text("".join(f"{value}  {file}\n" for file, value in hashes[0].items()), "utf-8")
     sizes = ", ".join(f"{file} {(DIST / file).stat().st_size / 1000:,.0f} kB" for file in hashes[0])
-    return f"two builds have the same bytes: {sizes}"
+    return Result(f"two builds have the same bytes: {sizes}")
 
 
-def build_native() -> str:
+def build_native() -> Result:
     """Build the wheel of the native kernel for this platform."""
     manifest = str(ROOT / "native" / "Cargo.toml")
     fetch = ["cargo", "fetch", "--quiet", "--locked", "--manifest-path", manifest]
     if not shutil.which("cargo") or subprocess.run(fetch, check=False, capture_output=True).returncode:
-        return "NOT BUILT: the native kernel, because cargo is missing or cannot download crates"
+        return Result("not built", ("cargo is missing or cannot download crates.",))
+    if (ROOT / "native" / "LICENSE").read_bytes() != (ROOT / "LICENSE").read_bytes():
+        sys.exit("Copy LICENSE to native/LICENSE.")
+    if licences() != (ROOT / "native" / "LICENSE-THIRD-PARTY.txt").read_text("utf-8"):
+        sys.exit("Run: python scripts/native_licences.py native/LICENSE-THIRD-PARTY.txt")
     run(BIN / "maturin", "build", "--quiet", "--release", "--manifest-path", manifest, "--out", DIST)
     (wheel,) = DIST.glob("simdoc_search_native-*.whl")
-    return f"native kernel for this platform only: {wheel.name} {wheel.stat().st_size / 1000:,.0f} kB"
+    size = f"{wheel.stat().st_size / 1000:,.0f} kB"
+    return Result(f"{wheel.name} {size}", ("The wheels for other platforms are built by the workflow only.",))
 
 
-def check_files() -> str:
-    """Check the built files, and the workflows that publish them."""
-    files = [*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")]
-    run(BIN / "twine", "check", "--strict", *files)
+def check_files() -> Result:
+    """Check the built files."""
+    run(BIN / "twine", "check", "--strict", *DIST.glob("*.whl"), *DIST.glob("*.tar.gz"))
     run(BIN / "validate-pyproject", "pyproject.toml")
     run(BIN / "check-wheel-contents", *DIST.glob("simdoc_search-*.whl"))
-    run(BIN / "zizmor", "--offline", "--quiet", ".github/workflows")
-    return "twine, validate-pyproject, check-wheel-contents and zizmor (for the workflows) have no complaints"
+    run(BIN / "repo-review", ".")
+    return Result("twine --strict, validate-pyproject, check-wheel-contents and repo-review have no complaints")
+
+
+def check_workflows() -> Result:
+    """Check the workflows that test and publish."""
+    run(BIN / "zizmor", "--offline", "--quiet", ".github")
+    if program := shutil.which("actionlint"):
+        run(program)
+    elif shutil.which("go"):
+        run("go", "run", ACTIONLINT)
+    else:
+        return Result("zizmor has no complaints", ("actionlint is not installed. Install it, or install Go.",))
+    return Result("zizmor and actionlint have no complaints", ("No workflow has run yet.",))
 
 
 def wheel_with(extras: str) -> str:
@@ -169,54 +221,91 @@ def wheel_with(extras: str) -> str:
     return f"simdoc-search[{extras}] @ {wheel.as_uri()}"
 
 
-def try_pythons(environments: Environments) -> str:
+def try_pythons(environments: Environments) -> Result:
     """Run every command with each version of Python."""
     for version in environments.pythons:
         folder = environments.make(version, wheel_with("full,datasets"))
-        run(sys.executable, ROOT / "scripts" / "smoke.py", folder / "bin" / "simdoc-search")
-    missing = [version for version in PYTHONS if version not in environments.pythons]
-    note = f"; NOT TRIED, because they were not found: {', '.join(missing)}" if missing else ""
-    return f"every command works from the wheel with Python {', '.join(environments.pythons)}{note}"
+        run(sys.executable, ROOT / "scripts" / "smoke.py", folder)
+    missing = tuple(f"Python {version} was not found." for version in PYTHONS if version not in environments.pythons)
+    return Result(
+        f"the jobs of README.md and every command work from the wheel with Python {', '.join(environments.pythons)}",
+        missing,
+    )
 
 
-def try_oldest_dependencies(environments: Environments) -> str:
-    """Run the default tests with the oldest allowed version of each dependency."""
+def try_oldest_dependencies(environments: Environments) -> Result:
+    """Run the default tests with the oldest allowed version of each dependency.
+
+    Other packages require a newer numpy. So the tests of the core run again with the oldest numpy.
+    """
     version = next(iter(environments.pythons))
-    folder = environments.make(version, f"simdoc-search[dev-pythons] @ {ROOT.as_uri()}", "--resolution=lowest-direct")
-    run(folder / "bin" / "python", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider")
-    return f"the default tests pass with the oldest dependencies and Python {version}"
+    numpys = []
+    for extra, tests in (("dev-pythons", ()), ("cli,dev-core", CORE_TESTS)):
+        requirement = f"simdoc-search[{extra}] @ {ROOT.as_uri()}"
+        python = environments.make(version, requirement, "--resolution=lowest-direct") / "bin" / "python"
+        run(python, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *tests)
+        numpys.append(run(python, "-c", "import numpy; print(numpy.__version__)").strip())
+    return Result(
+        f"the default tests pass with the oldest dependencies (numpy {numpys[0]}; the core also with {numpys[1]}), "
+        f"Python {version}"
+    )
 
 
-def inspect_dependencies(environments: Environments) -> str:
-    """Check licences and size of an installation with the extra `full`. Write its bill of materials to dist/."""
+def inspect_dependencies(environments: Environments) -> Result:
+    """Check licences, vulnerabilities and size of an installation with `full`. Write its bill of materials to dist/."""
     version = next(reversed(environments.pythons))
     folder = environments.make(version, wheel_with("full"))
-    python = folder / "bin" / "python"
-    packages = json.loads(run(BIN / "pip-licenses", "--python", python, "--from", "mixed", "--format", "json"))
-    unknown = [f"{item['Name']}: {item['License']}" for item in packages if not LICENCES.search(item["License"])]
-    if unknown:
-        sys.exit(f"Look at the licences of these dependencies: {', '.join(unknown)}")
-    run(BIN / "cyclonedx-py", "environment", "--output-file", DIST / "sbom.cdx.json", python)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
     if size > MAX_FULL_MB:
         sys.exit(f"An installation with the extra 'full' takes {size:,.0f} MB. The limit is {MAX_FULL_MB} MB.")
-    return f"the extra 'full' has {len(packages)} packages with compatible licences, and takes {size:,.0f} MB"
+    python = folder / "bin" / "python"
+    packages = json.loads(run(BIN / "pip-licenses", "--python", python, "--from", "mixed", "--format", "json"))
+    others = {item["Name"]: item["License"] for item in packages if not LICENCES.search(item["License"])}
+    if others.keys() - COPYLEFT.keys():
+        sys.exit(f"Look at the licences of these dependencies: {others}")
+    run(BIN / "cyclonedx-py", "environment", "--output-file", DIST / "sbom.cdx.json", python)
+    text = f"'full' takes {size:,.0f} MB; licences of {len(packages)} packages and the SBOM are checked"
+    missing = tuple(COPYLEFT[name] for name in others)
+    (packages_folder,) = folder.glob("lib/python*/site-packages")
+    count = audit(packages_folder)
+    if not count:
+        return Result(text, (*missing, "pip-audit could not reach the list of vulnerabilities on PyPI."))
+    return Result(f"{text}; pip-audit knows no vulnerability of {count} packages", missing)
 
 
-def check_types_and_site() -> str:
-    """Check format, lint, types and the public types, and build the site."""
-    run("scripts/lint")
+def audit(folder: Path) -> int:
+    """Return for how many packages in a folder PyPI was asked for vulnerabilities. End if there is a vulnerability."""
+    command = [str(BIN / "pip-audit"), "--path", str(folder), "--format", "json", "--progress-spinner", "off"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    try:
+        packages = json.loads(done.stdout)["dependencies"]
+    except ValueError:
+        return 0
+    if vulnerable := [package for package in packages if package.get("vulns")]:
+        sys.exit(f"These dependencies have vulnerabilities: {json.dumps(vulnerable, indent=2)}")
+    return sum("skip_reason" not in package for package in packages)
+
+
+def check_types() -> Result:
+    """Check format, lint, types and the public types."""
+    output = run("scripts/lint")
+    (score,) = re.findall(r"Type completeness score: (\S+)", output)
+    return Result(f"ruff and mypy have no complaints; type completeness {score}")
+
+
+def build_site() -> Result:
+    """Build the site."""
     run("scripts/docs")
-    return "format, lint, types, public types and the site have no warnings"
+    return Result(f"{len(list((ROOT / 'build' / 'docs').glob('*.html')))} pages without warnings")
 
 
-def compare_api() -> str:
+def compare_api() -> Result:
     """Compare the public API with that of the last release."""
-    tags = run("git", "tag", "--list", "v*", "--sort=-version:refname").split()
+    tags = run("git", "tag", "--list", "v*", "--sort=-version:refname", "--no-contains", "HEAD").split()
     if not tags:
-        return "API not compared, because there is no earlier release"
+        return Result("not compared", ("There is no earlier release.",))
     run(BIN / "griffe", "check", "simdoc_search", "--against", tags[0])
-    return f"the API has no breaking change since {tags[0]}"
+    return Result(f"griffe found no breaking change since {tags[0]}")
 
 
 if __name__ == "__main__":

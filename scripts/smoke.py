@@ -1,6 +1,7 @@
-"""Runs every command of an installed simdoc-search once: `smoke.py PROGRAM`.
+"""Runs every command of an installed simdoc-search: `smoke.py FOLDER`, where FOLDER is a virtual environment.
 
-It uses an empty folder and no engine. The installation needs the extras `full` and `datasets`.
+First come the jobs of README.md that need no engine. The commands run in an empty folder, so they cannot use this
+checkout. The installation needs the extras `full` and `datasets`.
 """
 
 from __future__ import annotations
@@ -17,17 +18,20 @@ FILES = {
     "notes/first.txt": TEXT * 2 + "A reading room opens in spring.",
     "notes/copy.txt": TEXT * 2 + "A reading room opens in spring.",
     "notes/second.md": TEXT + "The mayor thanked all members for their patience during the long night.",
+    "essay.txt": f"These words are my own. {TEXT}These words are mine, too.",
     "rows.jsonl": '{"id": "1", "text": "one two three four five six seven"}\n' * 2,
 }
 UNREACHABLE = "http://127.0.0.1:9/articles"
 
 COMMANDS: tuple[tuple[str, int, str], ...] = (
-    ("index notes --with versions,related", 0, "3 indexed"),
-    ("similar first_80", 0, "copy"),
-    ("passages first", 0, "second"),
-    ("compare first second", 0, "second"),
-    ("versions first", 0, ""),
-    ("related first", 0, ""),
+    ("duplicates notes", 0, "1 group, 1 duplicate: 1 to drop, 0 to decide"),
+    ("passages --file essay.txt --in notes", 0, "60 % of essay.txt (15 of 25 words) appears in 3 indexed documents."),
+    ("similar first_20_80", 0, "2 hits, 2 documents compared"),
+    ("similar first_80", 0, "1 hit, 2 documents compared"),
+    ("index notes --with versions,related", 0, "sentences and concepts added to 3 documents"),
+    ("compare first second", 0, "30 words in 2 passages"),
+    ("versions first", 0, "1 other version"),
+    ("related first", 0, "related  second.md"),
     ("duplicates --plan plan.csv", 0, "plan.csv"),
     ("apply plan.csv --move-to moved", 0, "1 file moved"),
     ("dedupe rows.jsonl -o kept.jsonl", 0, "1"),
@@ -53,8 +57,9 @@ COMMANDS: tuple[tuple[str, int, str], ...] = (
 """Command lines, with their exit status and a part of their output."""
 
 
-def main(program: str) -> None:
+def main(installation: Path) -> None:
     """Run the commands. Exit with 1 if one behaves differently, or if one is missing in COMMANDS."""
+    program = installation / "bin" / "simdoc-search"
     environment = {"PATH": os.environ["PATH"], "COLUMNS": "80", "SIMDOC_RETRY_SECONDS": "0"}
     faults = []
     with tempfile.TemporaryDirectory() as name:
@@ -63,6 +68,13 @@ def main(program: str) -> None:
         for path, text in FILES.items():
             (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_text(text, "utf-8")
+        code = "import simdoc_search; print(simdoc_search.__file__)"
+        python = str(installation / "bin" / "python")
+        origin = subprocess.run(
+            [python, "-c", code], check=True, cwd=folder, env=environment, capture_output=True, text=True
+        ).stdout
+        if not Path(origin).is_relative_to(installation):
+            faults.append(f"the package is imported from {origin}, which is not in {installation}")
         for line, status, part in (*COMMANDS, ("--help", 0, "Maintenance")):
             done = subprocess.run(
                 [program, *line.split()], check=False, cwd=folder, env=environment, capture_output=True, text=True
@@ -77,4 +89,4 @@ def main(program: str) -> None:
 
 
 if __name__ == "__main__":
-    main(str(Path(sys.argv[1]).absolute()))
+    main(Path(sys.argv[1]).absolute())

@@ -179,6 +179,7 @@ def check_commands(pages: list[str], url: str = "") -> None:
             assert mask_numbers(shown) == mask_numbers(printed[: len(shown)]), command
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 @pytest.mark.usefixtures("corpus")
 def test_the_commands_about_your_own_files_run_in_their_order() -> None:
     check_commands(OWN_FILES)

@@ -60,7 +60,7 @@ def test_identical_documents_are_all_counted_as_candidates(tmp_path: Path) -> No
     search.index(Document(f"copy{number:04}", cli.words(0, 300)) for number in range(3000))
     results = [search.similar(f"copy0000{shares}") for shares in ("", "_80", "_20_80", "_100_100")]
 
-    assert [2999] * 4 == [result.candidates for result in results]
+    assert [2999] * 4 == [result.candidate_count for result in results]
     for hits in ([hit.id for hit in result.hits] for result in results):
         assert 10 == len(set(hits) - {"copy0000"})
         assert sorted(hits) == hits
@@ -73,7 +73,7 @@ def test_a_line_of_20_mb_is_read(tmp_path: Path, piece: str) -> None:
     lines = cli.json_lines({"id": "large", "text": "a b c d e f " + large}, {"id": "small", "text": "other words"})
     cli.write(tmp_path, {"a.jsonl": lines})
 
-    assert 2 == cli.answer("index", tmp_path / "a.jsonl", "--store", tmp_path / "store")["indexed"]
+    assert 2 == cli.answer("index", tmp_path / "a.jsonl", "--store", tmp_path / "store")["indexed_count"]
     assert {"large", "small"} == stored(tmp_path / "store")
 
 

@@ -24,7 +24,8 @@ from tests.support.cli import environment as cli_environment
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-BUILT_FROM = ("pyproject.toml", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "docker-compose.yml")
+LICENCES = ("LICENSE", "LICENSE-UNICODE.txt")
+BUILT_FROM = ("pyproject.toml", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docker-compose.yml", *LICENCES)
 FOLDERS = ("simdoc_search", "index_templates", "scripts", "tests")
 PACKAGE_FILES = sorted(
     path.relative_to(ROOT).as_posix()
@@ -118,7 +119,7 @@ def test_the_wheel_has_the_package_and_the_templates_and_requires_numpy_alone(wh
     assert {"simdoc_search/py.typed", "simdoc_search/analysis/word_break_12_1.txt"} < set(files)
     assert sorted([*PACKAGE_FILES, *templates]) == sorted(files)
     assert [] == [name for name in others if not name.partition("/")[0].endswith(".dist-info")]
-    assert [] != [name for name in others if name.endswith("licenses/LICENSE")]
+    assert [*LICENCES] == sorted(name.partition("/licenses/")[2] for name in others if "/licenses/" in name)
     assert ["numpy"] == [line.split()[1].partition(">")[0] for line in required]
     assert {"cli", "dev", "local"} <= {line.split()[1] for line in lines if line.startswith("Provides-Extra:")}
 
@@ -128,7 +129,7 @@ def test_the_source_distribution_has_the_package_and_no_tests(built: Path) -> No
     with tarfile.open(found) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
-    assert {*PACKAGE_FILES, "index_templates/simdoc.component.json", "README.md", "LICENSE", "pyproject.toml"} <= names
+    assert {*PACKAGE_FILES, "index_templates/simdoc.component.json", "README.md", "pyproject.toml", *LICENCES} <= names
     assert [] == [name for name in names if name.startswith(("tests", ".venv", ".git/"))]
 
 

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from simdoc_search.analysis.word_automaton import word_automaton
-from simdoc_search.analysis.word_grammar import JOINERS, classes
+from simdoc_search.analysis.word_grammar import CONNECTORS, classes
 
 _log = logging.getLogger(__name__)
 
@@ -95,11 +95,11 @@ def kernel() -> Kernel | None:
         return None
     automaton, table = word_automaton(), classes()
     symbols = np.array(automaton.symbols, np.uint8)
-    joiners = bytearray(len(automaton.next[0]))
+    connectors = bytearray(len(automaton.next[0]))
     for number, properties in enumerate(table.properties):
-        joiners[automaton.symbols[number]] = bool(properties & JOINERS)
+        connectors[automaton.symbols[number]] = bool(properties & CONNECTORS)
     states = bytes(state for row in automaton.next for state in row)
     native: Kernel = simdoc_search_native.Kernel(
-        symbols[table.numbers].tobytes(), bytes(joiners), states, automaton.first_accepting_state
+        symbols[table.numbers].tobytes(), bytes(connectors), states, automaton.first_accepting_state
     )
     return native

@@ -17,18 +17,18 @@ from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, classes, scan_wo
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends of words."""
 
-_LETTER, _DIGIT, _KATAKANA, _JOINER = 1, 2, 4, 8  # runs of these characters are words
+_LETTER, _DIGIT, _KATAKANA, _CONNECTOR = 1, 2, 4, 8  # runs of these characters are words
 _MID_LETTER, _MID_NUMBER = 16, 32  # between two letters or two digits, such a character is part of the word
 _SINGLE_CHARACTER_WORD = 64  # each Han or Hiragana character is a word
 _COMPLEX = 128  # a run of characters of a script such as Thai, Lao or Khmer is one word
-_RUN = _LETTER | _DIGIT | _KATAKANA | _JOINER
+_RUN = _LETTER | _DIGIT | _KATAKANA | _CONNECTOR
 
 _BITS = {
     "ALetter": _LETTER,
     "Hebrew": _LETTER,
     "Numeric": _DIGIT,
     "Katakana": _KATAKANA,
-    "ExtendNumLet": _JOINER,
+    "ExtendNumLet": _CONNECTOR,
     "MidLetter": _MID_LETTER,
     "MidNum": _MID_NUMBER,
     "MidNumLet": _MID_LETTER | _MID_NUMBER,
@@ -129,7 +129,7 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
         cut &= word[1:] & word[:-1]
         edge[1:-1] |= cut
         starts, ends = np.flatnonzero(edge[:-1] & word), np.flatnonzero(edge[1:] & word) + 1
-    return _without_bare_joiners(bits, word, starts, ends)
+    return _without_bare_connectors(bits, word, starts, ends)
 
 
 def _find_breaks_in_words(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -137,18 +137,18 @@ def _find_breaks_in_words(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) ->
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
     cut: NDArray[np.bool_] = (either & _SINGLE_CHARACTER_WORD) != 0  # around every Han or Hiragana character
     cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # where a Thai run begins or ends
-    cut |= (differ & _KATAKANA != 0) & (either & _JOINER == 0)  # where a Katakana run begins or ends
+    cut |= (differ & _KATAKANA != 0) & (either & _CONNECTOR == 0)  # where a Katakana run begins or ends
     return cut
 
 
-def _without_bare_joiners(
+def _without_bare_connectors(
     bits: NDArray[np.uint8], word: NDArray[np.bool_], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[Spans, NDArray[np.bool_]]:
-    """Drop words that consist only of joiners such as `_`."""
-    suspects = np.flatnonzero((bits[starts] == _JOINER) & (bits[ends - 1] == _JOINER))
+    """Drop words that consist only of connectors (ExtendNumLet) such as `_`."""
+    suspects = np.flatnonzero((bits[starts] == _CONNECTOR) & (bits[ends - 1] == _CONNECTOR))
     if not len(suspects):
         return (starts, ends), word
-    others = np.cumsum(bits != _JOINER, dtype=np.int32)  # int32 is enough for fewer than 2**31 characters
+    others = np.cumsum(bits != _CONNECTOR, dtype=np.int32)  # int32 is enough for fewer than 2**31 characters
     bare = suspects[others[starts[suspects]] == others[ends[suspects] - 1]]
     word &= ~in_words(starts[bare], ends[bare], len(bits))
     return (np.delete(starts, bare), np.delete(ends, bare)), word
@@ -194,7 +194,7 @@ def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDAr
     last_not_mark = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]
     base = _tables().bits[class_ids[np.maximum(last_not_mark, 0)]]
     no_base: NDArray[np.bool_] = (last_not_mark < 0) | (
-        base & (_RUN & ~_JOINER | _SINGLE_CHARACTER_WORD | _COMPLEX) == 0
+        base & (_RUN & ~_CONNECTOR | _SINGLE_CHARACTER_WORD | _COMPLEX) == 0
     )
     return no_base
 

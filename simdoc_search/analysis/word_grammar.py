@@ -22,7 +22,7 @@ from simdoc_search.cancellation import check_stopped
 MAX_WORD_UNITS = 255
 """Maximum length of a word in UTF-16 units: Lucene's default `max_token_length`. Longer words are split."""
 
-JOINERS = frozenset({"ExtendNumLet", "ZWJ"})
+CONNECTORS = frozenset({"ExtendNumLet", "ZWJ"})
 """Properties of characters that can begin a word but are not a word by themselves."""
 
 
@@ -64,7 +64,7 @@ def scan_words(
         Start and end of each word, in code points.
     """
     limits = _max_word_ends(points)
-    by_class, outside_words, joiners = rules_by_class(), _outside_words(), _joiners()
+    by_class, outside_words, connectors = rules_by_class(), _outside_words(), _connectors()
     for start, end in stretches:
         position = start
         while position < end:
@@ -82,8 +82,8 @@ def scan_words(
                 check_stopped()
                 yield position, stop
                 position = stop
-            else:  # no word begins earlier in a run of joiners, because it would reach the limit within the run
-                position = max(position + 1, _end_of_run(joiners, class_ids, position, end) - MAX_WORD_UNITS)
+            else:  # no word begins earlier in a run of connectors, because it would reach the limit within the run
+                position = max(position + 1, _end_of_run(connectors, class_ids, position, end) - MAX_WORD_UNITS)
 
 
 def _max_word_ends(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
@@ -122,9 +122,9 @@ def _outside_words() -> re.Pattern[bytes]:
 
 
 @functools.cache
-def _joiners() -> re.Pattern[bytes]:
+def _connectors() -> re.Pattern[bytes]:
     """Return a pattern that matches characters that can begin a word but are not a word by themselves."""
-    class_ids = [number for number, names in enumerate(classes().properties) if names & JOINERS]
+    class_ids = [number for number, names in enumerate(classes().properties) if names & CONNECTORS]
     return re.compile(b"[" + re.escape(bytes(class_ids)) + b"]*")
 
 
@@ -148,7 +148,7 @@ def _rules() -> list[tuple[set[str], bytes]]:
         return f"(?:{any_of(*names)}{any_of('Extend')}*)"
 
     letter, hebrew, digit = with_marks("ALetter", "Hebrew"), with_marks("Hebrew"), with_marks("Numeric")
-    katakana, joiner = with_marks("Katakana"), with_marks("ExtendNumLet")
+    katakana, connector = with_marks("Katakana"), with_marks("ExtendNumLet")
     mid_letter = with_marks("MidLetter", "MidNumLet", "SingleQuote")
     mid_number = with_marks("MidNum", "MidNumLet", "SingleQuote")
     unit = (
@@ -156,7 +156,7 @@ def _rules() -> list[tuple[set[str], bytes]]:
         f"|{digit}(?:{mid_number}{digit})*|{letter}(?:{mid_letter}{letter})*)"
     )
     group = f"(?:{katakana}+|{unit}+)"
-    word = f"{joiner}*{group}(?:{joiner}+{group})*{joiner}*"
+    word = f"{connector}*{group}(?:{connector}+{group})*{connector}*"
 
     zwj, selector = any_of("ZWJ"), any_of("EmojiSelector")
     # Inside emoji, presentation selectors are not treated as marks.

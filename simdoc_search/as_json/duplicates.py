@@ -38,7 +38,7 @@ def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
         large_sets = {
             "documents": sets.document_count,
             "limit": sets.max_set_size,
-            "skipped_comparisons": sets.skipped_comparisons,
+            "skipped_comparison_count": sets.skipped_comparison_count,
         }
     return {
         "large_sets": large_sets,

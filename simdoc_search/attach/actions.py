@@ -12,8 +12,8 @@ from typing import Any
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.kinds import token_kind_names
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import token_kind_names
 from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import format_label
 from simdoc_search.stores.remote.texts import read_text, text_field_names
@@ -106,14 +106,14 @@ def fingerprint_fields(
     results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
     values = []
     for fingerprint, text, sketch in zip(results, texts, sketches, strict=True):
-        if fingerprint.shingles:
+        if fingerprint.shingle_count:
             codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
             kinds = {
                 "passages": fingerprint.passages,
                 "sentences": sketch.sentences,
                 "concepts": sketch.concepts,
             }
-            values.append(build_field_value(codes, fingerprint.shingles, hashes, settings, **kinds))
+            values.append(build_field_value(codes, fingerprint.shingle_count, hashes, settings, **kinds))
         else:
             # With null, an update removes the old values.
             removed_values = dict.fromkeys(["tokens", *token_kind_names(settings), "words_hash"])

@@ -12,9 +12,9 @@ from simdoc_search.attach.inspection import IndexInspection, Inspection, inspect
 from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
-from simdoc_search.sketch.crafted_text import crafted_text_ids
+from simdoc_search.sketch.adversarial_text import adversarial_text_ids
 from simdoc_search.sketch.key import resolve_hash_key
-from simdoc_search.sketch.kinds import TOKEN_KINDS, token_kinds
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS, token_kinds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapping_at
@@ -66,7 +66,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
             notes += _find_notes(description)
         if description.name in inspected_by_name:
             notes += _find_document_faults(inspected_by_name[description.name])
-            notes += _find_crafted_texts(engine, description)
+            notes += _find_adversarial_texts(engine, description)
         findings += [Finding(description.name, is_problem, message) for is_problem, message in notes]
     common_problems = [*_find_differences(inspection.all_indices, mappings, location), *_find_sample_faults(inspection)]
     limit = engine.max_clauses()
@@ -142,20 +142,20 @@ def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
     if malformed := sorted(sample.malformed.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
         problem = f"sampled fingerprints {'is' if len(malformed) == 1 else 'are'} malformed: {examples}"
-        yield f"{len(malformed):,} of {sample.sampled:,} {problem}; run simdoc-search backfill --stale"
-    stale = sample.stale - len(malformed)
+        yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; run simdoc-search backfill --stale"
+    stale = sample.stale_count - len(malformed)
     if stale > 0:
         examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)
-        of_all = "" if sample.is_exact else f", about {sample.share * sample.documents:,.0f} in total"
+        of_all = "" if sample.is_exact else f", about {sample.share * sample.document_count:,.0f} in total"
         match = "does not match" if stale == 1 else "do not match"
         yield (
-            f"{stale:,} of {sample.sampled:,} sampled fingerprints {match} the current text{of_all}: {examples}; run "
-            "simdoc-search backfill --stale"
+            f"{stale:,} of {sample.sampled_count:,} sampled fingerprints {match} the current text{of_all}: {examples}; "
+            "run `simdoc-search backfill --stale`"
         )
 
 
-def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tuple[bool, str]]:
-    """Yield (True, message) if a sample contains texts that may have been crafted to look similar to every text.
+def _find_adversarial_texts(engine: Engine, index: IndexDescription) -> Iterator[tuple[bool, str]]:
+    """Yield (True, message) if a sample contains texts that may have been written to look similar to every text.
 
     Only an index that `simdoc-search index` created is checked.
     """
@@ -166,9 +166,9 @@ def _find_crafted_texts(engine: Engine, index: IndexDescription) -> Iterator[tup
         body = {"size": SAMPLE_SIZE, "query": randomize_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
-        if ids := list(crafted_text_ids(texts, settings)):
+        if ids := list(adversarial_text_ids(texts, settings)):
             examples = ", ".join(map(repr, ids[:_MAX_EXAMPLES])) + ("" if len(ids) <= _MAX_EXAMPLES else ", ...")
-            problem = f"{len(ids)} of {len(hits)} sampled texts may have been crafted to look similar to every text"
+            problem = f"{len(ids)} of {len(hits)} sampled texts may have been written to look similar to every text"
             yield True, f"{problem}: {examples}; check these documents, and delete unwanted ones"
 
 

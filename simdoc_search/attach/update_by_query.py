@@ -33,14 +33,15 @@ class UpdateResult:
     """The result of an update by query.
 
     Attributes:
-        updated: number of documents that the engine wrote.
-        conflicts: number of documents that the engine did not write, because another writer changed them meanwhile.
+        updated_count: number of documents that the engine wrote.
+        conflict_count: number of documents that the engine did not write, because another writer changed them
+            meanwhile.
         failures: maps the id of each document that the engine could not write to the reason. The engine stops after a
             failure, so other documents may not be written either.
     """
 
-    updated: int
-    conflicts: int
+    updated_count: int
+    conflict_count: int
     failures: dict[str, str]
 
 
@@ -102,13 +103,16 @@ def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, th
 def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> UpdateResult:
     """Wait until the task ends, and return its result."""
     pause_seconds = _FIRST_PAUSE_SECONDS
+    written = 0
     while True:
         state = engine.call("GET", ["_tasks", task], allow=(404,))
         if state is None or (state["completed"] and not state.keys() & {"error", "response"}):
             raise StoreError(f"{engine.name} lost the task {task}; {_RESUME_ADVICE}")
         if state["completed"]:
             return _read_result(engine, state)
-        progress(_count_written(engine, task, state))
+        # A slice that ends between the two requests is in neither response.
+        written = max(written, _count_written(engine, task, state))
+        progress(written)
         time.sleep(pause_seconds)
         pause_seconds = min(2 * pause_seconds, _MAX_PAUSE_SECONDS)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,12 +43,12 @@ _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
     "--move-to",
     type=click.Path(file_okay=False),
     metavar="DIR",
-    help="Move the files that PLAN marks with drop into DIR.",
+    help="Move the files marked `drop` in PLAN to DIR.",
 )
 @click.option(
     "--delete",
     is_flag=True,
-    help="Delete the files that PLAN marks with drop. Dropped documents without a file are removed from the store.",
+    help="Delete the files marked `drop` in PLAN. Dropped documents without a file are removed from the store.",
 )
 @click.option(
     "--hardlink",
@@ -74,8 +75,8 @@ def apply(
 ) -> None:
     """Move, delete or hard-link the duplicates listed in PLAN.
 
-    First write PLAN with `duplicates --plan`, and edit it. The command changes the files that PLAN marks as `drop`. If
-    a file or the kept file of its group has changed since PLAN was written, the file is left alone and listed, and the
+    First write PLAN with `duplicates --plan`, and edit it. The command changes the files marked `drop` in PLAN. If a
+    file or the kept file of its group has changed since PLAN was written, the file is left alone and listed, and the
     exit status is 1. All changes are recorded in PLAN.undo. After an interruption, run the same command again to
     resume.
 
@@ -101,10 +102,12 @@ def apply(
 
     rows, method, plan_undo_file = read_plan(plan), methods[0], undo_path(plan)
     expected = expected_changes(rows)
-    _confirm(expected, method, dry_run=dry_run, yes=yes)
     store_to_update = _open_store_to_update(
-        store, engine, is_required=bool(expected.document_count and method == "delete")
+        store, engine, is_required=bool(expected.fileless_document_count and method == "delete")
     )
+    if move_to is not None and store_to_update is not None:
+        _warn_if_indexed(Path(move_to), store_to_update)
+    _confirm(expected, method, dry_run=dry_run, yes=yes)
     try:
         with stage_progress(hidden=as_json) as update:
             report = apply_plan(
@@ -121,7 +124,7 @@ def apply(
     else:
         _print(
             report, method, plan_undo_file, dry_run=dry_run, has_store=store_to_update is not None,
-            has_documents=expected.document_count > 0,
+            has_documents=expected.fileless_document_count > 0,
         )  # fmt: skip
     if report.left_alone or report.refused_groups or report.not_removed:
         raise SystemExit(1)
@@ -135,8 +138,12 @@ def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, ye
         Abort: the user answered no.
     """
     singular, plural = "file that differs from the kept file", "files that differ from the kept file"
-    differing = format_count(expected.differing_files, singular, plural) if expected.differing_files else ""
-    documents = f"{format_count(expected.document_count, 'document')} without files" if expected.document_count else ""
+    differing = format_count(expected.differing_file_count, singular, plural) if expected.differing_file_count else ""
+    documents = (
+        f"{format_count(expected.fileless_document_count, 'document')} without files"
+        if expected.fileless_document_count
+        else ""
+    )
     irrecoverable = " and ".join(filter(None, (differing, documents)))
     if method == "delete" and irrecoverable:
         if not (yes or dry_run):
@@ -175,6 +182,22 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
     return None
 
 
+def _warn_if_indexed(folder: Path, store: Store) -> None:
+    """Print a note if `index` would read a folder for moved files, because it is in an indexed folder."""
+    absolute = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.resolve would follow links
+    for parent in (absolute, *absolute.parents):
+        with suppress(StoreError):  # the changes of files do not need the store
+            if store.count(str(parent)):
+                say(
+                    f"note: {folder} is in the indexed folder {_shorten_path(str(parent))}, so the moved files will be "
+                    "found as copies again; choose a folder outside it",
+                    err=True,
+                )
+                return
+        if parent.name.startswith("."):
+            return
+
+
 def _print(
     report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: bool, has_store: bool, has_documents: bool
 ) -> None:
@@ -191,11 +214,11 @@ def _print(
         documents = format_count(count, "document of a dropped file is", "documents of dropped files are")
         say(f"{documents} still in the store: {reason}. To remove missing files, run: {_UPDATE_COMMAND}", err=True)
     would_be = "would be " * dry_run
-    file_count = len(report.dropped) - report.dropped_document_count
-    removed_count = report.removed + report.dropped_document_count
+    file_count = len(report.dropped) - report.dropped_fileless_count
+    removed_count = report.removed_count + report.dropped_fileless_count
     counts = [
         (file_count, f"{format_count(file_count, 'file')} {would_be}{_DONE_VERBS[method]}"),
-        (report.dropped_before, f"{report.dropped_before:,} already done"),
+        (report.earlier_dropped_count, f"{report.earlier_dropped_count:,} already done"),
         (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
         (len(report.refused_groups), f"{format_count(len(report.refused_groups), 'group')} not applied"),
         (removed_count, f"{format_count(removed_count, 'document')} {would_be}removed from the store"),
@@ -217,10 +240,10 @@ def _print_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> No
         {
             "dry_run": dry_run,
             "dropped": [{"name": name, kept_or_target_key: path} for name, path in report.dropped],
-            "already_done": report.dropped_before,
+            "earlier_dropped_count": report.earlier_dropped_count,
             "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
             "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
-            "removed_from_store": report.removed,
+            "removed_count": report.removed_count,
             "not_removed": [{"id": key.id, "reason": reason} for key, reason in report.not_removed.items()],
         }
     )
@@ -233,13 +256,15 @@ def _undo(file: str, *, as_json: bool) -> None:
         report = undo(Path(file), lambda share: update("undoing", share))
     if as_json:
         not_restored = [{"name": name, "reason": reason} for name, reason in report.not_restored]
-        print_json({"restored": report.restored, "already_in_place": report.unchanged, "not_restored": not_restored})
+        print_json(
+            {"restored": report.restored, "unchanged_count": report.unchanged_count, "not_restored": not_restored}
+        )
     else:
         for name in report.restored:
             say(f"restored  {_shorten_path(name)}")
         for name, reason in report.not_restored:
             say(f"not restored: {_shorten_path(name)}: {reason}", err=True)
-        in_place = f", {report.unchanged:,} already in place" if report.unchanged else ""
+        in_place = f", {report.unchanged_count:,} already in place" if report.unchanged_count else ""
         count = len(report.not_restored)
         missing = f", {count:,} not restored (still listed in {file})" if count else ""
         say(f"{len(report.restored):,} restored{in_place}{missing}")

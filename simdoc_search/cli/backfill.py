@@ -140,15 +140,15 @@ def _run(engine: Engine, index: str, options: BackfillOptions, as_json: bool, *,
 
 def _print_report(report: BackfillReport) -> None:
     optional = {
-        "without words": report.without_words,
-        "cleared because the text is gone": report.removed,
-        "without text": report.without_text,
-        "read again after changes by other programs": report.conflicts,
-        "deleted in the meantime": report.deleted_meanwhile,
+        "without words": report.wordless_count,
+        "cleared because the text is gone": report.removed_count,
+        "without text": report.textless_count,
+        "read again after changes by other programs": report.conflict_count,
+        "deleted in the meantime": report.deleted_count,
         "refused": len(report.refused),
     }
-    counts = {"unchanged": report.unchanged} | {name: count for name, count in optional.items() if count}
-    updated = f"{format_count(report.updated, 'document')} updated"
+    counts = {"unchanged": report.unchanged_count} | {name: count for name, count in optional.items() if count}
+    updated = f"{format_count(report.updated_count, 'document')} updated"
     say(", ".join([updated, *(f"{count:,} {name}" for name, count in counts.items())]) + f" ({report.seconds:.1f} s)")
     print_incomplete(report.incomplete)
     for document in report.refused[:_MAX_PRINTED_REFUSALS]:
@@ -169,15 +169,19 @@ def _print_estimate(estimate: CostEstimate, url: str, as_json: bool) -> None:
     if as_json:
         print_json({"url": url, "bytes_per_document": round(estimate.bytes_per_document), **asdict(estimate)})
     else:
-        is_exact = estimate.max_writes == estimate.writes
-        writes = f"{estimate.writes:,}" if is_exact else f"about {estimate.writes:,} (at most {estimate.max_writes:,})"
-        say(f"documents  {estimate.documents:,}, of which {writes} would be written")
+        is_exact = estimate.max_write_count == estimate.write_count
+        writes = (
+            f"{estimate.write_count:,}"
+            if is_exact
+            else f"about {estimate.write_count:,} (at most {estimate.max_write_count:,})"
+        )
+        say(f"documents  {estimate.document_count:,}, of which {writes} would be written")
         added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
         say(
             f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "
             f"{meanwhile} until the engine merges segments; GET _cat/allocation shows the free space"
         )
-        sample = format_count(estimate.sampled, "document")
+        sample = format_count(estimate.sampled_count, "document")
         say(f"time       {_format_duration(estimate.seconds)}, estimated from {sample}")
         say("nothing was written")
         _print_notes(estimate.skipped_indices, estimate.notes)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
+from simdoc_search.cli.command_line import DEFAULT_STORE
 from simdoc_search.cli.help_layout import is_quiet
 from simdoc_search.display import printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
@@ -65,7 +66,7 @@ def _add_store_option(command: Command, metavar: str, help_text: str, *, show_de
     option = click.option(
         "--store",
         callback=_reject_memory_store,
-        default="./.simdoc",
+        default=DEFAULT_STORE,
         envvar="SIMDOC_STORE",
         show_default=show_default,
         show_envvar=True,

@@ -22,14 +22,15 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.comparison_options import ignore_option, preset_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.input_text import is_file, read_file, read_stored_text
+from simdoc_search.cli.input_text import is_file, read_document, read_stored_text
 from simdoc_search.display import format_count
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from simdoc_search.analysis import Analysis
+    from simdoc_search.documents import MetadataValue
     from simdoc_search.passages import Comparison
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.sketch.settings import Settings
@@ -37,11 +38,15 @@ if TYPE_CHECKING:
 
 
 class _Side(NamedTuple):
-    """One of the two texts. `kind` is `id` or `file`. `settings` are those of the document's store; None for a file."""
+    """One of the two texts. `kind` is `id` or `file`. `settings` are those of the document's store; None for a file.
+
+    `attachments` has the names of the attachments of an e-mail, which are not part of its text.
+    """
 
     name: str
     kind: str
     text: str
+    attachments: Sequence[str]
     settings: Settings | None = None
 
 
@@ -107,7 +112,7 @@ def compare(
     comparison = compare_texts(*texts, preset=preset, settings=settings)
     ignored = None
     if ignore:
-        min_words = PRESETS[preset].min_run_for(comparison.words[0])
+        min_words = PRESETS[preset].min_run_for(comparison.word_counts[0])
         comparison, ignored = remove_templates(
             comparison, texts, read_ignored_texts(ignore, search), analysis, min_words
         )
@@ -118,6 +123,7 @@ def compare(
         print_json({**comparison_as_json(comparison, (first, second)), **({"ignored": [*ignored]} if ignored else {})})
         return
     _print(comparison, sides, analysis, html)
+    _print_attachments(sides)
     if ignored:
         say(f"{format_count(ignored[0], 'word')} of the first text and {ignored[1]:,} of the second are ignored.")
 
@@ -128,9 +134,12 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
     Raises:
         CorpusError: nothing has this name, or the text of the document is not stored.
     """
+    from simdoc_search.corpus.formats import determine_format
+
     is_path = name.startswith(("./", "../", ".\\", "..\\")) or Path(name).is_absolute()
     if is_path or is_file(name):
-        return _Side(name, "file", read_file(Path(name)))
+        document = read_document(Path(name))
+        return _Side(name, "file", document.text, _attachments(document.metadata))
     try:
         id, text = read_stored_text(search(), name)
     except NoTextError as error:
@@ -144,7 +153,21 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
             raise CorpusError(f"{name!r} is neither a file nor a document in {store}{hint}") from None
         raise CorpusError(f"{name!r} is not a file, and it cannot be looked up in a store: {error}") from None
-    return _Side(id, "id", text, search().store.settings)
+    opened = search().store
+    record = opened.get(id) if determine_format(id).is_mail else None
+    return _Side(id, "id", text, _attachments(record.metadata if record else {}), opened.settings)
+
+
+def _attachments(metadata: Mapping[str, MetadataValue]) -> Sequence[str]:
+    names = metadata.get("attachments", [])
+    return [str(name) for name in names] if isinstance(names, list) else []
+
+
+def _print_attachments(sides: list[_Side]) -> None:
+    """Say on stderr that attachments were not compared, and name them."""
+    if any(side.attachments for side in sides):
+        listed = (f"{side.name} has {', '.join(map(repr, side.attachments)) or 'none'}" for side in sides)
+        say(f"note: attachments were not compared: {'; '.join(listed)}", err=True)
 
 
 def _print(comparison: Comparison, sides: list[_Side], analysis: Analysis | None, html: Path | None) -> None:

@@ -23,7 +23,7 @@ _FILE_NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
 
 _QUERY_OPTIONS = {"exclude", "filter", "show", "size", "sort"}
-_LIMIT_OPTIONS = {"max-distance", "min-share", "min-smaller-share", "min-score"}
+_THRESHOLD_OPTIONS = {"max-distance", "min-share", "min-share-of-other", "min-score"}
 _NEW_STORE_OPTIONS = {
     *("language", "no-passages", "no-texts", "passage-run", "profile", "shingle-size", "sketch", "stem", "stop-words"),
     *("front-matter", "quoted-replies", "unit", "with"),
@@ -46,8 +46,8 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
     ),
     "similar": frozenset(_QUERY_OPTIONS | {"include-self", "measure", "overlap", "probability", "estimate"}),
     "passages": frozenset(_QUERY_OPTIONS | {"min-words", "exclude-same-folder", "preset", "workers"}),
-    "versions": frozenset(_LIMIT_OPTIONS | {"exclude", "filter", "sentences", "size", "workers"}),
-    "related": frozenset(_QUERY_OPTIONS | _LIMIT_OPTIONS),
+    "versions": frozenset(_THRESHOLD_OPTIONS | {"exclude", "filter", "sentences", "size", "workers"}),
+    "related": frozenset(_QUERY_OPTIONS | _THRESHOLD_OPTIONS),
     "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap", "workers"}),
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),

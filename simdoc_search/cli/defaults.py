@@ -1,4 +1,4 @@
-"""`simdoc-search defaults`: shows or stores the default limits of `versions` and `related`."""
+"""`simdoc-search defaults`: shows or stores the default thresholds of `versions` and `related`."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.limit_options import convert_limits, limit_lines, limit_options
+from simdoc_search.cli.threshold_options import convert_thresholds, threshold_lines, threshold_options
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
 @click.command(
-    cls=Command, main_options=["--max-distance", "--min-share", "--min-smaller-share", "--min-score", "--reset"]
+    cls=Command, main_options=["--max-distance", "--min-share", "--min-share-of-other", "--min-score", "--reset"]
 )
-@limit_options
+@threshold_options
 @click.option("--reset", is_flag=True, help="Restore the built-in defaults.")
 @field_option
 @store_option
 @json_option
 @handle_errors
 def defaults(
-    reset: bool, field: str | None, store: str, engine: EngineKind | None, as_json: bool, **limits: Any
+    reset: bool, field: str | None, store: str, engine: EngineKind | None, as_json: bool, **thresholds: Any
 ) -> None:
-    """Show or change the default limits of `versions` and `related`.
+    """Show or change the default thresholds of `versions` and `related`.
 
     The values that you give are saved in the store. The command line, the library and `serve` then use them as
     defaults. If `serve` is running, restart it. The documents are not changed.
@@ -45,21 +45,21 @@ def defaults(
       simdoc-search defaults --max-distance 10 --min-share 60
       simdoc-search defaults --reset
     """
-    from simdoc_search.sketch.limits import Limits
-    from simdoc_search.stores.upgrade import set_limits
+    from simdoc_search.sketch.thresholds import SimilarityThresholds
+    from simdoc_search.stores.upgrade import set_thresholds
 
-    given = convert_limits(limits)
+    given = convert_thresholds(thresholds)
     if reset and given:
         raise click.UsageError("give either --reset or new values, not both")
     with open_for_query(store, engine=engine, field=field) as opened:
-        current = opened.settings.limits
+        current = opened.settings.thresholds
         if reset or given:
             try:
-                current = set_limits(opened, Limits() if reset else replace(current, **given))
+                current = set_thresholds(opened, SimilarityThresholds() if reset else replace(current, **given))
             except ValueError as error:
                 raise click.UsageError(str(error)) from None
     if as_json:
         print_json(asdict(current))
         return
-    for line in limit_lines(current):
+    for line in threshold_lines(current):
         say(line)

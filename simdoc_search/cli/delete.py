@@ -37,7 +37,7 @@ def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json:
     except WriteRefusedError as error:
         deleted, refused = error.accepted_count, error.failed
     if as_json:
-        print_json({"deleted": deleted, "refused": refused_as_json(refused)})
+        print_json({"deleted_count": deleted, "refused": refused_as_json(refused)})
     else:
         say(f"{format_count(deleted, 'document')} deleted" + (f", {len(refused):,} refused" if refused else ""))
         print_refused(refused)

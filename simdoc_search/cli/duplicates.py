@@ -60,8 +60,9 @@ if TYPE_CHECKING:
     "verbatim, then the longest text.",
 )  # fmt: skip
 @click.option(
-    "--keep-in", multiple=True, metavar="PREFIX",
-    help="Prefer to keep documents whose id begins with PREFIX, such as originals/. Overrides --keep. Repeatable.",
+    "--keep-in", multiple=True, metavar="FOLDER|PREFIX", shell_complete=complete_paths,
+    help="Prefer to keep the files in FOLDER, or documents whose id begins with PREFIX, such as originals/. Overrides "
+    "--keep. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--previous-plan", type=click.Path(dir_okay=False), metavar="PLAN",
@@ -215,5 +216,7 @@ def duplicates(
         print_as_json(result, keep, limit, problems, marks)
     elif csv_file != "-":
         print_groups(result, limit, html, is_estimate_requested=estimate)
-    if problems or (marks and marks.refused) or (fail_if_any and result.group_count):
+        if result.group_count and not (plan or html or csv_file or fail_if_any or sets_marks):
+            say("to move copies away, add --plan plan.tsv; to see what differs, add --html page.html", err=True)
+    if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

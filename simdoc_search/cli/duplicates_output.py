@@ -22,6 +22,7 @@ from simdoc_search.as_json import (
     group_as_json,
     pair_as_json,
 )
+from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     TABLE_ADVICE,
     CommandInterruptedError,
@@ -36,7 +37,6 @@ from simdoc_search.display import (
     format_count,
     format_more_hits_hint,
     safe_json,
-    without_secrets,
 )
 from simdoc_search.duplicates import Duplicates, GroupedDocument
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
 
-_DEFAULT_STORE = "./.simdoc"
 _MAX_LEFT_OUT = 3
 _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
 
@@ -143,8 +142,7 @@ def save_plan(
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.duplicates.plan import write_plan
 
-    store_arguments = [] if location == _DEFAULT_STORE else ["--store", without_secrets(location)]
-    command = shlex.join(["simdoc-search", "apply", file, *store_arguments, "--move-to", "DIR", "--dry-run"])
+    command = command_line(location, "apply", file, "--move-to", "DIR", "--dry-run")
     with stage_progress(hidden=quiet) as update:
         rows = write_plan(result, file, store, command=command, progress=lambda share: update("planning", share))
     say(f"{format_count(rows, 'row')} written to {file}; edit the file, then run: {command}", err=True)
@@ -171,14 +169,17 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
         raise CommandInterruptedError(
             "interrupted; some duplicates are already marked. Run the same command again to mark the others"
         ) from None
-    say(f"marks: {report.set:,} set, {report.removed:,} removed, {report.unchanged:,} unchanged", err=True)
-    if report.passed_over:
-        changed = format_count(report.passed_over, "document was", "documents were")
+    say(
+        f"marks: {report.set_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged",
+        err=True,
+    )
+    if report.skipped_count:
+        changed = format_count(report.skipped_count, "document was", "documents were")
         say(f"note: {changed} changed or deleted meanwhile; run the same command again to update the marks", err=True)
     for id, reason in report.reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
-    if report.refused > len(report.reasons):
-        more = format_count(report.refused - len(report.reasons), "more document was", "more documents were")
+    if report.refused_count > len(report.reasons):
+        more = format_count(report.refused_count - len(report.reasons), "more document was", "more documents were")
         say(f"Error: {more} not marked", err=True)
     return report
 
@@ -216,7 +217,7 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
         documents = format_count(result.large_sets.document_count, "document is", "documents are")
         limit = result.large_sets.max_set_size
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
-        if skipped := result.large_sets.skipped_comparisons:
+        if skipped := result.large_sets.skipped_comparison_count:
             skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
             yield f"at most {skipped_comparisons} skipped, so duplicates may be missing"
     if result.ignored_word_count:

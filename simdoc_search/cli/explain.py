@@ -175,7 +175,7 @@ def _as_json(explained: _ExplainedQuery) -> dict[str, Any]:
         "readings": [str(reading) for reading in explained.readings if reading.id],
         "query": query_as_json(query),
         "is_stored": explained.is_stored,
-        "tokens": len(plan.tokens),
+        "token_count": len(plan.tokens),
         "plan": plan_as_json(plan),
         "executed_plan": plan_as_json(explained.executed_plan),
         "recall": plan.probability_of_finding(float(query.overlap)) if query.overlap else None,
@@ -188,7 +188,7 @@ def _print(explained: _ExplainedQuery) -> None:
     readings, query, is_stored, plan, executed_plan, kind = explained
     if readings[0].id:
         say("readings   " + "  or  ".join(map(str, readings)))
-    say(f"query      {query if query.id else _describe_limits(query)}")
+    say(f"query      {query if query.id else _describe_overlap(query)}")
     say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
     say(f"plan       {_describe_plan(plan)}, {format_count(plan.clause_count, 'clause')}")
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
@@ -229,7 +229,7 @@ def _describe_plan(plan: Plan) -> str:
             return f"{format_count(len(plan.bands), 'band')} of {format_count(plan.rows, 'token')}"
 
 
-def _describe_limits(query: FingerprintQuery) -> str:
+def _describe_overlap(query: FingerprintQuery) -> str:
     """Describe the overlap and the probability of a query without a document."""
     numbers = (("overlap", query.overlap), ("probability", query.probability))
     return ", ".join(f"{name} {100 * float(number):g} %" for name, number in numbers if number is not None)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from simdoc_search.corpus import Source
-    from simdoc_search.sketch.kinds import TokenKindName
+    from simdoc_search.sketch.token_kinds import TokenKindName
     from simdoc_search.stores.location import EngineKind
 
 
@@ -61,9 +61,10 @@ if TYPE_CHECKING:
 )
 @click.option("--archives", is_flag=True,
               help="Also read archives (.zip .tar .tgz ...) and mailboxes (.mbox) in folders.")  # fmt: skip
-@click.option("--prune", is_flag=True, help="Remove documents whose files no longer exist in the folders.")
+@click.option("--prune", is_flag=True,
+              help="Remove documents whose files no longer exist, unless they are over half of a folder.")  # fmt: skip
 @click.option("--prune-all", is_flag=True,
-              help="Like --prune, but do not refuse to remove more than half of a folder's documents.")  # fmt: skip
+              help="Like --prune, even if this removes more than half of a folder's documents.")  # fmt: skip
 @click.option("--prefix", metavar="PREFIX", help="Prefix to add to each id, such as b/ for the files of folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip files, JSONL lines and table rows that are larger than this.")  # fmt: skip

@@ -12,8 +12,8 @@ import click
 if TYPE_CHECKING:
     from simdoc_search.concepts import Extractor
     from simdoc_search.sketch.base import Sketch
-    from simdoc_search.sketch.kinds import TokenKindName
     from simdoc_search.sketch.settings import Settings
+    from simdoc_search.sketch.token_kinds import TokenKindName
 
 KIND_BY_OPTION_VALUE: dict[str, TokenKindName] = {"versions": "sentences", "related": "concepts"}
 """Maps the values of `--with` to the kinds of tokens that they add."""

@@ -38,10 +38,11 @@ def refused_as_json(refused: Mapping[str, str]) -> list[dict[str, str]]:
 
 def print_report(report: IndexReport) -> None:
     """Print the counts on stdout, and skipped and refused documents on stderr."""
-    counts = [f"{report.indexed:,} indexed", f"{report.unchanged:,} unchanged"]
-    counts += [f"{getattr(report, name):,} {name}" for name in ("replaced", "deleted") if getattr(report, name)]
-    if report.duplicates:
-        counts.append(format_count(report.duplicates, "duplicate id"))
+    counts = [f"{report.indexed_count:,} indexed", f"{report.unchanged_count:,} unchanged"]
+    optional = {"replaced": report.replaced_count, "deleted": report.deleted_count}
+    counts += [f"{count:,} {name}" for name, count in optional.items() if count]
+    if report.repeated_id_count:
+        counts.append(format_count(report.repeated_id_count, "duplicate id"))
     if report.skipped:
         counts.append(f"{len(report.skipped):,} skipped")
     if report.refused:

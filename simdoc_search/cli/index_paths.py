@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.display import format_count, without_credentials
@@ -25,10 +26,12 @@ _MAX_LISTED_SOURCES = 100_000
 
 in_option: Final = click.option(
     "--in",
-    "in_folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    "in_paths",
+    type=click.Path(path_type=Path),
+    multiple=True,
     metavar="FOLDER",
-    help="Only search the files in FOLDER. New and changed files are indexed first.",
+    help="Only search the files in FOLDER. New and changed files are indexed first. A file is also possible. "
+    "Repeatable.",
 )
 
 
@@ -107,9 +110,13 @@ def index_paths(
         raise CommandInterruptedError(
             "interrupted; finished documents are stored. Run the same command again to resume"
         ) from None
-    skipped = f", {len(report.skipped):,} skipped (simdoc-search index shows why)" if report.skipped else ""
-    counts = f"{report.indexed + report.replaced:,} indexed, {report.unchanged:,} unchanged{skipped}"
+    skipped = f", {len(report.skipped):,} skipped" if report.skipped else ""
+    counts = f"{report.indexed_count + report.replaced_count:,} indexed, {report.unchanged_count:,} unchanged{skipped}"
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
+    if report.skipped:
+        say(f"to see which files were skipped, and why, run: {command_line(location, 'index', *paths)}", err=True)
+    for note in report.notes:
+        say(note, err=True)
     problems += report.problems
     if report.refused:
         problems.append(f"the store refused {format_count(len(report.refused), 'document')}")

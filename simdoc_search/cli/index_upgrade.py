@@ -9,8 +9,8 @@ from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
     from simdoc_search.concepts import Extractor
-    from simdoc_search.sketch.kinds import TokenKindName
     from simdoc_search.sketch.settings import Settings
+    from simdoc_search.sketch.token_kinds import TokenKindName
     from simdoc_search.stores.location import EngineKind
 
 

@@ -105,7 +105,7 @@ def passages(
     folders: tuple[Path, ...],
     text: str | None,
     all_from: Path | None,
-    in_folder: Path | None,
+    in_paths: tuple[Path, ...],
     size: int,
     offset: int,
     min_words: int | None,
@@ -150,14 +150,14 @@ def passages(
     """
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.documents import Document
-    from simdoc_search.indexing.roots import folder_filters
+    from simdoc_search.indexing.roots import make_origin_filter
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
     _require_one(id is not None, files, folders, text is not None, all_from)
     if exclude_same_folder and text is not None:
         raise click.UsageError("--exclude-same-folder cannot be combined with --text; omit one of them")
-    if each_other and (not folders or exclude_same_folder or in_folder):
+    if each_other and (not folders or exclude_same_folder or in_paths):
         raise click.UsageError("--each-other needs --folder and cannot be combined with --exclude-same-folder or --in")
 
     def open_index(*, create: bool = False) -> Store:
@@ -165,12 +165,13 @@ def passages(
 
     workers = worker_count(workers)
     problems: list[str] = []
-    filters_of_folder: list[dict[str, Any]] = []
+    filters_of_paths: list[dict[str, Any]] = []
     if each_other:
         search = SimilaritySearch(open_store(":memory:", create=True))
-    elif in_folder:
-        search, problems = index_paths((str(in_folder),), open_index, store, workers=workers, quiet=as_json)
-        filters_of_folder = folder_filters(search.store, str(in_folder))
+    elif in_paths:
+        paths = tuple(map(str, in_paths))
+        search, problems = index_paths(paths, open_index, store, workers=workers, quiet=as_json)
+        filters_of_paths.append(make_origin_filter(search.store, paths))
     else:
         search = SimilaritySearch(open_index())
     options: dict[str, Any] = {
@@ -182,7 +183,7 @@ def passages(
         "ignore": read_ignored_texts(ignore, lambda: search),
         "ignore_quotes": ignore_quotes,
     }
-    all_filters = [*make_filters(filters, excluded), *filters_of_folder]
+    all_filters = [*make_filters(filters, excluded), *filters_of_paths]
     passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json)
     if all_from is not None:

@@ -21,9 +21,9 @@ from simdoc_search.cli.groups_output import all_options, check_all, show_topics
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import synonyms_option
 from simdoc_search.cli.input_text import read_query_arguments
-from simdoc_search.cli.limit_options import convert_limits, limit_options
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
 from simdoc_search.cli.related_output import related_lines
+from simdoc_search.cli.threshold_options import convert_thresholds, threshold_options
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @page_options
 @synonyms_option("File with the synonyms that the store was created with, if any. Needed for --file and --text.")
 @click.option("--explain", is_flag=True, help="List the shared concepts, with their weights and shares of the score.")
-@limit_options
+@threshold_options
 @filter_options
 @show_option
 @sort_option("highest score first")
@@ -64,7 +64,7 @@ def related(
     store: str,
     engine: EngineKind | None,
     as_json: bool,
-    **limits: Any,
+    **thresholds: Any,
 ) -> None:
     """Find documents on the same topic as a document, file or text.
 
@@ -89,7 +89,7 @@ def related(
         raise click.UsageError("give one of ID, --file, --text or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     synonym_map = None if synonyms is None else read_synonyms(synonyms)
-    options: dict[str, Any] = {"filters": make_filters(filters, excluded), **convert_limits(limits)}
+    options: dict[str, Any] = {"filters": make_filters(filters, excluded), **convert_thresholds(thresholds)}
     if all_documents:
         show_topics(search, options, (size, offset), edges, synonyms=synonym_map, as_json=as_json)
         return

@@ -60,7 +60,7 @@ def status(
       simdoc-search status http://localhost:9200/articles --max-stale 1%
     """
     from simdoc_search.attach.inspection import inspect_indices
-    from simdoc_search.cli.status_output import exceeded_limits, inspection_as_json, inspection_lines, metric_lines
+    from simdoc_search.cli.status_output import exceeded_thresholds, inspection_as_json, inspection_lines, metric_lines
     from simdoc_search.stores.remote.connection import connect
 
     if prometheus and as_json:
@@ -78,7 +78,7 @@ def status(
     else:
         for line in inspection_lines(inspection):
             say(line)
-    exceeded = list(exceeded_limits(inspection, max_stale, max_missing))
+    exceeded = list(exceeded_thresholds(inspection, max_stale, max_missing))
     for line in exceeded:
         say(line, err=True)
     if exceeded:

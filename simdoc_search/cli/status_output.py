@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.limit_options import limit_lines
+from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, printable
-from simdoc_search.sketch.limits import Limits
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 
 if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection
@@ -45,12 +45,12 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
         "not_sampled": sample.not_compared_reason or None,
         "indices": indices,
         "skipped": [asdict(skipped) for skipped in inspection.skipped],
-        "limits": asdict(inspection.limits),
+        "thresholds": asdict(inspection.thresholds),
     }
 
 
-def exceeded_limits(inspection: Inspection, max_stale: float | None, max_missing: float | None) -> Iterator[str]:
-    """Yield a sentence for each limit that is exceeded."""
+def exceeded_thresholds(inspection: Inspection, max_stale: float | None, max_missing: float | None) -> Iterator[str]:
+    """Yield a sentence for each threshold that is exceeded."""
     sample = inspection.sample
     if max_stale is not None and sample.share > max_stale:
         about = "" if sample.is_exact else "about "
@@ -131,8 +131,8 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     yield f"stale          {_describe_staleness(inspection)}"
     yield from _error_lines(inspection)
     yield from _pipeline_lines(inspection)
-    if inspection.limits != Limits():
-        yield from (f"{line[:10]:<15}{line[11:]}" for line in limit_lines(inspection.limits))
+    if inspection.thresholds != SimilarityThresholds():
+        yield from (f"{line[:10]:<15}{line[11:]}" for line in threshold_lines(inspection.thresholds))
     yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped)
 
 
@@ -140,22 +140,27 @@ def _describe_staleness(inspection: Inspection) -> str:
     sample = inspection.sample
     if sample.not_compared_reason:
         return f"unknown: {sample.not_compared_reason}"
-    if not sample.documents:
+    if not sample.document_count:
         return "none, because no document has a fingerprint with the settings of the mapping"
-    if not sample.unchecked:
-        return f"none of {sample.documents:,}, because no document was written since the last backfill --stale"
+    if not sample.unchecked_count:
+        return f"none of {sample.document_count:,}, because no document was written since the last backfill --stale"
     examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
-    of_all = f"{sample.stale:,} of {sample.documents:,}"
-    if sample.is_exact and sample.compared:
-        unchecked = format_count(sample.unchecked, "document written", "documents written")
+    of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
+    if sample.is_exact and sample.compared_count:
+        unchecked = format_count(sample.unchecked_count, "document written", "documents written")
         return f"{of_all}, after comparing {unchecked} since the last backfill --stale{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
     low, high = sample.interval
-    estimate = f"about {sample.share * sample.documents:,.0f} of {sample.documents:,} ({_format_percent(sample.share)}"
-    evidence = f"{sample.stale:,} of {sample.sampled:,} drawn at random"
-    since = f" from {sample.unchecked:,} documents written since the last backfill --stale" if sample.compared else ""
-    return f"{estimate}; with 95 % confidence {low:.1%} to {high:.1%}), based on {evidence}{since}{examples}"
+    count = f"about {sample.share * sample.document_count:,.0f} of {sample.document_count:,}"
+    interval = f"({_format_percent(sample.share)}; with 95 % confidence {low:.1%} to {high:.1%})"
+    evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
+    since = (
+        f" from {sample.unchecked_count:,} documents written since the last backfill --stale"
+        if sample.compared_count
+        else ""
+    )
+    return f"{count} {interval}, based on {evidence}{since}{examples}"
 
 
 def _error_lines(inspection: Inspection) -> Iterator[str]:

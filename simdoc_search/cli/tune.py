@@ -1,4 +1,4 @@
-"""`simdoc-search tune`: measures settings on your documents, or learns limits from labelled pairs."""
+"""`simdoc-search tune`: measures settings on your documents, or learns thresholds from labelled pairs."""
 
 from __future__ import annotations
 
@@ -121,13 +121,13 @@ def tune(
     if purpose != "duplicates":
         if not pairs or not in_store:
             raise click.UsageError(f"--for {purpose} needs a store and labelled pairs; give STORE and --pairs FILE")
-        learn = tuning.learn_version_limits if purpose == "versions" else tuning.learn_related_limits
+        learn = tuning.learn_version_thresholds if purpose == "versions" else tuning.learn_related_thresholds
         with open_for_query(paths[0], **open_options) as opened:
             learned = learn(opened, pairs)
         if as_json:
-            print_json(tune_output.limits_as_json(learned, paths[0]))
+            print_json(tune_output.thresholds_as_json(learned, paths[0]))
         else:
-            for line in tune_output.limits_lines(learned, paths[0]):
+            for line in tune_output.thresholds_lines(learned, paths[0]):
                 say(line)
         return
     required = {id for pair in pairs for id in (pair.first_id, pair.second_id)}

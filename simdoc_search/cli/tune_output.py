@@ -1,4 +1,4 @@
-"""Output of `simdoc-search tune`, for people and as JSON: measurements and a recommendation, or learned limits."""
+"""Output of `simdoc-search tune`, for people and as JSON: measurements and a recommendation, or learned thresholds."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from simdoc_search.display import format_count, format_percent, printable
 from simdoc_search.tuning.recommendation import MAX_NEAR_DIFFERENCE, MIN_NEAR_PAIRS
 
 if TYPE_CHECKING:
-    from simdoc_search.sketch.limits import Limits
-    from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedLimits, Measurement, Tuning
+    from simdoc_search.sketch.thresholds import SimilarityThresholds
+    from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedSimilarityThresholds, Measurement, Tuning
 
 _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
 _MAX_MISCLASSIFIED = 10
@@ -107,16 +107,16 @@ def format_index_command(result: Tuning, paths: Sequence[str]) -> str:
     return shlex.join([*command, *(["--frequencies"] if analysis.frequencies else [])])
 
 
-def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
+def thresholds_lines(learned: LearnedSimilarityThresholds, store: str) -> Iterator[str]:
     """Yield the output of `--for versions` and `--for related` for a terminal."""
-    best = learned.best_threshold
+    best = learned.learned_threshold
     pairs = format_count(best.counts.positives + best.counts.negatives, "pair")
     yield f"{pairs}: {best.counts.positives:,} yes, {best.counts.negatives:,} no"
     yield ""
     yield f"{'':<34}{'precision':>10}{'recall':>9}"
     for name, counts in (
-        (f"now: {_format_limits(learned, learned.current_limits)}", learned.current_counts),
-        (f"best: {_format_limits(learned, learned.best_limits)}", best.counts),
+        (f"now: {_format_thresholds(learned, learned.current_thresholds)}", learned.current_counts),
+        (f"best: {_format_thresholds(learned, learned.best_thresholds)}", best.counts),
         ("on pairs not used for learning", best.cross_validated_counts),
     ):
         precision = "-" if counts.precision is None else format_percent(counts.precision, 1)
@@ -124,17 +124,17 @@ def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     yield ""
     yield from _misclassified_lines(best.misclassified_pairs)
     command = _defaults_command(learned, store)
-    yield f"Store these limits with: {command}" if command else "No limits are better than the current ones."
+    yield f"Store these thresholds with: {command}" if command else "No thresholds are better than the current ones."
 
 
-def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
+def thresholds_as_json(learned: LearnedSimilarityThresholds, store: str) -> dict[str, Any]:
     """Return the output of `--for versions` and `--for related` as JSON."""
     return {
         "for": learned.purpose,
-        "current": {"limits": asdict(learned.current_limits), **_counts_as_json(learned.current_counts)},
-        "best": {"limits": asdict(learned.best_limits), **_counts_as_json(learned.best_threshold.counts)},
-        "cross_validated": _counts_as_json(learned.best_threshold.cross_validated_counts),
-        "misclassified": _pairs_as_json(learned.best_threshold.misclassified_pairs),
+        "current": {"thresholds": asdict(learned.current_thresholds), **_counts_as_json(learned.current_counts)},
+        "best": {"thresholds": asdict(learned.best_thresholds), **_counts_as_json(learned.learned_threshold.counts)},
+        "cross_validated": _counts_as_json(learned.learned_threshold.cross_validated_counts),
+        "misclassified": _pairs_as_json(learned.learned_threshold.misclassified_pairs),
         "command": _defaults_command(learned, store) or None,
     }
 
@@ -165,32 +165,32 @@ def _row_as_json(row: Measurement) -> dict[str, Any]:
         "sketch": row.name,
         "shingles": format_shingles(row.settings.analysis),
         "recall": row.recall,
-        "expected_hits": row.expected_hit_count,
+        "expected_hit_count": row.expected_hit_count,
         "precision": row.precision,
-        "hits": row.hit_count,
-        "queries": row.query_count,
+        "hit_count": row.hit_count,
+        "query_count": row.query_count,
         "error": row.error,
-        "compared": row.measured_pair_count,
-        "bytes": row.bytes_per_document,
+        "measured_pair_count": row.measured_pair_count,
+        "bytes_per_document": row.bytes_per_document,
         "documents_per_second": row.documents_per_second,
         "query_ms": row.query_ms,
     }
 
 
-def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
+def _format_thresholds(learned: LearnedSimilarityThresholds, thresholds: SimilarityThresholds) -> str:
     if learned.purpose == "related":
-        return f"score {limits.min_score:g}"
-    return f"{limits.max_distance} bits, {100 * limits.min_share:g} % of sentences"
+        return f"score {thresholds.min_score:g}"
+    return f"{thresholds.max_distance} bits, {100 * thresholds.min_share:g} % of sentences"
 
 
-def _defaults_command(learned: LearnedLimits, store: str) -> str:
-    """Return the command that stores the learned limits; empty if they are the current ones."""
-    limits = learned.best_limits
-    if limits == learned.current_limits:
+def _defaults_command(learned: LearnedSimilarityThresholds, store: str) -> str:
+    """Return the command that stores the learned thresholds; empty if they are the current ones."""
+    thresholds = learned.best_thresholds
+    if thresholds == learned.current_thresholds:
         return ""
-    options = ["--max-distance", str(limits.max_distance), "--min-share", f"{100 * limits.min_share:.6g}"]
+    options = ["--max-distance", str(thresholds.max_distance), "--min-share", f"{100 * thresholds.min_share:.6g}"]
     if learned.purpose == "related":
-        options = ["--min-score", f"{limits.min_score:.6g}"]
+        options = ["--min-score", f"{thresholds.min_score:.6g}"]
     return shlex.join(["simdoc-search", "defaults", *options, "--store", store])
 
 

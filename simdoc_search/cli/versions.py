@@ -20,8 +20,8 @@ from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_options, check_all, show_families
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.input_text import read_query_arguments
-from simdoc_search.cli.limit_options import convert_limits, limit_options
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
+from simdoc_search.cli.threshold_options import convert_thresholds, threshold_options
 from simdoc_search.cli.versions_output import read_version_texts, sentence_lines, version_lines
 from simdoc_search.cli.versions_page import write_page
 from simdoc_search.cli.worker_options import worker_count, workers_option
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @all_options("Find all families of versions in the store.")
 @file_option
 @page_options
-@limit_options
+@threshold_options
 @filter_options
 @click.option("--no-version-control", is_flag=True, help="Do not look up each file's last commit in git.")
 @workers_option
@@ -67,7 +67,7 @@ def versions(
     store: str,
     engine: EngineKind | None,
     as_json: bool,
-    **limits: Any,
+    **thresholds: Any,
 ) -> None:
     """Find the versions of a document, their order and changes.
 
@@ -93,7 +93,7 @@ def versions(
     if not all_documents and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
-    options: dict[str, Any] = {"filters": make_filters(filters, excluded), **convert_limits(limits)}
+    options: dict[str, Any] = {"filters": make_filters(filters, excluded), **convert_thresholds(thresholds)}
     if all_documents:
         options["workers"] = worker_count(workers)
         show_families(search, options, (size, offset), edges, version_control=not no_version_control, as_json=as_json)

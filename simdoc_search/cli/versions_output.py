@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from simdoc_search.cli.command_line import command_line
 from simdoc_search.display import (
     describe_compared_documents,
     describe_shown_hits,
     format_count,
     format_more_hits_hint,
-    safe_message,
 )
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.documents import DocumentKey
     from simdoc_search.search import SimilaritySearch, VersionsResult
-
-_DEFAULT_STORE = "./.simdoc"
 
 
 def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey | None, str]:
@@ -52,9 +48,9 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
         yield f"The document {query_id!r} is not listed, because it was indexed from this file."
     names = [entry.name for entry in result.timeline[-2:]]
     if len(set(names) - {""}) == 2:
-        yield f"to see the last change, run: {_format_command('compare', names, store)}"
+        yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
     if result.newest is not None and not result.newest.is_query:
-        command = _format_command("versions", [result.newest.name], store)
+        command = command_line(store, "versions", result.newest.name)
         source = result.query_name or "the text"
         yield f"later versions may have too little in common with {source}. Find them with: {command}"
 
@@ -71,18 +67,12 @@ def _counts(result: VersionsResult) -> str:
     if result.total > len(result.hits):
         more = format_more_hits_hint(len(result.hits), result.total)
         counts = f"{describe_shown_hits(len(result.hits), result.total, singular='other version')}.{more} "
-    counts += describe_compared_documents(result.compared_count, result.candidates)
+    counts += describe_compared_documents(result.compared_count, result.candidate_count)
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentence_count, result.queried_sentence_count
     searched = f"; {queried:,} of the {sentences:,} sentences in the query document were searched for"
     return counts + searched if queried < sentences else counts
-
-
-def _format_command(command: str, names: list[str], store: str) -> str:
-    """Return a command line with the names of documents and the store."""
-    is_default = store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE"))
-    return shlex.join(["simdoc-search", command, *names, *([] if is_default else ["--store", safe_message(store)])])
 
 
 def sentence_lines(
@@ -99,7 +89,7 @@ def sentence_lines(
         if result.text is None or text is None:
             yield f"{hit.id}: the similar sentences cannot be shown, because one of the texts is not stored"
             continue
-        pairs = sentence_pairs(result.text, text, analysis, result.limits.max_distance)
+        pairs = sentence_pairs(result.text, text, analysis, result.thresholds.max_distance)
         sentences = format_count(len(pairs), "sentence is", "sentences are")
         yield f"{hit.id}: {sentences} equal or similar to sentences of {result.query_name or 'the text'}"
         query_positions, hit_positions = TextPositions(result.text), TextPositions(text)

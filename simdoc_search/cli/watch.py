@@ -74,7 +74,7 @@ def watch(
     watcher = Watcher(open_for_query(store, engine=engine, field=field), watches_index)
     if remove:
         count = watcher.remove(ids)
-        print_json({"removed": count}) if as_json else say(f"{format_count(count, 'watch', 'watches')} removed")
+        print_json({"removed_count": count}) if as_json else say(f"{format_count(count, 'watch', 'watches')} removed")
     elif check_new:
         _print_matches({id: watcher.find_matches(id) for id in ids}, as_json)
         if outdated := sum(watch.is_outdated for watch in watcher.all()):
@@ -115,7 +115,7 @@ def _print_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
 def _match_as_json(match: WatchMatch) -> dict[str, Any]:
     from simdoc_search.as_json import key_as_json
 
-    return {**key_as_json(match.watch.key), "overlap": match.overlap, "matched": match.matched}
+    return {**key_as_json(match.watch.key), "overlap": match.overlap, "matched_token_count": match.matched_token_count}
 
 
 def _watch_as_json(watch: Watch) -> dict[str, Any]:

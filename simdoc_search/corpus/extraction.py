@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
+from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # the file is an OLE container instead of a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
-_PAGE_MARKER_FORMAT = "\f{page_num}\f"  # kreuzberg writes this marker before each page
-_PAGE_MARKERS = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # kreuzberg strips white space at both ends
 _DATE_PROPERTIES = ("created_at", "modified_at")
 _MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS, _MAX_ATTACHMENTS = 100, 500, 100
 
@@ -31,7 +29,7 @@ class ExtractedText(NamedTuple):
 
 
 def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
-    """Extract the text of a file. The pages of a PDF are separated by form feeds.
+    """Extract the text of a file. The pages of a PDF are separated by form feeds. Hyphenated words are joined.
 
     Raises:
         DocumentError: the file is encrypted, damaged, or has no text. The message is the reason in a few words.
@@ -46,20 +44,19 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     if format.extension in _ZIP_EXTENSIONS and data.startswith(_ENCRYPTED_OFFICE):
         raise DocumentError("encrypted")
     is_pdf = format.extension == ".pdf"
-    pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE_MARKER_FORMAT) if is_pdf else None
+    pages = kreuzberg.PageConfig(extract_pages=True) if is_pdf else None
     config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
     try:
         extracted = kreuzberg.extract_bytes_sync(data, _detect_media_type(data, format.extension), config)
-        text, properties = str(extracted.content), _read_properties(getattr(extracted, "metadata", None) or {}, format)
+        text = "\f".join(page["content"] for page in extracted.pages or ()) if is_pdf else str(extracted.content)
+        properties = _read_properties(getattr(extracted, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # a panic in Rust is not an Exception
         raise DocumentError(_describe_failure(str(error), data)) from error
-    if is_pdf:
-        text = _PAGE_MARKERS.sub("\f", text).removeprefix("\f")
     if not text.strip():
         raise DocumentError("no text (scanned?)" if is_pdf else "no text")
-    return ExtractedText(text, properties)
+    return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
 
 
 def _read_properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[str, Any]:

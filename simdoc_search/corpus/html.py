@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simdoc_search.corpus.encoding import decode
-from simdoc_search.errors import MissingExtraError
+from simdoc_search.errors import DocumentError, MissingExtraError
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -23,6 +23,7 @@ _BLOCK_BREAK = "\u2029"  # the paragraph separator, which is also white space in
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")
+_OWN_PAGE = 'head meta[name="generator"][content="simdoc-search"]'
 _SELF_CLOSED_ELEMENT = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", re.IGNORECASE)
 
 
@@ -35,6 +36,7 @@ def extract_html_text(data: bytes) -> str | None:
         The text, or None if the file is binary.
 
     Raises:
+        DocumentError: simdoc-search wrote the page. Its text is that of other documents, which would match it.
         MissingExtraError: selectolax is not installed.
     """
     try:
@@ -48,6 +50,8 @@ def extract_html_text(data: bytes) -> str | None:
     if _XML.match(page):  # in HTML, `<script/>` is not closed, so it would hide the rest of the page
         page = _SELF_CLOSED_ELEMENT.sub(r"<\1\2></\1>", page)
     tree = LexborHTMLParser(page)
+    if tree.css_first(_OWN_PAGE):
+        raise DocumentError("a page of simdoc-search")
     title = tree.css_first("head title")
     lines = [title.text() if title else ""]
     tree.strip_tags(_HIDDEN_ELEMENTS)

@@ -34,7 +34,7 @@ MAX_MEMBERS = 1_000_000
 
 # The total size of all members is limited to the larger of 40 times the maximum size of a member and 200 times the size
 # of the archive.
-_MAX_TOTAL_PER_MEMBER_LIMIT, _MAX_EXPANSION_RATIO = 40, 200
+_TOTAL_LIMIT_FACTOR, _MAX_EXPANSION_RATIO = 40, 200
 _TAR_HEADERS = frozenset(
     (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 )
@@ -125,11 +125,11 @@ def read_members(source: FileSource) -> Iterator[list[Member]]:
 
     The members of nested archives and the attachments of messages are included.
 
-    If the rest of the archive cannot be read, the last member has a reason and no name. Members larger than the
-    `max_bytes` of the source are skipped.
+    If the rest of the archive cannot be read, an additional `Member` without a name comes last, and its `reason` says
+    why. Members larger than the `max_bytes` of the source are skipped.
     """
     max_member_bytes = source.max_bytes or (1 << 40)
-    max_total_bytes = max(_MAX_TOTAL_PER_MEMBER_LIMIT * max_member_bytes, _MAX_EXPANSION_RATIO * source.size)
+    max_total_bytes = max(_TOTAL_LIMIT_FACTOR * max_member_bytes, _MAX_EXPANSION_RATIO * source.size)
     budget = _Budget(max_total_bytes, max_member_bytes, MAX_MEMBERS)
     batch: list[Member] = []
     size = 0
@@ -191,7 +191,7 @@ class _TarInfo(tarfile.TarInfo):
             raise tarfile.ReadError(
                 f"a header has {self.size:,} bytes, more than the limit of {_MAX_TAR_HEADER_BYTES:,}"
             )
-        member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc] # tarfile describes this method in a comment
+        member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc] # tarfile allows overriding it
         return member
 
 
@@ -255,7 +255,7 @@ def _expand_member(name: str, data: bytes, mtime_ns: int, budget: _Budget, depth
 
 
 def _decompress(file: BinaryIO) -> IO[bytes]:
-    """Decompress a file if it is compressed. Unlike the decompressors of tarfile, these detect a truncated file."""
+    """Decompress a file if it is compressed. `_DECOMPRESSORS` detect a truncated file; those of tarfile do not."""
     beginning = file.read(6)
     file.seek(0)
     for magic, decompressor in _DECOMPRESSORS.items():

@@ -33,7 +33,8 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
     Args:
         path: path of the file, for error messages.
         file: the open file.
-        max_bytes: number of bytes to which each row group may unpack, even if the file is small.
+        max_bytes: each row group may unpack to this number of bytes, or to 100 times the size of the file if that is
+            more.
 
     Returns:
         The names of the columns, and the rows, each as a dictionary of column names to JSON values.

@@ -41,14 +41,14 @@ class RowGroups:
         overlap: the overlap with the kept row, 0..1; float32.
         kind: a position in `KINDS`; uint8. EVALUATION: the row has a run of an evaluation set, and was not compared.
         partly_compared_row_count: number of rows in sets of similar rows in which not all pairs were compared.
-        skipped_comparisons: upper bound of the number of these pairs.
+        skipped_comparison_count: upper bound of the number of these pairs.
     """
 
     kept_row: Ints
     overlap: NDArray[np.float32]
     kind: NDArray[np.uint8]
     partly_compared_row_count: int
-    skipped_comparisons: int
+    skipped_comparison_count: int
 
     @property
     def duplicates(self) -> Ints:
@@ -130,7 +130,7 @@ def group_rows(
     kind = _find_kinds(rows, labels, kept_row)
     kind[has_run] = EVALUATION
     partly_compared_count = int(np.count_nonzero(is_partly_compared & (kind == KEPT)))
-    return RowGroups(kept_row, overlap, kind, partly_compared_count, assigned.skipped_comparisons)
+    return RowGroups(kept_row, overlap, kind, partly_compared_count, assigned.skipped_comparison_count)
 
 
 def _find_begins(counts: Ints) -> Ints:

@@ -21,7 +21,7 @@ class Dataset:
 
     Attributes:
         path: the file or the folder.
-        shards: its files with rows, in the order of their names.
+        shards: its data files, in the order of their names.
         other_files: the other files of the folder, by relative path.
     """
 

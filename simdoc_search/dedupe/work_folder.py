@@ -69,7 +69,7 @@ class WorkFolder:
         content = io.BytesIO()
         np.savez(
             content, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
-            overflow=np.array([groups.partly_compared_row_count, groups.skipped_comparisons]),
+            overflow=np.array([groups.partly_compared_row_count, groups.skipped_comparison_count]),
             description=np.array(json.dumps(description, sort_keys=True)),
         )  # fmt: skip
         write_atomically(self.path / _GROUPS, content.getvalue())

@@ -40,7 +40,7 @@ class BandPass:
     """A pass that pairs documents in a range of sizes."""
 
     rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
-    bands: int  # number of bands
+    band_count: int  # number of bands
     min_shingles: float  # minimum number of distinct shingles of a document
     max_shingles: float  # maximum number of distinct shingles of a document
 
@@ -164,7 +164,7 @@ def band_keys(
         return []
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
-    shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
+    shingles = np.array([fingerprint.shingle_count for fingerprint in fingerprints], np.int64)
     keys, owners = table_band_keys(
         FingerprintTable.from_codes(codes, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
     )
@@ -186,11 +186,11 @@ def table_band_keys(
     """
     all_documents = np.arange(len(table.counts))
     keys_and_owners: list[tuple[Keys, Ints]] = []
-    for band_pass in plan_passes(overlap, recall, table.buckets):
+    for band_pass in plan_passes(overlap, recall, table.bucket_count):
         documents = band_pass.select(table, all_documents)
         if band_pass.rows:
             all_keys = table.band_keys(
-                documents, band_pass.rows, band_pass.bands, extended=is_extended(table, band_pass)
+                documents, band_pass.rows, band_pass.band_count, extended=is_extended(table, band_pass)
             )
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
@@ -208,7 +208,7 @@ def table_band_keys(
 
 def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fraction) -> Keys:
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
-    band_pass = plan_passes(overlap, recall, table.buckets)[-1]
+    band_pass = plan_passes(overlap, recall, table.bucket_count)[-1]
     documents = band_pass.select(table, np.arange(len(table.counts)))
     return table.token_hashes(documents, extended=is_extended(table, band_pass))[0]
 

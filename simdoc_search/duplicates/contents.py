@@ -1,20 +1,26 @@
 """Compares the contents of the documents in a group: bytes of files, or text and metadata of documents without files.
 
 A file is only read if another file in its group has the same size. Hard links to one file are read once.
+
+The text of an e-mail does not contain its attachments. If e-mails have the same words, their attachments are compared.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from simdoc_search.corpus.attachments import find_attachments
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.duplicates.arrays import Ints, slices
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.plan.files import GONE, FileIdentity, read_state, unreadable_error
 from simdoc_search.duplicates.plan.rows import LeftAloneError
+from simdoc_search.small_files import read_small
 
 _TEXT_GROUPS_PER_BATCH = 100
 
@@ -31,6 +37,14 @@ class Contents:
     files: dict[int, FileIdentity] = field(default_factory=dict)  # for each document, the identity of its file
     # for each document whose bytes were not compared, the reason
     problems: dict[int, str] = field(default_factory=dict)
+    # for each e-mail with the words of another document in its group, a hash of its attachments; empty if it has none,
+    # None if they cannot be read
+    attachments: dict[int, str | None] = field(default_factory=dict)
+
+    def have_equal_attachments(self, a: int, b: int) -> bool:
+        """Return whether two documents with the same words have equal attachments, or none."""
+        hashes = self.attachments.get(a, ""), self.attachments.get(b, "")
+        return hashes[0] == hashes[1] and None not in hashes
 
 
 def compare_contents(
@@ -54,6 +68,10 @@ def compare_contents(
         same_text += _find_equal_texts(documents, group)
         for files in _group_files_by_size(documents, group, contents):
             _compare_files(documents, files, contents)
+        for document in _find_equal_mails(documents, group, contents):
+            contents.attachments[document] = _hash_attachments(
+                documents.path(document) or "", int(documents.file_sizes[document])
+            )
         progress(number / len(groups))
     for part in slices(len(same_text), _TEXT_GROUPS_PER_BATCH):
         hashes = hash_fields([document for members in same_text[part] for document in members])
@@ -107,6 +125,32 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
             contents.problems |= dict.fromkeys(links, str(error))
         else:
             contents.labels[links] = contents.labels[first_with_hash.setdefault(state.hash, links[0])]
+
+
+def _find_equal_mails(documents: Documents, group: Sequence[int], contents: Contents) -> Iterator[int]:
+    """Yield the e-mails whose words are also those of another document in the group, unless their bytes are equal."""
+    contents_by_words: dict[int, set[int]] = defaultdict(set)
+    for document in group:
+        contents_by_words[int(documents.word_labels[document])].add(int(contents.labels[document]))
+    for document in group:
+        path, has_file = documents.path(document), document in contents.files
+        has_equal_words = len(contents_by_words[int(documents.word_labels[document])]) > 1
+        if path is not None and has_file and has_equal_words and determine_format(path).is_mail:
+            yield document
+
+
+def _hash_attachments(path: str, size: int) -> str | None:
+    """Return a hash of the attachments of an e-mail; empty if it has none, None if they cannot be read."""
+    if determine_format(path).extension != ".eml":
+        return None
+    try:
+        attachments = sorted(find_attachments(read_small(path, size)))
+    except (OSError, ValueError):
+        return None
+    digest = hashlib.blake2b()
+    for name, data in attachments:
+        digest.update(f"{len(name)} {len(data)} ".encode() + name.encode("utf-8", "backslashreplace") + data)
+    return digest.hexdigest() if attachments else ""
 
 
 def _read_identity(path: str, size: int, mtime_ns: int) -> FileIdentity:

@@ -133,13 +133,13 @@ class LargeSets:
         document_count: number of documents in these sets. Copies with the same text count too, although all are found.
         max_set_size: maximum size of a set in which all pairs are compared. In a larger set, each document is only
             compared with a few others.
-        skipped_comparisons: upper bound of the number of comparisons that were not made. It counts some pairs more than
-            once, and also pairs that were compared because of another band.
+        skipped_comparison_count: upper bound of the number of comparisons that were not made. It counts some pairs more
+            than once, and also pairs that were compared because of another band.
     """
 
     document_count: int
     max_set_size: int
-    skipped_comparisons: int
+    skipped_comparison_count: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

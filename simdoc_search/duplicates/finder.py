@@ -96,7 +96,7 @@ class Assignment(NamedTuple):
     overlap: Floats  # overlap of each duplicate with its kept document; 1 for all other documents
     is_overlap_exact: Bools  # whether the overlap was computed from the texts
     is_partly_compared: Bools  # whether the document was not compared with all of its candidates
-    skipped_comparisons: int  # upper bound of the number of comparisons that were not made
+    skipped_comparison_count: int  # upper bound of the number of comparisons that were not made
 
 
 def find_and_assign(
@@ -117,7 +117,7 @@ def find_and_assign(
     for round_number in range(_MAX_ROUNDS):
         joined = find_pairs(to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
         is_partly_compared[joined.partly_compared] = True
-        skipped_comparisons = joined.skipped_comparisons
+        skipped_comparisons = joined.skipped_comparison_count
         if round_number and not len(joined.first):
             break
         pairs.add(joined)

@@ -40,7 +40,7 @@ class FingerprintTable:
     counts: Ints  # number of tokens of each document; int64, shape (documents,)
     # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
     shingle_counts: Ints
-    buckets: int  # number of buckets of a fingerprint
+    bucket_count: int  # number of buckets of a fingerprint
     # for documents with at most MAX_EXTENDED_TOKENS tokens, 32 more bits of the hash of each token, and the position at
     # which the bits of each document begin; None if the bits are unknown
     hash_extensions: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
@@ -95,7 +95,7 @@ class FingerprintTable:
         """
         order = self.order_of_memory(documents)
         documents = documents[order]
-        band_of_bucket = np.arange(self.buckets) * bands // self.buckets
+        band_of_bucket = np.arange(self.bucket_count) * bands // self.bucket_count
         starts = np.empty((len(documents), bands), np.uint16)
         for part in slices(len(documents), _DOCUMENTS_IN_CACHE):
             codes, owner = self.codes_of_documents(documents[part])
@@ -154,14 +154,14 @@ class FingerprintTable:
                 filled = count_true(left != 0)
                 pairs = slice(part.start + batch.start, part.start + batch.start + len(filled))
                 # `equal` also counts the buckets that are empty in both documents.
-                matched[pairs], union[pairs] = equal - (self.buckets - filled), filled
+                matched[pairs], union[pairs] = equal - (self.bucket_count - filled), filled
         common = self.counts[first] + self.counts[second] - union
         shared, scaled_union = correct_for_chance(matched, common, union)
         return shared / scaled_union, union
 
     def bucket_matrix(self, documents: Ints) -> BucketMatrix:
         """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""
-        matrix = np.zeros((len(documents), self.buckets), np.uint16)
+        matrix = np.zeros((len(documents), self.bucket_count), np.uint16)
         order = self.order_of_memory(documents)
         for part in slices(len(documents), _DOCUMENTS_IN_CACHE):
             codes, owner = self.codes_of_documents(documents[order[part]])
@@ -177,7 +177,7 @@ class FingerprintTable:
         if self._whole_matrix is None:
             documents = distinct(np.concatenate((first, second)))
             self._row_count += len(documents)
-            is_large = self.buckets * len(self.counts) > _MAX_MATRIX_CELLS
+            is_large = self.bucket_count * len(self.counts) > _MAX_MATRIX_CELLS
             if is_large or self._row_count < len(self.counts):
                 matrix = self.bucket_matrix(documents)
                 return matrix, np.searchsorted(documents, first), np.searchsorted(documents, second)

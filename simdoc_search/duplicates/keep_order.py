@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,11 @@ _NAME_OF_COPY = re.compile(
     r"|(?:~|\.bak)$",
     re.IGNORECASE,
 )
-"""Matches the names that file managers, browsers and editors give to copies. It does not match words that people add,
-such as final, new and old, because they are less reliable."""
+"""Matches the names that file managers, browsers and editors give to copies of files and folders. It does not match
+words that people add, such as final, new and old, because they are less reliable."""
+
+_DOWNLOADS = "downloads"
+"""The folder of browsers, in lower case. A person files a document elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,8 +60,8 @@ class KeepRule:
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
     Documents without a date or without the field come last. Ties are broken by these criteria, in this order: more
-    distinct shingles, more copies with the same text, a file outside archives, a name that does not look like that of a
-    copy, a shorter id, and the alphabetical order of the ids.
+    distinct shingles, more copies with the same text, a file outside archives, a file and a folder whose names do not
+    look like those of a copy or a download, a shorter id, and the alphabetical order of the ids.
 
     Raises:
         QuerySyntaxError: the rule does not exist.
@@ -118,9 +122,15 @@ def _name_ranks(by_id: Ints, id_of: Callable[[int], str]) -> Ints:
     return ranks
 
 
-def _name_kind(name: str) -> int:
-    """Return 2 for a member of an archive, 1 for the name of a copy, and 0 for any other name."""
-    return 2 if find_archive(name) else int(bool(_NAME_OF_COPY.search(name.rpartition("/")[2])))
+def _name_kind(id: str) -> int:
+    """Return 3 for a member of an archive. For other files, add 1 for the name of a copy, and 1 for such a folder."""
+    folder, _, name = id.rpartition("/")
+    return 3 if find_archive(id) else bool(_NAME_OF_COPY.search(name)) + _is_folder_of_copies(folder)
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_folder_of_copies(path: str) -> bool:
+    return any(name.lower() == _DOWNLOADS or _NAME_OF_COPY.search(name) for name in path.split("/"))
 
 
 def _sort_key(value: MetadataValue | None) -> tuple[int, float, str] | None:

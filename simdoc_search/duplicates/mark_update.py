@@ -35,20 +35,20 @@ class MarkReport:
     """How many documents were marked, and how many were not.
 
     Attributes:
-        set: number of documents that got a new mark.
-        removed: number of documents whose mark was removed, because they are in no group.
-        unchanged: number of documents that already had the correct mark.
-        passed_over: number of documents that changed or were deleted after the comparison, or whose kept document
+        set_count: number of documents that got a new mark.
+        removed_count: number of documents whose mark was removed, because they are in no group.
+        unchanged_count: number of documents that already had the correct mark.
+        skipped_count: number of documents that changed or were deleted after the comparison, or whose kept document
             changed or was deleted. They have no mark until the next run.
-        refused: number of updates that the engine refused.
+        refused_count: number of updates that the engine refused.
         reasons: maps the ids of the first 5 documents with refused updates to the reasons.
     """
 
-    set: int = 0
-    removed: int = 0
-    unchanged: int = 0
-    passed_over: int = 0
-    refused: int = 0
+    set_count: int = 0
+    removed_count: int = 0
+    unchanged_count: int = 0
+    skipped_count: int = 0
+    refused_count: int = 0
     reasons: dict[str, str] = field(default_factory=dict)
 
 
@@ -126,7 +126,7 @@ class _MarkUpdate:
         return hits, len(number_by_key) - len(hits)
 
     def _mark_batch(self, hits: list[RawHit], missing: int) -> None:
-        self._report.passed_over += missing
+        self._report.skipped_count += missing
         self._count_outcomes(self._marks.write(hits, self._choose_mark_in_second_pass, write_unchanged=True))
 
     def _choose_mark_in_first_pass(self, hit: RawHit) -> Mark | None:
@@ -138,14 +138,14 @@ class _MarkUpdate:
         number = self._groups.find_number(self._marks.key_of(hit))
         if number is not None:
             self._is_done[number] = True
-        self._report.unchanged += is_correct
+        self._report.unchanged_count += is_correct
         return None if is_correct else mark
 
     def _choose_mark_in_second_pass(self, hit: RawHit) -> Mark | None:
         """Return the mark to write to a document of a group; None leaves the document unchanged."""
         if mark := self._compute_correct_mark(hit):
             return mark
-        self._report.passed_over += 1
+        self._report.skipped_count += 1
         return Mark() if self._marks.read_mark(hit) else None
 
     def _compute_correct_mark(self, hit: RawHit) -> Mark | None:
@@ -174,7 +174,7 @@ class _MarkUpdate:
             if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
                 continue  # the document has changed, so it is read and updated again
             if outcome.status == NOT_FOUND:
-                report.passed_over += 1
+                report.skipped_count += 1
             elif outcome.status == _FORBIDDEN:
                 index = outcome.index or hit["_index"]
                 raise StoreError(
@@ -182,13 +182,13 @@ class _MarkUpdate:
                     "command again"
                 )
             elif outcome.error:
-                report.refused += 1
+                report.refused_count += 1
                 if len(report.reasons) < _MAX_REASONS:
                     report.reasons[hit["_id"]] = outcome.reason
             elif self._compute_correct_mark(hit):
-                report.set += 1
+                report.set_count += 1
             else:
-                report.removed += 1
+                report.removed_count += 1
 
 
 def _batches(hits: Iterable[RawHit]) -> Iterator[list[RawHit]]:

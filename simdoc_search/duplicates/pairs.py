@@ -6,7 +6,7 @@ documents and of accepted pairs, not with the number of compared pairs.
 
 A run can be longer than `choose_run_limit`, for example if many texts come from one template. The documents of such a
 long run are only compared with a few documents of the run, called anchors. So the cost grows linearly.
-`JoinedPairs.skipped_comparisons` counts the comparisons that were not made.
+`JoinedPairs.skipped_comparison_count` counts the comparisons that were not made.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class JoinedPairs:
     estimate: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared_count: int  # number of pairs that were compared
     partly_compared: Ints  # documents that were not compared with all of their candidates
-    skipped_comparisons: int  # number of comparisons that were not made
+    skipped_comparison_count: int  # number of comparisons that were not made
 
 
 def join(
@@ -70,16 +70,16 @@ def join(
         progress: called with the share of the work that is done, 0..1.
     """
     pairs = _PairCollector(table, measure, known_pairs, new_from)
-    passes = plan_passes(measure.min_jaccard, recall, table.buckets)
+    passes = plan_passes(measure.min_jaccard, recall, table.bucket_count)
     for number, band_pass in enumerate(passes):
         selected = band_pass.select(table, documents)
         if band_pass.rows:
             all_keys = table.band_keys(
-                selected, band_pass.rows, band_pass.bands, extended=is_extended(table, band_pass)
+                selected, band_pass.rows, band_pass.band_count, extended=is_extended(table, band_pass)
             )
             for band, keys in enumerate(all_keys, 1):
                 pairs.add_equal_keys(keys, selected)
-                progress((number + band / band_pass.bands) / len(passes))
+                progress((number + band / band_pass.band_count) / len(passes))
         else:
             chosen = choose_rarest_tokens(table, selected, measure.min_jaccard, recall)
             for keys, owners in regroup_by_key(chosen, int(table.counts[selected].sum())):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from fractions import Fraction
@@ -54,7 +55,7 @@ def duplicates_in(
     check_drop_scope(drop)
     if ignore and not (verify and store.has_texts):
         raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
-    kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
+    kept_ids = frozenset(kept_before)
 
     documents = Documents(
         (
@@ -65,10 +66,13 @@ def duplicates_in(
         store.settings,
         keep_rule,
         is_new=_make_newness_test(since, new),
-        is_preferred=lambda record: record.id in kept_ids or record.id.startswith(prefixes),
+        is_preferred=_make_preference(kept_ids, keep_in),
     )
-    if prefixes and documents and not documents.has_preferred:
-        raise QuerySyntaxError(f"no document id begins with {' or '.join(map(repr, prefixes))}; correct 'keep_in'")
+    if keep_in and documents and not documents.has_preferred:
+        names, example = " or ".join(map(repr, keep_in)), documents.id(0)
+        raise QuerySyntaxError(
+            f"no document is in a folder {names}, and no document id begins with it; one of the ids is {example!r:.200}"
+        )
     if keep_rule.field and documents and not documents.has_field:
         raise _unknown_field_error(store, keep_rule.field)
     with WorkerMap(workers) as worker_map:
@@ -163,6 +167,20 @@ def _make_newness_test(since: datetime | None, new: Collection[str] | None) -> C
     ids = frozenset(new or ())
     min_mtime_ns = math.inf if since is None else since.timestamp() * 1e9
     return lambda record: record.id in ids or (record.origin is not None and record.origin.mtime_ns >= min_mtime_ns)
+
+
+def _make_preference(kept_ids: Collection[str], keep_in: Collection[str]) -> Callable[[Record], bool]:
+    """Return a function that decides whether a document is kept even if the rule prefers another one.
+
+    Args:
+        kept_ids: ids of such documents.
+        keep_in: prefixes of such ids, or folders with the files of such documents.
+    """
+    prefixes = tuple(keep_in)
+    folders = [os.path.abspath(folder) for folder in keep_in if os.path.isdir(folder)]  # noqa: PTH100, PTH112 - Path.resolve would follow links
+    return lambda record: (
+        record.id in kept_ids or record.id.startswith(prefixes) or (bool(folders) and is_within(record, folders))
+    )
 
 
 def _unknown_field_error(store: Store, field: str) -> SimdocError:

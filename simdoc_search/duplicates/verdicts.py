@@ -37,6 +37,9 @@ DropScope = Literal["same-text", "same-words"]
 
 DROP_SCOPES: tuple[DropScope, ...] = get_args(DropScope)
 
+OTHER_ATTACHMENTS = "the attachments differ or cannot be read"
+"""The reason why an e-mail with the same text is not dropped."""
+
 _DROPPED_KINDS: Mapping[DropScope | None, tuple[DuplicateKind, ...]] = {
     None: ("identical",),
     "same-text": ("identical", "same text"),
@@ -58,7 +61,7 @@ class Verdict:
     action: Action  # the proposed action
     duplicate_of: int  # number of the document to keep instead
     link_of: int | None = None  # number of another document with the same file; None if there is none
-    problem: str = ""  # why the duplicate must not be dropped, or why its bytes were not compared
+    problem: str = ""  # why no plan drops the duplicate, or why its bytes were not compared
 
 
 class Verdicts:
@@ -108,7 +111,7 @@ class Verdicts:
     def has_other_links(self, number: int) -> bool:
         """Return whether the file of a document has other hard links, so that deleting it may free nothing."""
         file = self._contents.files.get(number)
-        return file is not None and file.links > 1
+        return file is not None and file.link_count > 1
 
     def classify_pair(self, a: int, b: int) -> DuplicateKind:
         """Return the duplicate kind of a pair of documents that overlap enough."""
@@ -135,13 +138,15 @@ class Verdicts:
             duplicate_of = kept if first == number else self._resolve_kept(first)
             kind = self.classify_pair(duplicate_of, number)
             problem = self._find_problem(number) or self._find_problem(duplicate_of)
+            if kind in ("same text", "same words") and not self._contents.have_equal_attachments(number, duplicate_of):
+                problem = problem or OTHER_ATTACHMENTS
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"
             self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
 
     def _decide_link(self, number: int, link_of: int) -> Verdict:
         """Return the verdict on another name of a file. This name is dropped if the first name is dropped."""
         other, file = self._verdicts.get(link_of), self._contents.files[number]
-        if other and other.action == "drop" and file.links > 1:
+        if other and other.action == "drop" and file.link_count > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)
         return Verdict("hard link", "decide", link_of, link_of)
 
@@ -179,7 +184,7 @@ def reason_for(
         case "hard link":
             return f"hard link to {reference_id}; frees nothing"
         case "same text":
-            different = "bytes (pictures or layout may differ)" if has_file else "metadata"
+            different = "bytes (pictures, links or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
             reason = f"same words; {character_differences}"

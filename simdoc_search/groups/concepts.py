@@ -19,7 +19,7 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, pair_keys, run_starts, split_pair_keys
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress
 from simdoc_search.sketch.concepts import PARAGRAPH_END
-from simdoc_search.sketch.limits import Limits
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
@@ -74,7 +74,12 @@ class _Postings:
 
 
 def find_related_pairs(
-    store: Store, documents: ComparableDocuments, limits: Limits, progress: Progress, *, is_filtered: bool
+    store: Store,
+    documents: ComparableDocuments,
+    thresholds: SimilarityThresholds,
+    progress: Progress,
+    *,
+    is_filtered: bool,
 ) -> RelatedPairs:
     """Find all pairs of documents that are related, or versions of each other.
 
@@ -90,12 +95,12 @@ def find_related_pairs(
     scores, is_version = np.zeros(len(keys)), np.zeros(len(keys), bool)
     for begin in range(0, len(keys), _PAIRS_PER_BATCH):
         batch = slice(begin, begin + _PAIRS_PER_BATCH)
-        version_scores = _score_versions(documents, limits, first[batch], second[batch])
+        version_scores = _score_versions(documents, thresholds, first[batch], second[batch])
         relation_scores = map(relation_score, similarities(weighted, first[batch], second[batch]).tolist())
         is_version[batch] = version_scores >= 0
         scores[batch] = np.where(is_version[batch], version_scores, list(relation_scores))
         progress("comparing", min(1.0, batch.stop / len(keys)))
-    is_similar = np.flatnonzero(scores >= limits.min_score)
+    is_similar = np.flatnonzero(scores >= thresholds.min_score)
     frequent = int(np.count_nonzero(postings.counts > MAX_CANDIDATES))
     pairs = first[is_similar], second[is_similar], scores[is_similar], len(keys)
     return RelatedPairs(
@@ -103,15 +108,17 @@ def find_related_pairs(
     )
 
 
-def _score_versions(documents: ComparableDocuments, limits: Limits, first: Ints, second: Ints) -> Floats:
+def _score_versions(
+    documents: ComparableDocuments, thresholds: SimilarityThresholds, first: Ints, second: Ints
+) -> Floats:
     """Return the score of each pair of versions, and -1 for all other pairs."""
     scores = np.full(len(first), -1.0)
     with_sentences = np.flatnonzero((documents.sentence_counts[first] > 0) & (documents.sentence_counts[second] > 0))
     pairs = first[with_sentences], second[with_sentences]
     shares = shares_of_pairs(
-        documents.sentences, documents.sentence_starts, documents.sentence_counts, pairs, limits.max_distance
+        documents.sentences, documents.sentence_starts, documents.sentence_counts, pairs, thresholds.max_distance
     )
-    scores[with_sentences] = shares.scores(limits)
+    scores[with_sentences] = shares.scores(thresholds)
     return scores
 
 

@@ -11,7 +11,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, find_connected_components, group_by_label
 from simdoc_search.groups.sentences import FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, VersionPairs, find_version_pairs
-from simdoc_search.sketch.limits import Limits
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import LeftOutIndex
@@ -36,7 +36,7 @@ class Families:
     """The families of versions. Two documents are in the same family if a chain of versions connects them.
 
     Attributes:
-        limits: the limits that decide whether two documents are versions of each other.
+        thresholds: the thresholds that decide whether two documents are versions of each other.
         document_count: number of compared documents.
         left_out: maps the key of each document that cannot be compared to the reason.
         left_out_indices: indices behind an alias. Their documents were not compared, for the given reasons.
@@ -57,14 +57,14 @@ class Families:
     frequent_sentence_limit: int = FREQUENT_SENTENCE_LIMIT
     max_compared_per_sentence: int = MAX_ANCHORS
 
-    def __init__(self, documents: ComparableDocuments, pairs: VersionPairs, limits: Limits) -> None:
+    def __init__(self, documents: ComparableDocuments, pairs: VersionPairs, thresholds: SimilarityThresholds) -> None:
         self._document_keys, self._pairs = documents.document_keys, pairs
         labels = find_connected_components(len(documents), pairs.first_documents, pairs.second_documents)
         self._members = group_by_label(labels)
         self._edge_counts = np.bincount(labels[pairs.first_documents], minlength=len(documents))
         self._lowest_scores = np.ones(len(documents))
         np.minimum.at(self._lowest_scores, labels[pairs.first_documents], pairs.scores)
-        self.limits: Limits = limits
+        self.thresholds: SimilarityThresholds = thresholds
         self.document_count: int = len(documents)
         self.left_out: dict[DocumentKey, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
@@ -92,11 +92,11 @@ class Families:
 
 
 def find_families(
-    store: Store, limits: Limits, filters: Filters | None, progress: Progress, workers: int = 1
+    store: Store, thresholds: SimilarityThresholds, filters: Filters | None, progress: Progress, workers: int = 1
 ) -> Families:
     """Find the families among the documents that match the filters; see `SimilaritySearch.version_families`."""
     with WorkerMap(workers) as worker_map:
         documents = read_documents(store, filters, progress, workers=worker_map)
-    families = Families(documents, find_version_pairs(documents, limits, progress), limits)
+    families = Families(documents, find_version_pairs(documents, thresholds, progress), thresholds)
     families.left_out_indices = store.left_out_indices()
     return families

@@ -21,8 +21,8 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sorted, pair_keys, split_pair_keys
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress
 from simdoc_search.sketch.hamming_search import find_near_pairs, sample_near_pairs
-from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.simhash import SIMHASH_BITS
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
@@ -52,16 +52,18 @@ class VersionPairs(NamedTuple):
     frequent_sentence_document_count: int
 
 
-def find_version_pairs(documents: ComparableDocuments, limits: Limits, progress: Progress) -> VersionPairs:
+def find_version_pairs(
+    documents: ComparableDocuments, thresholds: SimilarityThresholds, progress: Progress
+) -> VersionPairs:
     """Find all pairs of documents that are versions of each other."""
-    search = _VersionSearch(documents, limits, progress)
+    search = _VersionSearch(documents, thresholds, progress)
     count = len(search.simhashes)
     progress("pairing", 0.0)
     is_small = count <= MAX_EXACT_SENTENCES
     if is_small:
-        similar_pairs = find_near_pairs(search.simhashes, SIMHASH_BITS, limits.max_distance)
+        similar_pairs = find_near_pairs(search.simhashes, SIMHASH_BITS, thresholds.max_distance)
     else:
-        similar_pairs = sample_near_pairs(search.simhashes, SIMHASH_BITS, limits.max_distance, _SAMPLE_COUNT)
+        similar_pairs = sample_near_pairs(search.simhashes, SIMHASH_BITS, thresholds.max_distance, _SAMPLE_COUNT)
     progress("pairing", 1.0)
     equal = np.arange(count)[search.owners.counts > 1]
     search.compare_documents(equal, equal, search.queriers.counts)
@@ -90,13 +92,13 @@ class _VersionSearch:
         queriers: the documents that look up each sentence.
     """
 
-    def __init__(self, documents: ComparableDocuments, limits: Limits, progress: Progress) -> None:
-        self._documents, self._limits, self._progress = documents, limits, progress
+    def __init__(self, documents: ComparableDocuments, thresholds: SimilarityThresholds, progress: Progress) -> None:
+        self._documents, self._thresholds, self._progress = documents, thresholds, progress
         self.simhashes, sentences = np.unique(documents.sentences, return_inverse=True)
         owners_of_sentences = np.repeat(np.arange(len(documents)), documents.sentence_counts)
         self.owners = _DocumentsOfSentences(sentences, owners_of_sentences, len(self.simhashes))
         looked_up = _find_rarest_sentences(
-            sentences, owners_of_sentences, self.owners.counts, documents.sentence_counts, limits
+            sentences, owners_of_sentences, self.owners.counts, documents.sentence_counts, thresholds
         )
         self.queriers = _DocumentsOfSentences(sentences[looked_up], owners_of_sentences[looked_up], len(self.simhashes))
         self._affected_documents: list[Ints] = []  # documents with a queried sentence that is frequent
@@ -155,19 +157,19 @@ class _VersionSearch:
         keys = distinct(keys)
         keys = keys[~is_in_sorted(keys, self._compared_keys)]
         self._compared_keys = np.sort(np.append(self._compared_keys, keys))
-        documents, limits = self._documents, self._limits
+        documents, thresholds = self._documents, self._thresholds
         arrays = documents.sentences, documents.sentence_starts, documents.sentence_counts
-        scores = shares_of_pairs(*arrays, split_pair_keys(keys), limits.max_distance).scores(limits)
-        is_version = scores >= limits.min_score
+        scores = shares_of_pairs(*arrays, split_pair_keys(keys), thresholds.max_distance).scores(thresholds)
+        is_version = scores >= thresholds.min_score
         self._version_parts.append((keys[is_version], scores[is_version]))
 
 
 def _find_rarest_sentences(
-    sentences: Ints, owners_of_sentences: Ints, owner_counts: Ints, counts: Ints, limits: Limits
+    sentences: Ints, owners_of_sentences: Ints, owner_counts: Ints, counts: Ints, thresholds: SimilarityThresholds
 ) -> Ints:
     """Return the positions of the sentences to look up: in each document, the sentences in the fewest documents."""
     order = np.lexsort((sentences, owner_counts[sentences], owners_of_sentences))
     ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-    needed = np.maximum(1, np.ceil(counts * limits.min_share - 1e-9)).astype(np.int64)
+    needed = np.maximum(1, np.ceil(counts * thresholds.min_share - 1e-9)).astype(np.int64)
     looked_up: Ints = order[ranks <= np.repeat(counts - needed, counts)]
     return looked_up

@@ -26,7 +26,7 @@ from simdoc_search.groups.concepts import (
     RelatedPairs,
     find_related_pairs,
 )
-from simdoc_search.sketch.limits import Limits
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import LeftOutIndex
@@ -165,9 +165,9 @@ class Topics:
         }
 
 
-def find_topics(store: Store, limits: Limits, filters: Filters | None, progress: Progress) -> Topics:
+def find_topics(store: Store, thresholds: SimilarityThresholds, filters: Filters | None, progress: Progress) -> Topics:
     """Find the topics among the documents that match the filters; see `SimilaritySearch.topics`."""
     documents = read_documents(store, filters, progress, with_concepts=True)
-    topics = Topics(documents, find_related_pairs(store, documents, limits, progress, is_filtered=bool(filters)))
+    topics = Topics(documents, find_related_pairs(store, documents, thresholds, progress, is_filtered=bool(filters)))
     topics.left_out_indices = store.left_out_indices()
     return topics

@@ -161,9 +161,9 @@ class IndexingRun:
         first = self._paths.get_by_number(self._seen.path_number(source.id))
         if named_path and first and isinstance(source, FileSource):
             if not self._skip_if_id_is_taken(source, named_path, Origin(first.root, 0, 0, first.prefix)):
-                self.report.duplicates += 1  # the file was already found at another path
+                self.report.repeated_id_count += 1  # the file was already found at another path
             return None
-        self.report.duplicates += 1
+        self.report.repeated_id_count += 1
         return Job(source, None)  # the first document may not be in the store yet
 
     def _skip_if_id_is_taken(self, source: FileSource, named_path: NamedPath, origin: Origin) -> bool:
@@ -268,8 +268,11 @@ class IndexingRun:
     def _note_missing_files(self, named_path: NamedPath) -> None:
         missing = named_path.stored_count - named_path.found_count
         if missing > 0 and named_path.root == named_path.path and not named_path.unreadable_paths:
-            files = "1 indexed file is" if missing == 1 else f"{missing:,} indexed files are"
-            self.report.notes.append(f"{files} missing from {named_path.path}; use --prune to remove their documents")
+            files, their = ("1 indexed file is", "its") if missing == 1 else (f"{missing:,} indexed files are", "their")
+            self.report.notes.append(
+                f"{files} missing from {named_path.path}, but the index still has {their} text; "
+                "index --prune removes it"
+            )
 
     def finish_report(self, refused: Mapping[str, str]) -> IndexReport:
         """Return the report, which counts each id once. `refused` maps ids that the store refused to the reasons."""
@@ -280,9 +283,9 @@ class IndexingRun:
             else:
                 self._removed_count -= 1
         report.refused = dict(refused)
-        report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
-        report.replaced = seen.count(IdStatus.REPLACED)
-        report.deleted = seen.count(IdStatus.DELETED) + self._removed_count
+        report.indexed_count, report.unchanged_count = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
+        report.replaced_count = seen.count(IdStatus.REPLACED)
+        report.deleted_count = seen.count(IdStatus.DELETED) + self._removed_count
         report.notes += self._moved.make_notes()
         for named_path in self._paths:
             report.problems += named_path.make_conflict_messages()

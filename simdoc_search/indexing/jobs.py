@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from simdoc_search.corpus.file_reader import read_in_process
+from simdoc_search.corpus.file_reader import NeedsSubprocessError, read_in_process
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.record import HAS_ATTACHMENTS, Origin
-from simdoc_search.workers import WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
+_MAX_CHUNKS_WITHOUT_WORKERS = 4  # with so few chunks, this process alone is not slower
 _MAX_CHUNK_JOBS, _MAX_CHUNK_BYTES = 64, 1 << 20
 _MIN_RISKY_BYTES = 1 << 17
 """A smaller file of a risky format counts as this size, because its content may be compressed."""
@@ -59,7 +61,50 @@ def make_origin(source: FileSource) -> Origin:
     return Origin(source.root, source.size, source.mtime_ns, source.prefix, content, archive)
 
 
-def map_chunks(
+class ChunkWork(Protocol[Result]):
+    """Processes a chunk of jobs in this process or in a subprocess."""
+
+    def __call__(self, jobs: Sequence[Job], begin_item: BeginItem, *, allow_risky: bool = True) -> list[Result]:
+        """Return the results in the order of the jobs.
+
+        Raises:
+            NeedsSubprocessError: a file is risky, and `allow_risky` is False.
+        """
+
+
+def map_jobs(
+    jobs: Iterable[Job],
+    work: ChunkWork[Result],
+    make_skipped_result: Callable[[Job, str], Result],
+    workers: int,
+    limits: ItemLimits,
+) -> Generator[list[Result], None, None]:
+    """Yield the results of all jobs in order, chunk by chunk. Few jobs start no processes, unless a file is risky.
+
+    Args:
+        jobs: the jobs.
+        work: processes a chunk.
+        make_skipped_result: returns the result of a job that crashed its process or exceeded a limit. It is called
+            with the job and the reason.
+        workers: maximum number of worker processes.
+        limits: limits for each file in a worker process.
+    """
+    chunks = group_into_chunks(jobs)
+    first = list(itertools.islice(chunks, _MAX_CHUNKS_WITHOUT_WORKERS + 1)) if workers > 1 else []
+    has_many_chunks = len(first) > _MAX_CHUNKS_WITHOUT_WORKERS
+    chunks = itertools.chain(first, chunks)
+
+    def make_pool(count: int) -> WorkerPool[Job, Result]:
+        return WorkerPool(count, work, make_skipped_result, limits)
+
+    if has_many_chunks or any(job.is_risky for chunk in first for job in chunk):
+        count = workers if has_many_chunks else min(workers, len(first))
+        yield from _map_in_pool(chunks, make_pool(count), 2 * workers if has_many_chunks else count)
+    else:
+        yield from _map_in_process(chunks, work, make_pool)
+
+
+def _map_in_pool(
     chunks: Iterable[list[Job]], pool: WorkerPool[Job, Result], max_waiting_chunks: int
 ) -> Generator[list[Result], None, None]:
     """Yield the results of a pool in order, and close the pool. At most `max_waiting_chunks` are read ahead."""
@@ -73,6 +118,23 @@ def map_chunks(
             yield waiting.popleft().result()
     finally:
         pool.close()
+
+
+def _map_in_process(
+    chunks: Iterable[list[Job]], work: ChunkWork[Result], make_pool: Callable[[int], WorkerPool[Job, Result]]
+) -> Generator[list[Result], None, None]:
+    """Process chunks in this process, except that one subprocess processes the chunks with risky files."""
+    pool: WorkerPool[Job, Result] | None = None
+    try:
+        for chunk in chunks:
+            try:
+                yield work(chunk, lambda *_: None, allow_risky=False)
+            except (NeedsSubprocessError, MemoryError):  # in a subprocess, only the document that is too large fails
+                pool = pool or make_pool(1)
+                yield pool.submit(chunk).result()
+    finally:
+        if pool:
+            pool.close()
 
 
 def group_into_chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:

@@ -1,4 +1,4 @@
-"""Identifies the languages of documents in worker processes, without a store."""
+"""Identifies the languages of documents, without a store."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import SkippedFile
-from simdoc_search.indexing.jobs import Job, group_into_chunks, map_chunks, read_document
+from simdoc_search.indexing.jobs import Job, map_jobs, read_document
 from simdoc_search.languages import LanguageIdentification, declared_language, identify_language, require_language_model
-from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits
 
 _Detection = tuple[int, str, LanguageIdentification] | SkippedFile  # size in bytes, name and language of a document
 
@@ -47,7 +47,7 @@ def identify_documents(
 
     Args:
         sources: the documents.
-        workers: number of worker processes.
+        workers: maximum number of worker processes. Few documents are read in this process.
         limits: maximum time and memory per file.
         progress: called with the number of documents that were finished since the last call.
 
@@ -56,8 +56,8 @@ def identify_documents(
     """
     require_language_model()
     start, report = time.monotonic(), LanguageReport()
-    pool = WorkerPool(workers, _identify, lambda job, reason: SkippedFile(job.name, reason), limits)
-    with closing(map_chunks(group_into_chunks(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
+    jobs = (Job(source, None) for source in sources)
+    with closing(map_jobs(jobs, _identify, _skip, workers, limits)) as chunks:
         for chunk in chunks:
             for detection in chunk:
                 if isinstance(detection, SkippedFile):
@@ -72,11 +72,15 @@ def identify_documents(
     return report
 
 
-def _identify(jobs: Sequence[Job], begin_item: BeginItem) -> list[_Detection]:
+def _skip(job: Job, reason: str) -> _Detection:
+    return SkippedFile(job.name, reason)
+
+
+def _identify(jobs: Sequence[Job], begin_item: BeginItem, *, allow_risky: bool = True) -> list[_Detection]:
     detections: list[_Detection] = []
     for index, job in enumerate(jobs):
         begin_item(index, job.time_share)
-        document = read_document(job)
+        document = read_document(job, allow_risky=allow_risky)
         if isinstance(document, SkippedFile):
             detections.append(document)
             continue

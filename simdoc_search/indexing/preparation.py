@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import json
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
-from simdoc_search.corpus.file_reader import NeedsSubprocessError
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.text_filters import remove_parts
 from simdoc_search.documents import Document, MetadataValue, SkippedFile
-from simdoc_search.indexing.jobs import Job, group_into_chunks, make_origin, map_chunks, read_document
+from simdoc_search.indexing.jobs import Job, make_origin, map_jobs, read_document
 from simdoc_search.languages import LANGUAGE_FIELD, language_of
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.sketching import compute_sketches, find_missing_kinds
-from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits
 
 NO_WORDS_REASON = "no words"
-
-_MAX_CHUNKS_WITHOUT_WORKERS = 4  # with so few chunks, this process alone is not slower
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,40 +103,11 @@ def prepare_jobs(
     """
     if preparation.settings.analysis.stop_words:
         _ = preparation.settings.analysis.stop_words.words  # raises the error in this process, not in a subprocess
-    chunks = group_into_chunks(jobs)
-    first = list(itertools.islice(chunks, _MAX_CHUNKS_WITHOUT_WORKERS + 1)) if workers > 1 else []
-    has_many_chunks = len(first) > _MAX_CHUNKS_WITHOUT_WORKERS
-    chunks = itertools.chain(first, chunks)
-    if has_many_chunks or any(job.is_risky for chunk in first for job in chunk):
-        count = workers if has_many_chunks else min(workers, len(first))
-        yield from map_chunks(chunks, _make_pool(count, preparation, limits), 2 * workers if has_many_chunks else count)
-    else:
-        yield from _prepare_in_process(chunks, preparation, limits)
-
-
-def _make_pool(workers: int, preparation: PreparationSettings, limits: ItemLimits) -> WorkerPool[Job, Outcome]:
-    return WorkerPool(workers, functools.partial(_prepare_chunk, preparation), _skip, limits)
+    yield from map_jobs(jobs, functools.partial(_prepare_chunk, preparation), _skip, workers, limits)
 
 
 def _skip(job: Job, reason: str) -> Outcome:
     return job.id, SkippedFile(job.name, reason)
-
-
-def _prepare_in_process(
-    chunks: Iterable[list[Job]], preparation: PreparationSettings, limits: ItemLimits
-) -> Iterator[list[Outcome]]:
-    """Prepare chunks in this process, except that one subprocess prepares the chunks with risky files."""
-    pool: WorkerPool[Job, Outcome] | None = None
-    try:
-        for chunk in chunks:
-            try:
-                yield _prepare_chunk(preparation, chunk, lambda *_: None, allow_risky=False)
-            except (NeedsSubprocessError, MemoryError):  # in a subprocess, only the document that is too large fails
-                pool = pool or _make_pool(1, preparation, limits)
-                yield pool.submit(chunk).result()
-    finally:
-        if pool:
-            pool.close()
 
 
 def _prepare_chunk(
@@ -173,7 +140,7 @@ def _prepare_chunk(
     new_records = _make_records([document for _, document in changed], preparation)
     numbers, records = [], []
     for (number, _), record in zip(changed, new_records, strict=True):
-        if record.shingles:
+        if record.shingle_count:
             numbers.append(number)
             records.append(record)
         else:
@@ -201,7 +168,7 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
         yield Record(
             document.id,
             fingerprint.codes(),
-            fingerprint.shingles,
+            fingerprint.shingle_count,
             digest,
             _with_language(document) if settings.identifies_language else document.metadata,
             document.text,

@@ -13,12 +13,12 @@ class IndexReport:
     """The results of an indexing run.
 
     Attributes:
-        indexed: number of documents that are new in the store.
-        unchanged: number of documents that the store had already.
-        replaced: number of documents whose text or metadata changed.
-        deleted: number of documents that were removed because their file no longer exists (`prune`) or no longer has
-            text.
-        duplicates: number of repeated ids in this run. The last document with an id is stored.
+        indexed_count: number of documents that are new in the store.
+        unchanged_count: number of documents that the store had already.
+        replaced_count: number of documents whose text or metadata changed.
+        deleted_count: number of documents that were removed because their file no longer exists (`prune`) or no longer
+            has text.
+        repeated_id_count: number of repeated ids in this run. The last document with an id is stored.
         skipped: the sources that were skipped, with the reasons.
         refused: the ids that the store refused to write or to delete, with the reasons. The counts do not include them.
         incomplete: maps the id of each document whose sentences or concepts could not be computed to the missing kinds.
@@ -30,11 +30,11 @@ class IndexReport:
         seconds: duration of the run in seconds.
     """
 
-    indexed: int = 0
-    unchanged: int = 0
-    replaced: int = 0
-    deleted: int = 0
-    duplicates: int = 0
+    indexed_count: int = 0
+    unchanged_count: int = 0
+    replaced_count: int = 0
+    deleted_count: int = 0
+    repeated_id_count: int = 0
     skipped: list[SkippedFile] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     incomplete: dict[str, str] = field(default_factory=dict)

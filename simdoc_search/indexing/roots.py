@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -20,7 +20,7 @@ from simdoc_search.display import format_count
 from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.fields import ROOT_FIELD
+from simdoc_search.stores.fields import ORIGIN_FIELD, origin_value
 from simdoc_search.stores.filters import any_of
 from simdoc_search.stores.record import Origin, Record
 
@@ -182,13 +182,19 @@ class NamedPaths:
         return record.origin.prefix if record and record.origin else ""
 
 
-def folder_filters(store: Store, folder: str) -> list[dict[str, Any]]:
-    """Return the filters that select the documents whose files are in an indexed folder."""
-    path = absolute(folder)
-    named_path = NamedPaths(store, None).get_or_add(path)
-    below = {record.origin.root for record in store.scan(root=path, below_root=True) if record.origin}
-    filters: list[dict[str, Any]] = [{ROOT_FIELD: any_of(named_path.root, *sorted(below))}]
-    return [*filters, {"path": named_path.id_prefix}] if named_path.subfolder else filters
+def make_origin_filter(store: Store, paths: Iterable[str]) -> dict[str, Any]:
+    """Return the filter that selects the documents that were read from these indexed folders and files."""
+    values: list[str] = []
+    for path in map(absolute, paths):
+        named_path = NamedPaths(store, None).get_or_add(path)
+        below = {record.origin.root for record in store.scan(root=path, below_root=True) if record.origin}
+        values += map(origin_value, sorted(below))
+        if path == named_path.root:
+            values.append(origin_value(path))
+        else:
+            stored_path = named_path.id_prefix if named_path.subfolder else named_path.make_id(path)
+            values.append(origin_value(named_path.root, stored_path))
+    return {ORIGIN_FIELD: any_of(*values)}
 
 
 def is_missing(path: str) -> bool:

@@ -92,7 +92,7 @@ def index_documents(
     report.seconds = time.monotonic() - start
     _log.info(
         "%d indexed, %d unchanged, %d replaced, %d deleted, %d skipped, %d refused in %.1f s",
-        *(report.indexed, report.unchanged, report.replaced, report.deleted),
+        *(report.indexed_count, report.unchanged_count, report.replaced_count, report.deleted_count),
         *(len(report.skipped), len(report.refused), report.seconds),
     )
     return report

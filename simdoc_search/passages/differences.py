@@ -18,6 +18,9 @@ from simdoc_search.passages.word_spans import empty_mask, words_to_span
 _MAX_WORD_PAIRS = 1 << 22
 """A stretch is reported as one difference if the product of its two word counts is larger."""
 
+_MAX_WORDS_PER_EQUAL_WORD = 50
+"""The maximum number of words of a difference for each equal word between it and the next one."""
+
 _MIN_MOVED_WORDS = 5
 """A shorter run is reported as removed and inserted, not as moved."""
 
@@ -126,8 +129,8 @@ def _subtract_blocks(span: Span, blocks: list[Span]) -> Iterator[Span]:
 def _split_stretch(a: Sequence[str], b: Sequence[str], stretch: Stretch) -> Iterator[Stretch]:
     """Yield the differences inside a stretch.
 
-    Two differences are joined if there are fewer equal words between them than words in the smaller difference. Such
-    words are probably equal by chance.
+    Two differences are joined if the equal words between them are fewer than the words of the smaller difference, or
+    less than a fiftieth of the words of the larger one. Such words are probably equal by chance.
     """
     i, end, j, other_end = stretch
     if (end - i) * (other_end - j) > _MAX_WORD_PAIRS:
@@ -138,10 +141,11 @@ def _split_stretch(a: Sequence[str], b: Sequence[str], stretch: Stretch) -> Iter
     ]
     last: Stretch | None = None
     for gap in _find_gaps(equal, stretch):
-        if last is not None and gap[0] - last[1] < min(_count_longer_side(last), _count_longer_side(gap)):
-            last = (last[0], gap[1], last[2], gap[3])
-            continue
         if last is not None:
+            smaller, larger = sorted(map(_count_longer_side, (last, gap)))
+            if gap[0] - last[1] < max(smaller, larger / _MAX_WORDS_PER_EQUAL_WORD):
+                last = (last[0], gap[1], last[2], gap[3])
+                continue
             yield last
         last = gap
     if last is not None:

@@ -23,6 +23,8 @@ _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 """As context, up to 3 words from the 40 characters before a change are shown."""
 _DATE_SEARCH_CHARACTERS = 24
 """The number of characters on each side of a difference that are searched for a date."""
+_MAX_WORDS = 100
+"""The maximum number of words of a key change. A longer difference is another text, not a change of one."""
 _EXCERPT_LENGTH = 60
 """The maximum number of characters of an excerpt."""
 _SENTENCE_END_CHARACTERS = 8
@@ -32,8 +34,11 @@ _SENTENCE_END_CHARACTERS = 8
 def find_key_changes(
     old: str, new: str, differences: Sequence[Difference], character_differences: Sequence[CharacterDifference]
 ) -> list[KeyChange]:
-    """Return the key changes among the differences: negations first, then numbers, dates and names."""
-    spans = [(difference.a, difference.b) for difference in differences if difference.kind != "moved"]
+    """Return the key changes among the differences of up to 100 words: negations, then numbers, dates and names."""
+    changed = (
+        difference for difference in differences if difference.kind != "moved" and difference.word_count <= _MAX_WORDS
+    )
+    spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]
     changes = [change for a, b in sorted(spans) if (change := _find_key_change(old, new, a, b))]
     return sorted(changes, key=lambda change: _KEY_CHANGE_KINDS.index(change.kind))
@@ -44,15 +49,22 @@ def _find_key_change(old: str, new: str, a: Span, b: Span) -> KeyChange | None:
     kind = next((kind for kind in _KEY_CHANGE_KINDS if old_words[kind] != new_words[kind]), None)
     if kind is None:
         return None
+    if kind == "date":
+        a, b = _extend_to_dates(old, a), _extend_to_dates(new, b)
     before = " ".join(new[max(0, b[0] - _MAX_CONTEXT_CHARACTERS) : b[0]].split()[-_MAX_CONTEXT_WORDS:])
     return KeyChange(kind, before, _make_excerpt(old, a, kind), _make_excerpt(new, b, kind))
 
 
+def _extend_to_dates(text: str, span: Span) -> Span:
+    """Extend a part of a text to whole dates. An empty part is not extended."""
+    dates = [date for date in _find_date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
+    if span[0] == span[1] or not dates:
+        return span
+    return min(span[0], *(begin for begin, _ in dates)), max(span[1], *(end for _, end in dates))
+
+
 def _make_excerpt(text: str, span: Span, kind: KeyChangeKind) -> str:
-    """Return the text of a change. It is extended to whole dates. A long text is reduced to its key words."""
-    if kind == "date" and span[0] < span[1]:
-        dates = [date for date in _find_date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
-        span = min([span[0], *(begin for begin, _ in dates)]), max([span[1], *(end for _, end in dates)])
+    """Return the text of a change. A long text is reduced to its key words."""
     whole = " ".join(text[slice(*span)].split())
     return whole if len(whole) <= _EXCERPT_LENGTH else " … ".join(_find_key_words(text, span)[kind])[:_EXCERPT_LENGTH]
 

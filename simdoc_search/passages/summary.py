@@ -33,10 +33,10 @@ def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
     """Describe one difference: "3 words differ: 'may' → 'may not'"."""
     before, after = excerpt(text_a[slice(*difference.a)]), excerpt(text_b[slice(*difference.b)])
-    words = format_count(difference.words, "word")
+    words = format_count(difference.word_count, "word")
     match difference.kind:
         case "replaced":
-            return f"{words} {'differs' if difference.words == 1 else 'differ'}: '{before}' → '{after}'"
+            return f"{words} {'differs' if difference.word_count == 1 else 'differ'}: '{before}' → '{after}'"
         case "inserted":
             return f"{words} inserted: '{after}'"
         case _:
@@ -45,8 +45,8 @@ def describe_difference(difference: Difference, text_a: str, text_b: str) -> str
 
 def describe_differences(comparison: Comparison) -> str:
     """Describe all differences: "37 words differ in 9 places, 120 words moved"."""
-    moved = sum(difference.words for difference in comparison.differences if difference.kind == "moved")
-    others = [difference.words for difference in comparison.differences if difference.kind != "moved"]
+    moved = sum(difference.word_count for difference in comparison.differences if difference.kind == "moved")
+    others = [difference.word_count for difference in comparison.differences if difference.kind != "moved"]
     parts = []
     if others:
         places = "" if len(others) == 1 else f" in {format_count(len(others), 'place')}"
@@ -88,21 +88,23 @@ def describe_character_difference_count(count: int) -> str:
 
 
 def describe_key_changes(changes: Sequence[KeyChange], max_count: int = _MAX_KEY_CHANGES) -> list[str]:
-    """Return one line for each key change, such as "number: The rent is “850” → “890”".
+    """Return one line for each key change: "number: The rent is “850” → “890”" or "negation: may “not” (added)".
 
     If there are more than `max_count` changes, the last line contains the number of omitted changes.
     """
     lines = [
-        f"{change.kind}: {printable(f'{change.before} ') if change.before else ''}"
-        f"{_quote(change.old)} → {_quote(change.new)}"
+        f"{change.kind}: {printable(f'{change.before} ') if change.before else ''}{_describe_replacement(change)}"
         for change in changes[:max_count]
     ]
     more = len(changes) - max_count
     return [*lines, f"and {format_count(more, 'more key change')}"] if more > 0 else lines
 
 
-def _quote(text: str) -> str:
-    return f"“{printable(text)}”" if text else "nothing"
+def _describe_replacement(change: KeyChange) -> str:
+    old, new = f"“{printable(change.old)}”", f"“{printable(change.new)}”"
+    if change.old and change.new:
+        return f"{old} → {new}"
+    return f"{new} (added)" if change.new else f"{old} (removed)"
 
 
 class MeasureRow(NamedTuple):
@@ -116,10 +118,12 @@ class MeasureRow(NamedTuple):
 def describe_word_measures(comparison: Comparison) -> list[MeasureRow]:
     """Return the measures of matched words for display."""
     passages = len(comparison.passages)
-    in_passages = f"{format_count(comparison.matched[0], 'word')} in {format_count(passages, 'passage')}"
+    in_passages = f"{format_count(comparison.matched_word_counts[0], 'word')} in {format_count(passages, 'passage')}"
     first, second = (
         (format_percent(share), f"{matched:,} of {format_count(words, 'word')}")
-        for share, matched, words in zip(comparison.covered, comparison.matched, comparison.words, strict=True)
+        for share, matched, words in zip(
+            comparison.covered, comparison.matched_word_counts, comparison.word_counts, strict=True
+        )
     )
     return [
         MeasureRow("in common", in_passages if passages else "no passages"),

@@ -27,12 +27,12 @@ class SimilarHit(NamedTuple):
     Attributes:
         hit: the hit as returned by the engine.
         overlap: estimated overlap with the query document, 0..1.
-        matched: number of tokens that the hit shares with the query document.
+        matched_token_count: number of tokens that the hit shares with the query document.
     """
 
     hit: Mapping[str, Any]
     overlap: float
-    matched: int
+    matched_token_count: int
 
 
 class Similar:
@@ -54,7 +54,7 @@ class Similar:
         buckets_field: the field that contains each document's number of tokens: `simdoc.buckets` in the mapping of
             simdoc-search. If it is given, the engine excludes documents that are too short or too long to reach the
             overlap.
-        planner: `enough` or `all`; see `plan`.
+        planner: how tokens are divided into bands: `enough` or `all`, as in `plan`.
         settings: settings of the fingerprints; None for the defaults.
 
     Attributes:
@@ -165,7 +165,7 @@ class Similar:
                 _log.warning("skipping document %r, because its tokens cannot be read: %s", hit.get("_id"), error)
                 continue
             if tokens and self.plan.is_hit(compared, self._overlap):
-                refined.append(SimilarHit(hit, compared.overlap, compared.matched))
+                refined.append(SimilarHit(hit, compared.overlap, compared.matched_token_count))
         return refined
 
     def _decode(self, tokens: Sequence[str]) -> NDArray[np.uint32]:

@@ -73,8 +73,8 @@ def plan(
             chance (`min_beyond_chance`).
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None or 1:
             every document is found.
-        planner: `enough` (as few bands as the probability requires) or `all` (bands of all tokens, as in Alfresco and
-            Solr).
+        planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
+            divides all tokens, as Alfresco and Solr do.
         verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer equal
             tokens, so that it misses fewer than 1 % of the documents of that overlap. Bands do not change.
 

@@ -8,13 +8,16 @@ from difflib import SequenceMatcher
 from simdoc_search.errors import UnknownFieldError
 from simdoc_search.search.columns import BUILT_IN_COLUMNS
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.fields import ORIGIN_FIELD
 from simdoc_search.stores.filters import Condition, Filters, parse_filters
 
 
 def find_unknown_field(store: Store, filters: Filters | None) -> UnknownFieldError | None:
     """Return an error for the first filter whose field or path is not in any document; None if all are known."""
     for condition in parse_filters(filters):
-        if isinstance(condition, Condition) and condition.values and not condition.is_negated:
+        if not isinstance(condition, Condition) or condition.field == ORIGIN_FIELD:
+            continue
+        if condition.values and not condition.is_negated:
             known_names = store.filter_suggestions(condition)
             if known_names is not None:
                 path = str(condition.values[0]) if condition.field == "path" else None

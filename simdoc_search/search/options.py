@@ -15,7 +15,7 @@ from simdoc_search.passages.align import PRESETS, AlignmentSettings, Preset
 from simdoc_search.passages.exact import MEASURES, MeasureName
 from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolver import Query, make_fingerprint_query
-from simdoc_search.sketch.limits import Limits
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.filters import Filters, parse_filters
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ OptionalFraction = float | Fraction | None  # a value from 0 to 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageOptions:
-    """Options of all queries: which documents are searched, and which hits are returned.
+class SearchOptions:
+    """Options of all queries: which documents are searched, and which hits and fields are returned.
 
     Attributes:
         size: maximum number of hits, at least 1.
@@ -34,8 +34,8 @@ class PageOptions:
             omit documents. To return a page, the candidates of all earlier pages are read too.
         filters: only documents with these fields can be hits. `{"team": ["legal", "sales"]}` matches either value. See
             `stores.filters.Filters`.
-        source_filters: only documents with these fields can be the query document. All other documents are treated
-            as unknown. If a user may not read all documents, pass the same value as for `filters`.
+        query_document_filters: only documents with these fields can be the query document. All other documents are
+            treated as unknown. If a user may not read all documents, pass the same value as for `filters`.
         fields: names of the fields to return in `hit.fields`. They are metadata fields, or fields of an index that
             simdoc-search did not create. Write a nested field with dots, such as `author.name`. Fields that a document
             does not have are omitted.
@@ -47,7 +47,7 @@ class PageOptions:
     size: int = 10
     offset: int = 0
     filters: Filters | None = None
-    source_filters: Filters | None = None
+    query_document_filters: Filters | None = None
     fields: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -57,23 +57,23 @@ class PageOptions:
         if isinstance(self.fields, str) or not all(isinstance(name, str) for name in self.fields):
             raise QuerySyntaxError(f"fields must be a list of strings, not {self.fields!r}")
         parse_filters(self.filters)
-        parse_filters(self.source_filters)
+        parse_filters(self.query_document_filters)
 
 
 @dataclass(frozen=True)
-class QueryOptions(PageOptions):
-    """Options of a query for either a stored document or a text.
+class QueryOptions(SearchOptions):
+    """Options of a query whose input is either a stored document or a text.
 
     Attributes:
         query: the id of a stored document, its path, or the `key` of a hit.
         text: a text, instead of `query`. It need not be stored.
-        exclude: the key of a document that cannot be a hit, such as the stored version of the text. For a file, see
-            `IndexedFiles`.
+        exclude: the key of a document that cannot be a hit, such as the stored version of the text. `IndexedFiles`
+            finds the key of the stored version of a file.
 
     Raises:
         QuerySyntaxError: an option is malformed or out of range, or both or neither of `query` and `text` are given.
         AmbiguousQueryError: several documents match the query.
-        UnknownDocumentError: the document is not stored, or does not match `source_filters`.
+        UnknownDocumentError: the document is not stored, or does not match `query_document_filters`.
         UnknownFieldError: there are no hits, and no document has the field of a filter.
     """
 
@@ -93,13 +93,14 @@ def check_one_is_given(query: Query | None, text: str | None) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimilarOptions(PageOptions):
+class SimilarOptions(SearchOptions):
     """Options of `similar`, except the query.
 
     Attributes:
         overlap: minimum Jaccard similarity, 0..1.
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
-        planner: how a plan divides tokens into bands, `enough` or `all`; see `query.plan`.
+        planner: how a query with a probability divides the tokens into bands. `enough` makes as few bands as the
+            probability requires. `all` divides all tokens, as Alfresco and Solr do.
         include_self: whether the query document itself can be a hit.
         verify: whether to compute exact overlaps from the stored texts, and compare these with the minimum. Otherwise,
             and for documents whose text is not stored, overlaps are estimated. See `Hit.kind`.
@@ -132,13 +133,14 @@ class SimilarQuery(SimilarOptions):
     """Options of `similar`.
 
     Attributes:
-        query: a FINGERPRINT string such as `doc123_20_80`; an id, if `overlap` or `probability` is given; or the
-            `key` of a hit, because several documents behind an alias can have the same id.
+        query: an id with the overlap and the probability in percent, such as `doc123_20_80`; only an id, if `overlap`
+            or `probability` is given; or the `key` of a hit. Documents behind an alias can have the same id, but not
+            the same key.
 
     Raises:
         QuerySyntaxError: the query or an option is malformed or out of range.
         AmbiguousQueryError: several documents match the query, or several documents behind an alias have the id.
-        UnknownDocumentError: the document is not stored, or does not match `source_filters`.
+        UnknownDocumentError: the document is not stored, or does not match `query_document_filters`.
         UnknownFieldError: there are no hits, and no document has the field of a filter.
     """
 
@@ -146,7 +148,7 @@ class SimilarQuery(SimilarOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PassageOptions(PageOptions):
+class PassageOptions(SearchOptions):
     """Options of `passages`, except the query.
 
     Attributes:
@@ -202,17 +204,16 @@ class PassageQuery(QueryOptions, PassageOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LimitOptions:
-    """Limits of versions and related documents. If a limit is None, the limit that is stored in the index is used.
+class ThresholdOptions:
+    """Thresholds of versions and related documents. If one is None, the one that is stored in the index is used.
 
-    Two documents have two shares. Each is the share of one document's sentences that have a similar sentence in the
-    other document.
+    Each of two documents has a share: the fraction of its sentences that have a similar sentence in the other document.
 
     Attributes:
         max_distance: maximum number of differing simhash bits between similar sentences, 0 to 16 of 64.
-        min_share: minimum of the larger of the two shares, greater than 0 and at most 1.
-        min_smaller_share: minimum of the smaller of the two shares, from 0 to `min_share`. Without this limit, a
-            book that quotes a note would be a version of the note.
+        min_share: minimum share of one of two versions, greater than 0 and at most 1.
+        min_share_of_other: minimum share of the other version, from 0 to `min_share`. If it were 0, a book that quotes
+            a note would be a version of the note.
         min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1. Related documents score less.
 
     Raises:
@@ -221,29 +222,29 @@ class LimitOptions:
 
     max_distance: int | None = None
     min_share: float | None = None
-    min_smaller_share: float | None = None
+    min_share_of_other: float | None = None
     min_score: float | None = None
 
-    def choose_limits(self, stored_limits: Limits) -> Limits:
-        """Return the limits to use: the given ones, otherwise the stored ones.
+    def choose_thresholds(self, stored_thresholds: SimilarityThresholds) -> SimilarityThresholds:
+        """Return the thresholds to use: the given ones, otherwise the stored ones.
 
         Raises:
-            QuerySyntaxError: a limit is out of range.
+            QuerySyntaxError: a threshold is out of range.
         """
-        names = ("max_distance", "min_share", "min_smaller_share", "min_score")
-        given_limits: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
+        names = ("max_distance", "min_share", "min_share_of_other", "min_score")
+        given_thresholds: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         try:
-            return replace(stored_limits, **given_limits)
+            return replace(stored_thresholds, **given_thresholds)
         except (TypeError, ValueError) as error:
             raise QuerySyntaxError(str(error)) from error
 
 
 @dataclass(frozen=True)
-class VersionQuery(LimitOptions, QueryOptions):
+class VersionQuery(ThresholdOptions, QueryOptions):
     """Options of `versions`.
 
     Attributes:
-        file: the path of the file that contains the text. Its name and dates are evidence for the order.
+        file: the path of the file that contains the text. Its name and dates help to determine which version is newer.
         metadata: metadata of the text, such as dates.
         version_control: whether to read the date of each file's last commit from git.
     """
@@ -259,7 +260,7 @@ class VersionQuery(LimitOptions, QueryOptions):
 
 
 @dataclass(frozen=True)
-class RelatedQuery(LimitOptions, QueryOptions):
+class RelatedQuery(ThresholdOptions, QueryOptions):
     """Options of `related`.
 
     Attributes:
@@ -281,7 +282,7 @@ class RelatedQuery(LimitOptions, QueryOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupOptions(LimitOptions):
+class GroupOptions(ThresholdOptions):
     """Options of `version_families` and `topics`.
 
     Attributes:

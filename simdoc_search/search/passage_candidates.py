@@ -39,13 +39,14 @@ class PassageCandidates:
             document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
         guaranteed_run: minimum length, in words, of the shared runs that are always found.
-        too_common_phrases: number of phrases that were not searched in all documents, because their words are common.
+        too_common_phrase_count: number of phrases that were not searched in all documents, because their words are
+            common.
     """
 
     documents: list[TokenMatch]
     total: int
     guaranteed_run: int
-    too_common_phrases: int
+    too_common_phrase_count: int
 
 
 def find_passage_candidates(
@@ -103,6 +104,18 @@ def compute_guaranteed_run(store: Store, document: QueryDocument) -> int:
     return min(by_phrases, by_tokens) if by_tokens and settings.analysis.unit == "word" else by_phrases
 
 
+def describe_guarantee(store: Store) -> str:
+    """Say which shared runs of words are always found in a store."""
+    settings = store.settings
+    if settings.passages is None:
+        return "data not stored, so a few shared passages of long documents may be missed"
+    if store.can_find_phrases:
+        long_text = f"{LONG_TEXT_MIN_RUN} words in a text of over {MAX_SHORT_TEXT_WORDS:,} words"
+        return f"every shared run of {SHORT_TEXT_MIN_RUN} words is found ({long_text})"
+    size = settings.analysis.shingle_size
+    return f"every shared run of {settings.passages.guaranteed_run(size)} {settings.analysis.unit}s is found"
+
+
 def choose_phrases(text: AnalysedText, ignored: Mask) -> list[Phrase]:
     """Return distinct phrases of a text. Each run of the guaranteed length contains at least one of them.
 
@@ -146,6 +159,6 @@ def _find_by_fingerprint(
     except QuerySyntaxError:  # this error means that the query with its filters is too large for the engine
         return {}
     return {
-        candidate.key: candidate.matched
+        candidate.key: candidate.matched_token_count
         for candidate, _ in zip(candidates, range(MAX_FINGERPRINT_CANDIDATES), strict=False)
     }

@@ -24,18 +24,18 @@ from simdoc_search.search.stored_texts import read_texts, resolve_record
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.base import Store
-from simdoc_search.versions import Limits, match_with_many
+from simdoc_search.versions import SimilarityThresholds, match_with_many
 from simdoc_search.versions.idf import ConceptWeights
 from simdoc_search.versions.relations import WeightedConcepts, explain_similarity, relation_score
 
 
 def find_related(store: Store, query: RelatedQuery) -> RelatedResult:
     """Return the documents that are related to a document or text; see `SimilaritySearch.related`."""
-    limits = query.choose_limits(store.settings.limits)
+    thresholds = query.choose_thresholds(store.settings.thresholds)
     if query.text is not None:
         document = QueryDocument.from_text(query.text, store.settings, query.name)
     else:
-        record = resolve_record(store, query.query or "", query.source_filters)
+        record = resolve_record(store, query.query or "", query.query_document_filters)
         document = QueryDocument(record, store.settings)
     concepts = extract_query_concepts(document, query.extractor, query.synonyms)
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=document.is_stored)
@@ -43,9 +43,9 @@ def find_related(store: Store, query: RelatedQuery) -> RelatedResult:
     if not candidates.total and (error := find_unknown_field(store, query.filters)):
         raise error
     weighted_concepts = weights.weight_with([paragraphs for _, paragraphs in candidates.documents])
-    scored_hits = _score_candidates(document, weights, candidates, weighted_concepts, limits)
+    scored_hits = _score_candidates(document, weights, candidates, weighted_concepts, thresholds)
     ranked = sorted(
-        (hit for hit in scored_hits if hit.score >= limits.min_score),
+        (hit for hit in scored_hits if hit.score >= thresholds.min_score),
         key=lambda hit: (-hit.score, hit.id, str(hit.key.index)),
     )
     hits = add_fields(store, ranked[query.offset : query.offset + query.size], query.fields)
@@ -69,7 +69,7 @@ def find_related(store: Store, query: RelatedQuery) -> RelatedResult:
         len(ranked),
         query.offset,
         store.left_out_indices(),
-        limits,
+        thresholds,
     )
 
 
@@ -78,18 +78,18 @@ def _score_candidates(
     weights: ConceptWeights,
     candidates: RelatedCandidates,
     weighted_concepts: WeightedConcepts,
-    limits: Limits,
+    thresholds: SimilarityThresholds,
 ) -> Iterator[RelatedHit]:
     """Yield a hit for each candidate. Versions are scored by sentences, and other documents by concepts."""
     has_sentences = document.settings.sentences is not None
     sentences = document.sentence_simhashes if has_sentences else decode_sentences(empty_codes())
     hit_sentences = [decode_sentences(record.sentences) for record, _ in candidates.documents]
-    matches = match_with_many(sentences, hit_sentences, limits.max_distance)
+    matches = match_with_many(sentences, hit_sentences, thresholds.max_distance)
     similarities = weights.similarities(weighted_concepts)
     for (record, paragraphs), similarity, sentence_matches in zip(
         candidates.documents, similarities, matches, strict=True
     ):
-        shared, score = weights.count_shared(paragraphs), limits.score_of(sentence_matches)
+        shared, score = weights.count_shared(paragraphs), thresholds.score_of(sentence_matches)
         if score is None:
             yield RelatedHit(record.key, relation_score(similarity), "related", shared)
         else:
@@ -145,5 +145,5 @@ def _add_explanations(
             for code, part in zip(explanation.codes.tolist(), explanation.contributions.tolist(), strict=True)
         ]
         shared.sort(key=lambda concept: (-concept.contribution, concept.word))
-        values = explanation.similarity, explanation.whole, explanation.paragraphs
+        values = explanation.similarity, explanation.document_similarity, explanation.paragraph_similarity
         yield replace(hit, explanation=Explanation(*values, tuple(shared)))

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.search.results import HitsResult
-from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
+from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE, SimilarityThresholds
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
@@ -40,15 +40,16 @@ class Explanation:
     """How the similarity of a related document is computed.
 
     Attributes:
-        similarity: the mean of `whole` and `paragraphs`, 0..1. It determines the score; see `versions.relations`.
-        whole: cosine similarity of all concepts of the two documents, 0..1.
-        paragraphs: mean cosine similarity of the most similar paragraphs, 0..1.
+        similarity: the mean of `document_similarity` and `paragraph_similarity`, 0..1. It determines the score; see
+            `versions.relations`.
+        document_similarity: cosine similarity of all concepts of the two documents, 0..1.
+        paragraph_similarity: mean cosine similarity of the most similar paragraphs, 0..1.
         concepts: the words of shared concepts, by descending contribution.
     """
 
     similarity: float
-    whole: float
-    paragraphs: float
+    document_similarity: float
+    paragraph_similarity: float
     concepts: tuple[SharedConcept, ...]
 
 
@@ -84,24 +85,24 @@ class RelatedResult(HitsResult[RelatedHit]):
     Attributes:
         query_name: the id or name of the query document; empty for a text without a name.
         hits: the hits on the page, by descending score, then by id.
-        candidates: number of documents that share a rare concept.
+        candidate_count: number of documents that share a rare concept.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         missing_names_reason: the reason why concepts have no names. It is empty if they have names.
         total: number of hits on all pages.
         offset: number of hits before the first of `hits`.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
-        limits: the limits of similar sentences, versions and hits.
+        thresholds: the thresholds of similar sentences, versions and hits.
     """
 
     query_name: str
     hits: list[RelatedHit]
-    candidates: int
+    candidate_count: int
     compared_count: int
     missing_names_reason: str = ""
     total: int = 0
     offset: int = 0
     left_out_indices: tuple[LeftOutIndex, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
 
     @property
     def min_version_score(self) -> float:

@@ -44,7 +44,7 @@ def find_similar_to_many(
 ) -> Iterator[SearchResult | SimdocError]:
     """Yield the result or the error of each query, in order."""
     while batch := list(islice(queries, QUERIES_PER_BATCH)):
-        resolver = Resolver(store, options.source_filters)
+        resolver = Resolver(store, options.query_document_filters)
         resolver.load(batch)
         planned = [catch_error(partial(_plan_query, store, resolver, query, options)) for query in batch]
         if options.measure != "jaccard":
@@ -124,7 +124,7 @@ def _make_result(
         plan,
         candidates.total,
         hits,
-        query_record.shingles,
+        query_record.shingle_count,
         left_out,
         uncompared_count=max(0, candidates.total - compared),
         total=max(total, len(hits)),

@@ -23,10 +23,10 @@ from simdoc_search.search.keyword_arguments import accept_fields_of
 from simdoc_search.search.options import (
     GroupOptions,
     OptionalFraction,
-    PageOptions,
     PassageOptions,
     PassageQuery,
     RelatedQuery,
+    SearchOptions,
     SimilarOptions,
     SimilarQuery,
     VersionQuery,
@@ -257,14 +257,14 @@ class SimilaritySearch:
         *,
         overlap: OptionalFraction = None,
         probability: OptionalFraction = None,
-        source_filters: Filters | None = None,
+        query_document_filters: Filters | None = None,
     ) -> FingerprintQuery:
         """Parse a query, and return it with the full id.
 
         `a_20` can be an id, or the id `a` with an overlap. The reading whose document exists is chosen. An id takes
         precedence over a path or a file name. The arguments and errors are those of `similar`.
         """
-        return Resolver(self.store, source_filters).resolve(query, overlap=overlap, probability=probability)
+        return Resolver(self.store, query_document_filters).resolve(query, overlap=overlap, probability=probability)
 
     def expand_fingerprints(
         self,
@@ -272,7 +272,7 @@ class SimilaritySearch:
         *,
         planner: Planner = "enough",
         include_self: bool = False,
-        source_filters: Filters | None = None,
+        query_document_filters: Filters | None = None,
     ) -> dict[str, Any]:
         """Rewrite the FINGERPRINT clauses of an application's own query for an engine.
 
@@ -284,7 +284,7 @@ class SimilaritySearch:
                 or part of one, whose `query_string` clauses are rewritten. The argument itself is not changed.
             planner: as for `similar`.
             include_self: as for `similar`.
-            source_filters: as for `similar`.
+            query_document_filters: as for `similar`.
 
         Returns:
             The clause for a string, or a rewritten copy of the body.
@@ -296,7 +296,7 @@ class SimilaritySearch:
             NoFingerprintError: as for `similar`.
             MissingExtraError: luqum is not installed.
         """
-        return expand_clauses(self.store, query, planner, source_filters, include_self=include_self)
+        return expand_clauses(self.store, query, planner, query_document_filters, include_self=include_self)
 
     def tokens(self, id: str) -> list[str]:
         """Return the tokens of a stored document, in the order of their buckets.
@@ -356,7 +356,7 @@ class SimilaritySearch:
         text: str | None = None,
         preset: Preset | AlignmentSettings = "edited",
         filters: Filters | None = None,
-        source_filters: Filters | None = None,
+        query_document_filters: Filters | None = None,
     ) -> Highlights:
         """Mark the passages that a hit shares with a stored document or a text, in the current texts of both.
 
@@ -366,7 +366,7 @@ class SimilaritySearch:
             text: the query text, instead of `query`.
             preset: `edited`, `verbatim`, or your own `AlignmentSettings`; see `passages.align`.
             filters: filters for the hit. If the hit does not match, it is treated as unknown.
-            source_filters: filters for the query document, as for `similar`.
+            query_document_filters: filters for the query document, as for `similar`.
 
         Raises:
             QuerySyntaxError: the preset does not exist, or not exactly one of `query` and `text` is given.
@@ -376,8 +376,8 @@ class SimilaritySearch:
         """
         check_one_is_given(query, text)
         alignment = resolve_preset(preset)
-        PageOptions(filters=filters, source_filters=source_filters)
-        source = text if text is not None else self._read_text(query or "", source_filters)
+        SearchOptions(filters=filters, query_document_filters=query_document_filters)
+        source = text if text is not None else self._read_text(query or "", query_document_filters)
         from simdoc_search.passages.highlight import highlight
 
         return highlight(source, self._read_text(hit, filters), preset=alignment, analysis=self.store.settings.analysis)
@@ -400,9 +400,9 @@ class SimilaritySearch:
         sentences of the document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared
         passages and fingerprints.
 
-        The limits are `max_distance`, `min_share`, `min_smaller_share` and `min_score`. If a limit is not given,
-        the limit of the index is used; see `stores.upgrade.set_limits`. If the index has no limits, the default of
-        `sketch.limits.Limits` is used. The timeline of each page contains the newest version.
+        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given,
+        that of the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds, the default of
+        `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest version.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.
@@ -442,7 +442,7 @@ class SimilaritySearch:
         self,
         query: Query,
         *,
-        source_filters: Filters | None = None,
+        query_document_filters: Filters | None = None,
         extractor: Extractor | None = None,
         synonyms: Synonyms | None = None,
     ) -> ConceptsResult:
@@ -450,18 +450,18 @@ class SimilaritySearch:
 
         Args:
             query: the id of a stored document, its path, or the `key` of a hit.
-            source_filters: as for `similar`.
+            query_document_filters: as for `similar`.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             synonyms: the synonyms that the store was created with. If they are missing, synonyms cannot be named.
 
         Raises:
             AmbiguousQueryError: several documents match the query.
-            UnknownDocumentError: the document is not stored, or does not match `source_filters`.
+            UnknownDocumentError: the document is not stored, or does not match `query_document_filters`.
             NoFingerprintError: the document has no concepts.
             FormatMismatchError: the store has no concepts, or was created with another extractor or other synonyms.
         """
         self._check_has_concepts()
-        document = QueryDocument(resolve_record(self.store, query, source_filters), self.store.settings)
+        document = QueryDocument(resolve_record(self.store, query, query_document_filters), self.store.settings)
         return list_concepts(self.store, document, extract_query_concepts(document, extractor, synonyms))
 
     def _check_has_concepts(self) -> None:
@@ -492,8 +492,8 @@ class SimilaritySearch:
         """
         from simdoc_search.groups import find_families
 
-        limits = options.choose_limits(self.store.settings.limits)
-        families = find_families(self.store, limits, options.filters, options.progress, options.workers)
+        thresholds = options.choose_thresholds(self.store.settings.thresholds)
+        families = find_families(self.store, thresholds, options.filters, options.progress, options.workers)
         self._check_fields_exist(families.document_count, options.filters)
         return families
 
@@ -530,8 +530,8 @@ class SimilaritySearch:
         self._check_has_concepts()
         from simdoc_search.groups import find_topics
 
-        limits = options.choose_limits(self.store.settings.limits)
-        topics = find_topics(self.store, limits, options.filters, options.progress)
+        thresholds = options.choose_thresholds(self.store.settings.thresholds)
+        topics = find_topics(self.store, thresholds, options.filters, options.progress)
         self._check_fields_exist(topics.document_count, options.filters)
         return topics
 
@@ -599,8 +599,8 @@ class SimilaritySearch:
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
                 this rule, names that do not look like names of copies are preferred, then shorter ids.
             kept_before: ids of documents that are preferred, such as those that an earlier run kept.
-            keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes take precedence over the
-                rule `keep`.
+            keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
+                prefixes, take precedence over the rule `keep`.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
                 includes `same-text`.
@@ -616,7 +616,7 @@ class SimilaritySearch:
             The counts. `groups()` and `pairs()` return iterators.
 
         Raises:
-            QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
+            QuerySyntaxError: an argument is malformed or out of range, or `keep_in` matches no document.
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
             StoreError: the store cannot be read.
         """
@@ -707,7 +707,7 @@ class SimilaritySearch:
         minimum, settings = parse_min_overlap(overlap), self.store.settings
         (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
         codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
-        source = Record("", codes, fingerprint.shingles, "", {}, text, None, *hashes)
+        source = Record("", codes, fingerprint.shingle_count, "", {}, text, None, *hashes)
         (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 

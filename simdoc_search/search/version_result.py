@@ -11,7 +11,7 @@ from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import describe_key_changes
 from simdoc_search.search.results import HitsResult
-from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
+from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE, SimilarityThresholds
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
 from simdoc_search.versions.chronology import describe_evidence_kind
@@ -33,20 +33,20 @@ class Step:
     Attributes:
         share: share of the sentences of one version that have a similar sentence in the other version, 0..1. Of the two
             shares, it is the larger one.
-        added: number of words that only the later version has; None if a text is not stored.
-        removed: number of words that only the earlier version has; None if a text is not stored.
+        added_word_count: number of words that only the later version has; None if a text is not stored.
+        removed_word_count: number of words that only the earlier version has; None if a text is not stored.
         key_changes: changed negations, numbers, dates and names, in this order.
     """
 
     share: float
-    added: int | None = None
-    removed: int | None = None
+    added_word_count: int | None = None
+    removed_word_count: int | None = None
     key_changes: tuple[KeyChange, ...] = ()
 
     @property
     def word_changes_label(self) -> str:
         """The numbers of added and removed words, for display; empty if they are not known."""
-        return "" if self.added is None else f"+{self.added:,} −{self.removed:,} words"
+        return "" if self.added_word_count is None else f"+{self.added_word_count:,} −{self.removed_word_count:,} words"
 
     @property
     def key_lines(self) -> list[str]:
@@ -215,13 +215,13 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         conflict: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
         total: number of versions on all pages.
-        candidates: number of documents that share a token with the query document.
+        candidate_count: number of documents that share a token with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         candidate_source: the kind of tokens that found the candidates: `sentences` if the index was created using
             `index --with versions`, otherwise `passages` or `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
-        limits: the thresholds for similar sentences, versions and hits.
+        thresholds: the thresholds for similar sentences, versions and hits.
     """
 
     query_name: str
@@ -230,12 +230,12 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     queried_sentence_count: int
     hits: list[VersionHit]
     total: int
-    candidates: int
+    candidate_count: int
     compared_count: int
     candidate_source: CandidateSource = "sentences"
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
 
     @property
     def min_version_score(self) -> float:

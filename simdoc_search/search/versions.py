@@ -43,8 +43,8 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.versions import (
     DateSources,
-    Limits,
     SentenceMatches,
+    SimilarityThresholds,
     Timeline,
     build_timeline,
     count_unchanged,
@@ -67,16 +67,16 @@ class _Version:
 
 def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     """Find and order the versions of a document or text; see `SimilaritySearch.versions`."""
-    limits = query.choose_limits(store.settings.limits)
+    thresholds = query.choose_thresholds(store.settings.thresholds)
     document, dates = _make_query_document(store, query)
     if not len(document.sentence_simhashes) and (document.text is not None or store.settings.sentences is not None):
         missing_unit = "sentences" if document.is_stored else "words"
         raise NoFingerprintError(f"{document.description} has no {missing_unit}, so nothing can be a version of it")
-    candidates = find_version_candidates(store, document, query, limits.max_distance)
+    candidates = find_version_candidates(store, document, query, thresholds.max_distance)
     if not candidates.total and (error := find_unknown_field(store, query.filters)):
         raise error
-    versions = _select_versions(document, candidates, limits)
-    family = _Family(store, document, versions, limits.max_distance)
+    versions = _select_versions(document, candidates, thresholds)
+    family = _Family(store, document, versions, thresholds.max_distance)
     version_dates = (_read_record_dates(version.record, query.version_control) for version in versions)
     timeline = build_timeline([dates, *version_dates], family.propose_order)
     page = _select_page(len(versions), timeline, query)
@@ -92,12 +92,12 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         queried_sentence_count=candidates.queried_count,
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
-        candidates=candidates.total,
+        candidate_count=candidates.total,
         compared_count=len(candidates.records),
         candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_text_changed(document.record),
         left_out_indices=store.left_out_indices(),
-        limits=limits,
+        thresholds=thresholds,
     )
 
 
@@ -118,7 +118,7 @@ def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocume
     if query.text is not None:
         name = str(query.file or "")
         return QueryDocument.from_text(query.text, store.settings, name, query.metadata), _read_text_dates(query)
-    record = resolve_record(store, query.query or "", query.source_filters)
+    record = resolve_record(store, query.query or "", query.query_document_filters)
     (dated,) = add_metadata(store, [record], DATE_FIELDS)
     return QueryDocument(record, store.settings), _read_record_dates(dated, query.version_control)
 
@@ -142,13 +142,15 @@ def _read_text_dates(query: VersionQuery) -> DateSources:
     return DateSources(name, metadata, mtime_ns, path if query.version_control else None)
 
 
-def _select_versions(document: QueryDocument, candidates: VersionCandidates, limits: Limits) -> list[_Version]:
+def _select_versions(
+    document: QueryDocument, candidates: VersionCandidates, thresholds: SimilarityThresholds
+) -> list[_Version]:
     """Return the candidates that are versions, by descending score."""
-    matches = match_with_many(document.sentence_simhashes, candidates.sentences, limits.max_distance)
+    matches = match_with_many(document.sentence_simhashes, candidates.sentences, thresholds.max_distance)
     versions = [
         _Version(record, sentences, matched, score)
         for record, sentences, matched in zip(candidates.records, candidates.sentences, matches, strict=True)
-        if (score := limits.score_of(matched)) is not None and score >= limits.min_score
+        if (score := thresholds.score_of(matched)) is not None and score >= thresholds.min_score
     ]
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 

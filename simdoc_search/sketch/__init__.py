@@ -16,14 +16,14 @@ simhash.py         a 64-bit number for a set of features
 sentences.py       simhashes of sentences
 concepts.py        concepts of paragraphs
 hamming_search.py       search for numbers that differ in few bits
-crafted_text.py    detection of texts that were crafted to look similar to every text
+adversarial_text.py detection of texts that were written to look similar to every text
 settings.py        settings of the fingerprints of an index
 stored_sketches.py the stored form of sketches
-kinds.py           passage, sentence and concept tokens of an index
-limits.py          limits for similar sentences and versions
+token_kinds.py     passage, sentence and concept tokens of an index
+thresholds.py      thresholds for similar sentences and versions
 """
 
-from simdoc_search.sketch.crafted_text import is_implausible
+from simdoc_search.sketch.adversarial_text import is_implausible
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_codes
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash

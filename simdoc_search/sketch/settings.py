@@ -17,7 +17,6 @@ from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.estimate import Estimate, compare_codes
 from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
-from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.stored_sketches import (
@@ -28,6 +27,7 @@ from simdoc_search.sketch.stored_sketches import (
     parse_sketch,
     unreadable_error,
 )
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH, PassageSettings
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Settings:
             stored texts and passage tokens. Comparisons of settings ignore this attribute.
         unknown_sketches: stored forms of sketches that this version of simdoc-search does not know. They are kept, but
             comparisons of settings ignore them.
-        limits: default limits of queries for versions and related documents. `stores.upgrade` can change them at any
+        thresholds: default thresholds of `versions` and `related`. `stores.upgrade` can change them at any
             time. Comparisons of settings ignore them.
 
     Raises:
@@ -71,7 +71,7 @@ class Settings:
     excluded_parts: tuple[str, ...] = ()
     indexes_words: bool = field(default=True, compare=False)
     unknown_sketches: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    limits: Limits = field(default_factory=Limits, compare=False, repr=False)
+    thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, kind in (
@@ -177,7 +177,7 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """Return values for JSON, including the layout version. They contain the checksum of a key, but not the key."""
         values = {"version": LAYOUT_VERSION, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
-        values |= {"limits": self.limits.to_text()} if self.limits != Limits() else {}
+        values |= {"thresholds": self.thresholds.to_text()} if self.thresholds != SimilarityThresholds() else {}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
 
     @classmethod
@@ -193,7 +193,11 @@ class Settings:
             if not isinstance(sketches, list) or not all(isinstance(spec, str) for spec in sketches):
                 raise ValueError(f"sketches must be a list of strings, not {sketches!r:.200}")
             settings = cls.from_sketches(analysis, sketches, values.get("hash_key_check"))
-            return replace(settings, limits=Limits.from_text(values["limits"])) if "limits" in values else settings
+            return (
+                replace(settings, thresholds=SimilarityThresholds.from_text(values["thresholds"]))
+                if "thresholds" in values
+                else settings
+            )
         except ValueError as error:
             message = f"the settings are damaged ({error}); index the documents again into a new store"
             raise FormatMismatchError(message) from error

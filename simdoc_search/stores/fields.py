@@ -18,8 +18,11 @@ MAX_METADATA_TERM_BYTES = 1_000
 METADATA_FIELD = "facts"
 """Stored name of the field with the terms of the metadata and the root; see `metadata_terms`."""
 
-ROOT_FIELD = "\0root"
-"""Name of a condition on the root of a document. No metadata field has this name."""
+ORIGIN_FIELD = "\0origin"
+"""Name of a condition on the folders or files that documents were read from. The values are those of `origin_value`."""
+
+_ROOT_FIELD = "\0root"
+"""Name of the term for the root of a document. No metadata field has this name."""
 
 MAX_SUGGESTIONS = 3
 MIN_SIMILARITY = 0.5
@@ -53,7 +56,22 @@ def metadata_term(key: str, value: FilterValue) -> str:
 
 def root_term(root: str) -> str:
     """Return the term for documents with this root. It differs from the terms of all metadata fields."""
-    return metadata_term(ROOT_FIELD, root)
+    return metadata_term(_ROOT_FIELD, root)
+
+
+def origin_value(root: str, path: str = "") -> str:
+    """Return the value of a condition on documents with this root and, unless it is empty, this value of `path`.
+
+    If `path` ends with `/`, it is a folder, and all documents in it match. Otherwise, it is a file, and its members
+    also match.
+    """
+    return f"{root}\0{path}"
+
+
+def parse_origin_value(value: FilterValue) -> tuple[str, str]:
+    """Return the root and the path of a value of `origin_value`."""
+    root, _, path = str(value).partition("\0")
+    return root, path
 
 
 def metadata_prefix(key: str) -> str:

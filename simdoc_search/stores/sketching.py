@@ -15,10 +15,10 @@ from simdoc_search.concepts import Extractor, extractor_from_settings
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import require_language_model
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKindName
 from simdoc_search.sketch.sentences import encode_sentences, sentence_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKindName
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.record import Record
 

@@ -1,4 +1,4 @@
-"""Changes the settings of an existing store: adds sentences or concepts, and sets limits."""
+"""Changes the settings of an existing store: adds sentences or concepts, and sets thresholds."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.kinds import TokenKindName
-from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.thresholds import SimilarityThresholds
+from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.location import MEMORY, EngineKind
@@ -83,18 +83,18 @@ def upgrade_store(
         return settings
 
 
-def set_limits(store: Store, limits: Limits) -> Limits:
-    """Store the default limits of `versions` and `related`.
+def set_thresholds(store: Store, thresholds: SimilarityThresholds) -> SimilarityThresholds:
+    """Store the default thresholds of `versions` and `related`.
 
-    No document is rewritten. If the store is an alias, the limits are stored in each of its indices. Programs that have
-    the store open must open it again to use the new limits.
+    No document is rewritten. If the store is an alias, the thresholds are stored in each of its indices. Programs that
+    have the store open must open it again to use the new thresholds.
 
     Args:
         store: the store.
-        limits: the limits. They are stored with six digits.
+        thresholds: the thresholds. They are stored with six digits.
 
     Returns:
-        The stored limits.
+        The stored thresholds.
 
     Raises:
         StoreLockedError: another process is writing to the store.
@@ -102,24 +102,24 @@ def set_limits(store: Store, limits: Limits) -> Limits:
     """
     from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an optional dependency
 
-    stored_limits = Limits.from_text(limits.to_text())
+    stored_thresholds = SimilarityThresholds.from_text(thresholds.to_text())
     if isinstance(store, LocalStore):
-        from simdoc_search.stores.local.upgrade import write_limits as write_in_folder  # noqa: PLC0415
+        from simdoc_search.stores.local.upgrade import write_thresholds as write_in_folder  # noqa: PLC0415
 
         if store.location == MEMORY:
-            raise StoreError("a store in memory cannot save limits; pass the limits with each query")
-        write_in_folder(store, stored_limits)
+            raise StoreError("a store in memory cannot save thresholds; pass the thresholds with each query")
+        write_in_folder(store, stored_thresholds)
     else:
         from simdoc_search.stores.remote.mappings import read_mappings  # noqa: PLC0415
         from simdoc_search.stores.remote.shared_settings import select_queryable  # noqa: PLC0415
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415
-        from simdoc_search.stores.remote.upgrade import write_limits  # noqa: PLC0415
+        from simdoc_search.stores.remote.upgrade import write_thresholds  # noqa: PLC0415
 
         if not isinstance(store, RemoteStore) or store.access.has_terms_only:
             raise StoreError(
-                "limits cannot be saved in an index whose fingerprints come from the engine's min_hash filter; pass "
-                "the limits with each query"
+                "thresholds cannot be saved in an index whose fingerprints come from the engine's min_hash filter; "
+                "pass the thresholds with each query"
             )
         mappings = read_mappings(store.engine, store.index) or {}
-        write_limits(store.engine, select_queryable(mappings, store.field), store.field, stored_limits)
-    return stored_limits
+        write_thresholds(store.engine, select_queryable(mappings, store.field), store.field, stored_thresholds)
+    return stored_thresholds

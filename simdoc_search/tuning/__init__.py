@@ -3,7 +3,7 @@
 sample.py          draws a random sample, and computes its exact overlaps
 measurement.py     measures recall, precision, error and cost of settings
 labelled_pairs.py  reads labelled pairs, and learns the threshold that best separates them
-limits.py          learns the limits of versions and related documents from labelled pairs
+thresholds.py      learns the thresholds of versions and related documents from labelled pairs
 recommendation.py  measures several settings, and recommends one
 """
 
@@ -14,22 +14,26 @@ from simdoc_search.tuning.labelled_pairs import (
     learn_threshold,
     read_pairs,
 )
-from simdoc_search.tuning.limits import LearnedLimits, learn_related_limits, learn_version_limits
 from simdoc_search.tuning.measurement import Measurement, measure
 from simdoc_search.tuning.recommendation import Tuning, tune
 from simdoc_search.tuning.sample import draw_sample, limit_texts
+from simdoc_search.tuning.thresholds import (
+    LearnedSimilarityThresholds,
+    learn_related_thresholds,
+    learn_version_thresholds,
+)
 
 __all__ = [
     "ConfusionCounts",
     "LabelledPair",
-    "LearnedLimits",
+    "LearnedSimilarityThresholds",
     "LearnedThreshold",
     "Measurement",
     "Tuning",
     "draw_sample",
-    "learn_related_limits",
+    "learn_related_thresholds",
     "learn_threshold",
-    "learn_version_limits",
+    "learn_version_thresholds",
     "limit_texts",
     "measure",
     "read_pairs",

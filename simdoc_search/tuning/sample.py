@@ -50,7 +50,10 @@ def draw_sample(
 
 
 def limit_texts(documents: Iterable[tuple[str, str]], required_ids: Collection[str] = ()) -> dict[str, str]:
-    """Return the first texts that fit into `MAX_CHARACTERS`, by id, but at least two texts and all required ones."""
+    """Map ids to texts: the first texts whose total length is at most `MAX_CHARACTERS`.
+
+    At least two texts are returned, and required texts do not count as too long.
+    """
     texts: dict[str, str] = {}
     size = 0
     for id, text in documents:
@@ -66,8 +69,8 @@ class ExactOverlaps:
     """All pairs of a sample that share a shingle."""
 
     ids: tuple[str, ...]  # ids of the documents
-    first_documents: Ints  # number of the first document of each pair; int64, shape (pairs,)
-    second_documents: Ints  # number of the second document of each pair
+    first_documents: Ints  # index in `ids` of the first document of each pair; int64, shape (pairs,)
+    second_documents: Ints  # index in `ids` of the second document of each pair
     # Jaccard similarity of each pair, greater than 0 and at most 1; float64, shape (pairs,)
     jaccard: NDArray[np.float64]
 

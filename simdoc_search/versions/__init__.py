@@ -13,7 +13,12 @@ idf.py              weights of concepts by document frequency
 ragged_arrays.py    arrays with runs of values, one run per document
 """
 
-from simdoc_search.sketch.limits import DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE, MIN_VERSION_SCORE, Limits
+from simdoc_search.sketch.thresholds import (
+    DEFAULT_MIN_SHARE,
+    DEFAULT_MIN_SHARE_OF_OTHER,
+    MIN_VERSION_SCORE,
+    SimilarityThresholds,
+)
 from simdoc_search.versions.chronology import OrderStatement, Timeline, build_timeline
 from simdoc_search.versions.evidence import DateSources, DocumentDate, EvidenceKind, date_written
 from simdoc_search.versions.matching import (
@@ -27,15 +32,15 @@ from simdoc_search.versions.text_order import count_unchanged, propose_order
 
 __all__ = [
     "DEFAULT_MIN_SHARE",
-    "DEFAULT_MIN_SMALLER_SHARE",
+    "DEFAULT_MIN_SHARE_OF_OTHER",
     "MIN_VERSION_SCORE",
     "DateSources",
     "DocumentDate",
     "EvidenceKind",
-    "Limits",
     "OrderStatement",
     "SentenceMatches",
     "SentencePair",
+    "SimilarityThresholds",
     "Timeline",
     "build_timeline",
     "count_unchanged",

@@ -18,9 +18,9 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.sketch.hamming_search import HammingIndex
-from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, distances
+from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MIN_SENTENCES = 2
@@ -163,12 +163,12 @@ class PairShares:
     share_of_other: Floats
     has_too_few_matches: NDArray[np.bool_]
 
-    def scores(self, limits: Limits) -> Floats:
+    def scores(self, thresholds: SimilarityThresholds) -> Floats:
         """Return the score of each pair; -1 if the documents are not versions; float64, shape (pairs,)."""
         scores = np.full(len(self.share), -1.0)
-        possible = ~self.has_too_few_matches & (np.maximum(self.share, self.share_of_other) >= limits.min_share)
+        possible = ~self.has_too_few_matches & (np.maximum(self.share, self.share_of_other) >= thresholds.min_share)
         for pair in np.flatnonzero(possible).tolist():
-            score = limits.score(float(self.share[pair]), float(self.share_of_other[pair]))
+            score = thresholds.score(float(self.share[pair]), float(self.share_of_other[pair]))
             scores[pair] = -1.0 if score is None else score
         return scores
 

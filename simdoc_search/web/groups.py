@@ -8,7 +8,7 @@ from simdoc_search.as_json import families_as_json, topics_as_json
 from simdoc_search.groups import Families, Topics
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page, Redirect
-from simdoc_search.web.versions import read_limits
+from simdoc_search.web.versions import read_thresholds
 
 _DEFAULT_GROUPS, _MAX_MEMBERS = 10, 50
 
@@ -40,14 +40,14 @@ def topics(request: PageRequest) -> Page:
 def start_families(request: PageRequest) -> Redirect:
     """Start a search for families of versions."""
     search = request.served_store.search()
-    options: dict[str, Any] = {"filters": request.filters(), **read_limits(request)}
+    options: dict[str, Any] = {"filters": request.filters(), **read_thresholds(request)}
     return request.served_store.families.start(lambda report: search.version_families(**options, progress=report))
 
 
 def start_topics(request: PageRequest) -> Redirect:
     """Start a search for topics."""
     search = request.served_store.concepts_search()
-    options: dict[str, Any] = {"filters": request.filters(), **read_limits(request)}
+    options: dict[str, Any] = {"filters": request.filters(), **read_thresholds(request)}
     return request.served_store.topics.start(lambda report: search.topics(**options, progress=report))
 
 

@@ -12,7 +12,7 @@ from simdoc_search.cancellation import StopEvent, current_stop_event
 from simdoc_search.display import without_secrets
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.search import SimilaritySearch
-from simdoc_search.sketch.kinds import TOKEN_KINDS
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.web.background_job import BackgroundJob

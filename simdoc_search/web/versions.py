@@ -10,7 +10,7 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import SimilaritySearch, VersionsResult
 from simdoc_search.search.stored_texts import add_metadata, read_records
 from simdoc_search.search.version_result import TEXT_ORDER_HINT
-from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE
+from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE
 from simdoc_search.versions import EvidenceKind
 from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources
 from simdoc_search.versions.relations import RELATED_SIMILARITY
@@ -90,22 +90,22 @@ def concepts(request: PageRequest) -> Page:
 
 
 def _read_options(request: PageRequest) -> dict[str, Any]:
-    return {"size": request.size, "offset": request.offset, "filters": request.filters(), **read_limits(request)}
+    return {"size": request.size, "offset": request.offset, "filters": request.filters(), **read_thresholds(request)}
 
 
-def read_limits(request: PageRequest) -> dict[str, float]:
-    """Return the limits that a request sets. The other limits are those of the index.
+def read_thresholds(request: PageRequest) -> dict[str, float]:
+    """Return the thresholds that a request sets. The other thresholds are those of the index.
 
     Raises:
-        QuerySyntaxError: A limit is out of range.
+        QuerySyntaxError: A threshold is out of range.
     """
-    limits: dict[str, float] = {
+    thresholds: dict[str, float] = {
         name: float(share)
-        for name in ("min_share", "min_smaller_share")
+        for name in ("min_share", "min_share_of_other")
         if (share := request.percent(name)) is not None
     }
     if request.value("max_distance").strip():
-        limits["max_distance"] = request.integer("max_distance", 0, 0, MAX_SENTENCE_DISTANCE)
+        thresholds["max_distance"] = request.integer("max_distance", 0, 0, MAX_SENTENCE_DISTANCE)
     if (score := request.score("min_score")) is not None:
-        limits["min_score"] = score
-    return limits
+        thresholds["min_score"] = score
+    return thresholds

@@ -75,7 +75,7 @@ def check_complete(engine: Engine, index: str) -> None:
     again = Backfill(engine, index, BackfillOptions("body")).run()
     stale = Backfill(engine, index, BackfillOptions("body", stale=True)).run()
 
-    assert (0, 0, len(TEXTS)) == (again.document_count, stale.updated, stale.unchanged)
+    assert (0, 0, len(TEXTS)) == (again.document_count, stale.updated_count, stale.unchanged_count)
 
 
 def test_a_backfill_writes_only_our_field(temp_indices: TempIndices, engine: Engine) -> None:
@@ -105,7 +105,7 @@ def test_queries_check_and_status_read_the_fingerprints(temp_indices: TempIndice
 
     assert {f"copy{number}" for number in range(1, 6)} == {hit["id"] for hit in hits}
     assert [] == [finding.message for finding in check_index(engine, name) if finding.is_problem]
-    assert 0 == staleness["stale"]
+    assert 0 == staleness["stale_count"]
 
 
 def test_the_pipeline_makes_the_same_fingerprints(temp_indices: TempIndices, engine: Engine) -> None:

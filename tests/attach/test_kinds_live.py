@@ -18,9 +18,9 @@ from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillRep
 from simdoc_search.attach.check import check_index
 from simdoc_search.concepts import Extractor, encode_names
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
@@ -146,8 +146,8 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(temp_indices: TempInd
     for (kind, option), message in zip(options.items(), messages, strict=True):
         assert f"the index {name} of {place} has no {kind}" in message
         assert f"simdoc-search backfill {place} --text-field text {option}" in message
-    assert (0, 0) == (plain[0].document_count, plain[1].updated)
-    assert (len(TEXTS), len(TEXTS), 0) == (expected.writes, first.updated, again.document_count)
+    assert (0, 0) == (plain[0].document_count, plain[1].updated_count)
+    assert (len(TEXTS), len(TEXTS), 0) == (expected.write_count, first.updated_count, again.document_count)
     assert ALL == open_store(place).settings
     assert before == {id: engine.call("GET", [name, "_doc", id])["_source"]["simdoc"]["tokens"] for id in TEXTS}
     assert (["long"], ["city", "river"], []) == (
@@ -169,8 +169,13 @@ def test_the_command_adds_the_requested_kinds(temp_indices: TempIndices, engine:
     plain, dry, passages, sentences = (answer(*command, *options.split()) for options in lines)
     temp_indices.put(index, "new", {"text": TEXTS["river"]})
 
-    assert (0, 5, 5, 5) == (plain["updated"], dry["writes"], passages["updated"], sentences["updated"])
-    assert 1 == answer("backfill", place, "--text-field", "text")["updated"]
+    assert (0, 5, 5, 5) == (
+        plain["updated_count"],
+        dry["write_count"],
+        passages["updated_count"],
+        sentences["updated_count"],
+    )
+    assert 1 == answer("backfill", place, "--text-field", "text")["updated_count"]
     assert ["long"] == sharing(engine, index, Settings(passages=PassageSettings(16)))
     assert "sentences:2" in answer("info", "--store", place)["settings"]["sketches"]
     assert [] == problems(engine, index)
@@ -185,7 +190,7 @@ def test_documents_that_lack_a_kind_are_counted_and_completed(temp_indices: Temp
     assert [
         f"5 fingerprints have no {kind}; run simdoc-search backfill" for kind in ("passages", "concepts")
     ] == problems(engine, name)
-    assert 5 == run(engine, name, extractor=CAPITALS).updated
+    assert 5 == run(engine, name, extractor=CAPITALS).updated_count
     assert (["long"], ["city", "river"], []) == (
         sharing(engine, name),
         naming_the_danube(engine, name),
@@ -214,7 +219,7 @@ def test_a_text_without_concepts_after_an_error_has_everything_else(temp_indices
     temp_indices.put(name, "empty", {"text": "..."})
     report, again = (run(engine, name, extractor=CAPITALS) for _ in range(2))
 
-    assert (1, 1, {"fails": "concepts"}) == (report.updated, report.without_words, report.incomplete)
+    assert (1, 1, {"fails": "concepts"}) == (report.updated_count, report.wordless_count, report.incomplete)
     assert (0, []) == (again.document_count, problems(engine, name))
     assert ["city", "river"] == naming_the_danube(engine, name)
 
@@ -295,7 +300,7 @@ def test_malformed_tokens_are_named_and_replaced(
 
     assert f"1 of 5 sampled fingerprints is malformed: 'river' {fault}" in problem
     assert open_store(f"{engine.name}/{name}").get("river", sketches=True) is not None
-    assert 1 == run(engine, name, stale=True, extractor=CAPITALS).updated
+    assert 1 == run(engine, name, stale=True, extractor=CAPITALS).updated_count
     assert [] == problems(engine, name)
 
 

@@ -69,7 +69,7 @@ def test_the_texts_of_an_index_of_simdoc_search_are_in_body(temp_indices: TempIn
 
         assert (9, 0) == (found.document_count, found.missing_count)
         assert reason in found.sample.not_compared_reason
-        assert (9, 9, 0) == (found.sample.documents, found.sample.sampled, found.sample.stale)
+        assert (9, 9, 0) == (found.sample.document_count, found.sample.sampled_count, found.sample.stale_count)
 
 
 def test_without_our_field_all_documents_are_missing(temp_indices: TempIndices, engine: Engine) -> None:
@@ -134,7 +134,7 @@ def test_the_cost_does_not_grow_with_the_index(temp_indices: TempIndices) -> Non
                 found = inspect_indices(engine, index, sample_size=20)
             sizes.append((len(server.requests), read[0]))
 
-        assert (number, 20) == (found.document_count, found.sample.sampled)
+        assert (number, 20) == (found.document_count, found.sample.sampled_count)
     assert sizes[0][0] == sizes[1][0] < 15
     assert sizes[1][1] < 1.2 * sizes[0][1]
 
@@ -225,7 +225,7 @@ def test_the_state_of_the_pipeline_is_reported(temp_indices: TempIndices, engine
 
 
 def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> None:
-    """`--json` has numbers. The limits of the index are shown only if it stores them."""
+    """`--json` has numbers. The thresholds of the index are shown only if it stores them."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
     shown, found = output("status", place), answer("status", place)
     output("defaults", "--max-distance", "3", "--store", place)
@@ -238,13 +238,13 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert "               2: the text has N characters, too many\n" in shown
     assert "pipeline       none, because index.final_pipeline is not set\n" in shown
     assert "\x1b" not in shown
-    assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
+    assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale_count", "sampled_count", "share"))
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences with a distance of at most 3 (of 64)\n" in output("status", place)
-    assert {"min_share": 0.5, "min_smaller_share": 0.1, "max_distance": 3, "min_score": 0.5} == answer("status", place)[
-        "limits"
-    ]
+    assert {"min_share": 0.5, "min_share_of_other": 0.1, "max_distance": 3, "min_score": 0.5} == answer(
+        "status", place
+    )["thresholds"]
 
 
 def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> None:
@@ -256,8 +256,8 @@ def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> No
     assert "%), based on 0 of 20 drawn at random\n" in shown
 
 
-def test_limits_decide_the_exit_status(temp_indices: TempIndices) -> None:
-    """The result is on stdout, and each exceeded limit on stderr."""
+def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
+    """The result is on stdout, and each exceeded threshold on stderr."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
     stale = "30.0% of the fingerprints are stale, more than 1.0%; run simdoc-search backfill --stale"
     missing = "26.7% of the documents have no fingerprint, more than 10.0%; run simdoc-search backfill"
@@ -325,7 +325,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert (2, 1) == (found["without_text"], found["missing"])
     assert "1 document has a fingerprint but no text; run simdoc-search backfill\n" in checked
     assert "1 document updated, 0 unchanged, 1 cleared because the text is gone (" in done
-    assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])
+    assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale_count"])
 
 
 def test_documents_without_a_text_may_be_among_the_missing(temp_indices: TempIndices) -> None:
@@ -359,5 +359,5 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
         in exact
     )
     assert "drawn at random from 10 documents written since the last backfill --stale" in drawn
-    names = ("compared", "sampled", "stale", "at_least", "at_most")
+    names = ("compared_count", "sampled_count", "stale_count", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)

@@ -80,11 +80,20 @@ def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
     """If the plan cannot be written, nothing is indexed."""
     result = run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "my store")
 
-    command = "simdoc-search apply 'my plan.tsv' --store 'my store' --move-to DIR --dry-run"
+    command = "simdoc-search apply 'my plan.tsv' --move-to DIR --dry-run --store 'my store'"
     assert f"4 rows written to my plan.tsv; edit the file, then run: {command}" in result.stderr
     assert f"#   {command}\n" in Path("my plan.tsv").read_text("utf-8")
     assert "my plan.tsv already exists" in sentence(run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "x"))
     assert not Path("x").exists()
+
+
+def test_a_folder_for_moved_files_in_the_indexed_folder_is_noted() -> None:
+    """A hidden folder is not, because `index` skips it."""
+    plan()
+    for folder, is_noted in (("docs/gone/x", True), ("docs", True), ("gone", False), ("docs/.gone/x", False)):
+        dry_run = run("apply", "plan.tsv", "--move-to", folder, "--dry-run")
+        note = f"note: {folder} is in the indexed folder docs, so the moved files will be found as copies again"
+        assert is_noted == (note in dry_run.stderr)
 
 
 def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
@@ -104,11 +113,12 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     assert "sub/copy.txt" not in Path("again.tsv").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_favour() -> None:
     """This holds even if the user writes drop."""
     write(Path("docs"), {"a.zip": packed_zip({"keep.txt": BASE})})
     output("index", "docs", "--archives")
-    before, reason = tree(Path("docs")), "the file is in an archive, and archives are not changed"
+    before, reason = tree(Path("docs")), "the file is in an archive or e-mail, which is not changed"
     rows = plan("docs", "--keep-in", "a.zip!")
 
     assert ["keep", "", "a.zip!keep.txt"] == rows[0]

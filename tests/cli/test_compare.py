@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +87,11 @@ def test_json_has_measures_passages_and_differences() -> None:
     ].keys()
     for name in ("jaccard", "containment", "reverse_containment", "estimate"):
         assert getattr(expected, name) == result["details"][name]
-    assert [{"a": [0, len(OLD)], "b": [0, len(NEW)], "words": 123}] == result["passages"]
-    assert {"kind": "inserted", "a": [OLD.index(" copy")] * 2, "words": 1}.items() <= difference.items()
+    assert [{"a": [0, len(OLD)], "b": [0, len(NEW)], "word_count": 123}] == result["passages"]
+    assert {"kind": "inserted", "a": [OLD.index(" copy")] * 2, "word_count": 1}.items() <= difference.items()
     assert "not" == NEW[slice(*difference["b"])]
-    assert {"words": 123, "covered": {"words": 123, "share": 1.0}}.items() <= result["a"].items()
-    assert {"words": 124, "covered": {"words": 123, "share": 123 / 124}}.items() <= result["b"].items()
+    assert {"word_count": 123, "covered": {"word_count": 123, "share": 1.0}}.items() <= result["a"].items()
+    assert {"word_count": 124, "covered": {"word_count": 123, "share": 123 / 124}}.items() <= result["b"].items()
 
 
 def test_a_terminal_shows_measures_passages_and_differences() -> None:
@@ -146,7 +147,7 @@ def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:
 
     assert [("negation", "", "not"), ("number", "850", "890")] == changes
     text = output("compare", *files)
-    assert "\nDifferences\n  negation: word59 you may nothing → “not”\n  number: The rent is “850” → “890”\n" in text
+    assert "\nDifferences\n  negation: word59 you may “not” (added)\n  number: The rent is “850” → “890”\n" in text
 
 
 def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
@@ -157,8 +158,8 @@ def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
     result = answer("compare", *files, "--ignore", tmp_path / "t.txt")
 
     assert [40, 40] == result["ignored"]
-    assert (100, {"words": 40, "share": 0.4}) == (result["a"]["words"], result["a"]["covered"])
-    assert [40] == [passage["words"] for passage in result["passages"]]
+    assert (100, {"word_count": 40, "share": 0.4}) == (result["a"]["word_count"], result["a"]["covered"])
+    assert [40] == [passage["word_count"] for passage in result["passages"]]
     assert "ignored" not in answer("compare", *files)
     text = output("compare", *files, "--ignore", tmp_path / "t.txt")
     assert text.endswith("\n40 words of the first text and 40 of the second are ignored.\n")
@@ -214,3 +215,24 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
         assert message in sentence(run("compare", "old.txt", *other))
     for odd in ("a\0b", "x" * 5000, "\ud800", ""):
         assert run("compare", "old.txt", odd).exit_code in {1, 2}
+
+
+@pytest.mark.usefixtures("read_in_this_process")
+def test_attachments_of_mails_are_named_because_they_are_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, attachment in (("a.eml", "offer.pdf"), ("b.eml", ""), ("c.eml", "")):
+        message = EmailMessage()
+        message.set_content(OLD)
+        if attachment:
+            message.add_attachment(b"pixels", maintype="image", subtype="png", filename=attachment)
+        Path(name).write_bytes(bytes(message))
+    output("index", ".")
+
+    for a in ("a.eml", '"a.eml"'):
+        compared = run("compare", a, "b.eml")
+        assert "No words differ." in compared.stdout
+        named = "a.eml has 'offer.pdf'; b.eml has none"
+        assert f"note: attachments were not compared: {named}" in compared.stderr.splitlines()
+    assert "note" not in run("compare", "b.eml", "c.eml").stderr

@@ -63,6 +63,15 @@ def test_near_differences_are_one_group() -> None:
     assert f"[-x1-] {{+y1+}} {words(30, 40)} [-x2-] {{+y2+}} word40" in found
 
 
+def test_a_long_difference_is_a_group_by_itself() -> None:
+    """Otherwise, a changed word of a shared passage would be lost in the text before it."""
+    a, b = (f"{words(at, at + 70)} {words(0, 20)} {x} {words(20, 60)}" for at, x in ((1000, "x"), (2000, "y")))
+    found = joined(printed(a, b))
+
+    assert "line 1: 70 words differ: " in found
+    assert "line 1: 1 word differs: 'x' → 'y'" in found
+
+
 def test_an_insertion_is_after_the_comma_before_it() -> None:
     """The comma belongs to the word."""
     a, b = f"{words(0, 30)} us, {words(30, 60)}", f"{words(0, 30)} us, and you {words(30, 60)}"

@@ -36,7 +36,10 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
     result = run("duplicates", "docs")
 
     assert 0 == result.exit_code
-    assert re.fullmatch(r"5 indexed, 0 unchanged in \d+\.\d s; the index is in \./\.simdoc\n", result.stderr)
+    indexed, hint = result.stderr.splitlines()
+    assert re.fullmatch(r"5 indexed, 0 unchanged in \d+\.\d s; the index is in \./\.simdoc", indexed)
+    assert "to move copies away, add --plan plan.tsv; to see what differs, add --html page.html" == hint
+    assert "to move" not in run("duplicates", "--html", "page.html").stderr
     assert [
         "    keep       1.5 kB  1971-02-05  docs/copy.txt",
         "    drop       1.5 kB  1971-02-05  docs/keep.txt  (identical)",
@@ -112,7 +115,11 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert {"copy.txt": ["keep.txt", "sub/loud.txt"]} == groups("--overlap", "99")
     assert {"sub/loud.txt": ["sub/near.txt"]} == groups("--filter", "path=sub/", "--measure", "containment")
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "sub/")
-    assert "no document id begins with 'sup/'; correct 'keep_in'" == usage_error(run("duplicates", "--keep-in", "sup/"))
+    assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "docs/sub")
+    refused = usage_error(run("duplicates", "--keep-in", "sup/", "--keep", "first"))
+    assert refused == (
+        "no document is in a folder 'sup/', and no document id begins with it; one of the ids is 'copy.txt'"
+    )
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
 
@@ -153,7 +160,7 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
-    assert {"documents": 20, "limit": 8, "skipped_comparisons": 0} == answer("duplicates")["large_sets"]
+    assert {"documents": 20, "limit": 8, "skipped_comparison_count": 0} == answer("duplicates")["large_sets"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:
@@ -227,6 +234,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
     assert "left out" not in run("duplicates").stderr
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_duplicates_indexes_the_same_files_as_index() -> None:
     """It uses `exclude` and `archives` of `[index]` in simdoc.toml."""
     write(Path(), {"simdoc.toml": '[index]\nexclude-files = ["sub/"]\narchives = true\n'})
@@ -257,6 +265,7 @@ def test_members_of_archives_are_compared_and_never_dropped() -> None:
     assert dict.fromkeys(("a.zip!keep.txt", "a.zip!x.txt"), "the archive is gone") == left
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_members_of_a_named_archive_have_its_path() -> None:
     write(Path(), {"old.zip": packed_zip({"keep.txt": BASE, "b.txt": BASE})})
     output("index", "old.zip")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from email.message import EmailMessage
+from email.utils import make_msgid
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from simdoc_search.duplicates import duplicates_in
 from simdoc_search.errors import QuerySyntaxError
 from tests.support.cli import answer, json_lines, output, run, words, write
 from tests.support.folders import posix_only
+from tests.support.outlook import outlook_message
 
 TEXT = words(0, 80)
 
@@ -51,7 +54,7 @@ def test_each_kind_has_its_reason() -> None:
     write(Path("docs"), files)
     assert {
         "copy.txt": ("identical", "drop", "identical"),
-        "page.html": ("same text", "decide", "same text, different bytes (pictures or layout may differ)"),
+        "page.html": ("same text", "decide", "same text, different bytes (pictures, links or layout may differ)"),
         "b.txt": (
             "same words",
             "decide",
@@ -128,3 +131,54 @@ def test_files_on_another_computer_are_not_dropped() -> None:
     Path("docs").rename("elsewhere")
 
     assert {"b.txt": ("same text", "decide", "same text; the file is gone")} == members("--store", "s")
+
+
+def mail(text: str, **attachments: bytes) -> bytes:
+    """Return an e-mail with a random Message-ID. In the names of attachments, `_` stands for a full stop."""
+    message = EmailMessage()
+    message["From"], message["Message-ID"] = "ada@example.org", make_msgid()
+    message.set_content(text)
+    for name, data in attachments.items():
+        filename = name.replace("_", ".")
+        message.add_attachment(data, maintype="application", subtype="octet-stream", filename=filename)
+    return bytes(message)
+
+
+@pytest.mark.usefixtures("read_in_this_process")
+def test_a_mail_with_other_attachments_is_not_dropped() -> None:
+    """The attachments are not part of the text of a mail, and may be pictures, which have no text."""
+    photo = b"\x89PNG\r\n\x1a\n one"
+    files: dict[str, str | bytes] = {
+        "a.eml": mail(TEXT, p_png=photo),
+        "equal.eml": mail(TEXT, p_png=photo),
+        "other.eml": mail(TEXT, p_png=photo + b" two"),
+        "renamed.eml": mail(TEXT, q_png=photo),
+        "none.eml": mail(TEXT),
+        "loud.eml": mail(TEXT.upper()),
+        "a.msg": outlook_message("", words(100, 180), {"p.png": photo}),
+        "b.msg": outlook_message("", words(100, 180), {"p.png": photo + b" two"}),
+    }
+    write(Path("docs"), files)
+    found = members("docs", "--drop", "same-words", "--keep-in", "a.eml")
+
+    kept = "same text; the attachments differ or cannot be read"
+    assert ("same text", "drop", "same text, different bytes (pictures, links or layout may differ)") == found[
+        "equal.eml"
+    ]
+    assert [("same text", "decide", kept)] * 3 == [found[f"{name}.eml"] for name in ("other", "renamed", "none")]
+    assert ("decide", True) == (
+        found["loud.eml"][1],
+        found["loud.eml"][2].endswith("; the attachments differ or cannot be read"),
+    )
+    assert ("same text", "decide", kept) == found["b.msg"]
+
+
+@pytest.mark.usefixtures("read_in_this_process")
+def test_the_attachments_of_a_dropped_mail_are_removed_from_the_index() -> None:
+    message = mail(TEXT, report_txt=words(100, 140).encode())
+    write(Path("docs"), {"a.eml": message, "a (1).eml": message})
+    plan("docs")
+
+    assert "1 file moved, 2 documents removed from the store" in output("apply", "plan.tsv", "--move-to", "gone")
+    result = answer("duplicates", "docs")
+    assert (0, []) == (len(result["groups"]), result["left_out"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,37 @@ def test_only_the_folder_is_searched() -> None:
     assert ["c.txt", "d.txt", "papers/2020/a.txt", "papers/b.txt"] == sources()
 
 
+def test_several_folders_and_files_are_searched_together() -> None:
+    assert ["c.txt", "d.txt", "papers/2020/a.txt", "papers/b.txt"] == sources("--in", "other", "--in", "papers")
+    assert ["c.txt", "d.txt", "papers/2020/a.txt"] == sources("--in", "other", "--in", "papers/2020")
+    assert ["d.txt", "papers/b.txt"] == sources("--in", "other/d.txt", "--in", "papers/b.txt")
+
+
+def test_a_file_with_a_longer_name_is_not_searched(folder: Path) -> None:
+    write(folder, {"other/c.txt.txt": words(0, 50)})
+    output("index", "other")
+
+    assert ["c.txt"] == sources("--in", "other/c.txt")
+
+
+def test_a_page_that_shows_the_passages_is_not_a_source(folder: Path) -> None:
+    """Such a page contains the whole text, so all of the text would be in it."""
+    first = answer("passages", "--file", "essay.txt", "--in", "papers", "--html", "papers/page.html")
+
+    assert (folder / "papers" / "page.html").is_file()
+    assert first == answer("passages", "--file", "essay.txt", "--in", "papers")
+
+
+def test_files_that_no_longer_exist_are_reported(folder: Path) -> None:
+    assert 2 == len(sources("--in", "papers"))
+    (folder / "papers" / "b.txt").unlink()
+    done = run("passages", "--file", "essay.txt", "--in", "papers")
+
+    assert f"1 indexed file is missing from {folder}/papers, but the index still has its text;" in done.stderr
+    output("index", "papers", "--prune")
+    assert ["2020/a.txt"] == sources("--in", "papers")
+
+
 def test_a_folder_above_an_indexed_folder_includes_its_documents() -> None:
     output("index", "papers/2020")
 
@@ -64,3 +96,14 @@ def test_duplicates_of_a_folder_need_no_index_before(folder: Path) -> None:
 def test_a_missing_folder_creates_no_index(folder: Path) -> None:
     assert "nothing does not exist" in sentence(run("passages", "--file", "essay.txt", "--in", "nothing"))
     assert not (folder / ".simdoc").exists()
+
+
+def test_the_command_that_lists_skipped_files_can_be_copied(folder: Path) -> None:
+    write(folder, {"other/empty.txt": ""})
+    done = run("duplicates", "other", "--store", "my index")
+
+    command = "simdoc-search index other --store 'my index'"
+    assert f"to see which files were skipped, and why, run: {command}" == done.stderr.splitlines()[-1]
+    assert "1 no words: other/empty.txt" in run(*shlex.split(command)[1:]).stderr
+    write(folder, {"other/empty.txt": "No longer."})
+    assert "skipped" not in run("duplicates", "other").stderr

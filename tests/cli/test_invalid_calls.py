@@ -48,14 +48,14 @@ def test_any_id_can_be_queried_and_deleted() -> None:
         assert (id, 0.2, 0.8) == tuple(answer("similar", quoted)["query"].values())[:3]
     assert set(ids) == {hit["id"] for hit in answer("similar", "copy", "--size", 20)["hits"]}
     for id in ids:
-        assert 1 == answer("delete", id)["deleted"]
+        assert 1 == answer("delete", id)["deleted_count"]
 
 
 def test_an_id_may_have_512_bytes() -> None:
     report = answer("index", "-", stdin=json_lines({"id": "é" * 256, "text": "x"}, {"id": "é" * 257, "text": "x"}))
     (skipped,) = report["skipped"]
 
-    assert 1 == report["indexed"]
+    assert 1 == report["indexed_count"]
     assert skipped["path"].endswith("-:2")
     assert "514 bytes long; the limit is 512" in skipped["reason"]
 

@@ -53,7 +53,7 @@ def test_a_document_a_file_and_a_text_have_the_same_hits() -> None:
     assert [] == ids("D5")
 
 
-def test_pages_filters_and_limits_select_hits() -> None:
+def test_pages_filters_and_thresholds_select_hits() -> None:
     assert ["D3.txt"] == ids("--file", "essay.txt", "--size", 1, "--offset", 1)
     assert ["D3.txt"] == ids("--file", "essay.txt", "--exclude", "path=D4")
     assert [] == ids("D3", "--min-score", "0.6")
@@ -71,15 +71,17 @@ def test_json_has_scores_and_shared_concepts() -> None:
     assert {
         "query",
         "min_version_score",
-        "limits",
+        "thresholds",
         "hits",
         "total",
-        "candidates",
-        "compared",
+        "candidate_count",
+        "compared_count",
         "naming_problem",
     } == result.keys()
-    assert {"id", "score", "kind", "concepts", "shared"} == hit.keys()
-    values = tuple(result[name] for name in ("query", "min_version_score", "candidates", "compared", "naming_problem"))
+    assert {"id", "score", "kind", "concepts", "shared_word_count"} == hit.keys()
+    values = tuple(
+        result[name] for name in ("query", "min_version_score", "candidate_count", "compared_count", "naming_problem")
+    )
     assert ({"id": "D3.txt", "file": None}, 0.75, 1, 1, None) == values
     assert ("related", True) == (hit["kind"], 0.5 <= hit["score"] < 0.75)
     assert "Jason Dufner" in hit["concepts"]

@@ -59,7 +59,9 @@ def test_the_planner_all_puts_all_tokens_into_bands() -> None:
     enough, everything = (similar("doc123_20_80", "--planner", name)["plan"] for name in ("enough", "all"))
 
     assert enough == similar("doc123_20_80")["plan"]
-    assert enough["clauses"] < everything["clauses"] == everything["rows"] * everything["bands"]
+    assert (
+        enough["clause_count"] < everything["clause_count"] == everything["tokens_per_band"] * everything["band_count"]
+    )
 
 
 def test_a_text_comes_from_an_option_a_file_stdin_or_a_pipe() -> None:
@@ -144,7 +146,7 @@ def test_composed_and_decomposed_umlauts_are_the_same_name(tmp_path: Path, monke
 def test_size_and_offset_select_a_page() -> None:
     result = similar("doc123", "--size", "2")
 
-    assert ([COPY, HALF], 3) == ([hit["id"] for hit in result["hits"]], result["candidates"])
+    assert ([COPY, HALF], 3) == ([hit["id"] for hit in result["hits"]], result["candidate_count"])
     assert [OLD] == ids("doc123", "--size", 2, "--offset", 2)
     assert [] == ids("doc123", "--offset", 100)
     assert ["doc123.txt", COPY] == ids("doc123", "--include-self", "--size", "2")
@@ -213,7 +215,8 @@ def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: 
 
 def test_messages_about_common_mistakes_name_the_right_command() -> None:
     assert "No such command 'search'; use `similar` to find documents that" in usage_error(run("search", "x"))
-    assert "'-r'; if it is an argument, write -- before it" in usage_error(run("show", "-rf.txt"))
+    # click before 8.4 writes -r without quotes
+    assert "-r; if it is an argument, write -- before it" in usage_error(run("show", "-rf.txt")).replace("'", "")
     assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
 
 

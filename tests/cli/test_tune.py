@@ -93,7 +93,7 @@ def test_an_overlap_is_learned_from_pairs(folder: Path) -> None:
     )
 
 
-def test_limits_are_learned_and_the_command_stores_them() -> None:
+def test_thresholds_are_learned_and_the_command_stores_them() -> None:
     """In these pairs, a third of the sentences makes a version, and a sixth does not."""
     first = prose(12, 1)
     texts = {"first": first, "third": first[:4] + prose(9, 2), "fifth": first[:2] + prose(9, 3)}
@@ -108,11 +108,11 @@ def test_limits_are_learned_and_the_command_stores_them() -> None:
     )
     assert "2 pairs: 1 yes, 1 no" in shown
     assert re.search(r"^now: 12 bits, 50 % of sentences +- +0.0 %$", shown, re.MULTILINE)
-    command = shown.strip().splitlines()[-1].removeprefix("Store these limits with: ")
+    command = shown.strip().splitlines()[-1].removeprefix("Store these thresholds with: ")
     assert found["command"] == command
     output(*command.split()[1:])
-    assert found["best"]["limits"] == answer("defaults", "--store", "s")
-    assert "No limits are better than the current ones." in output(*arguments)
+    assert found["best"]["thresholds"] == answer("defaults", "--store", "s")
+    assert "No thresholds are better than the current ones." in output(*arguments)
 
 
 def test_bad_input_is_one_sentence(folder: Path) -> None:

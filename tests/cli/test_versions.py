@@ -65,7 +65,7 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
         "        2021                                       2021/Report.txt",
         "        2022            100 %         +7 −1 words  2022/Report.txt  (your document)",
         f"        2023             86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
-        "              number: opened there. </ nothing → “1 … 1”",
+        "              number: opened there. </ “1 … 1” (added)",
         "order: by the dates in the names",
         "newest: 2023/Report <b>.txt, by the dates in the names",
         "2 other versions, 2 documents compared",
@@ -97,17 +97,19 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     distances = [pair["distance"] for pair in first["pairs"]]
 
     assert {"id": "2022/Report.txt", "file": None} == result["query"]
-    assert (0.75, 2, 2, 2) == tuple(result[name] for name in ("min_version_score", "total", "candidates", "compared"))
-    assert {"in_query": 7, "queried": 7} == result["sentences"]
+    assert (0.75, 2, 2, 2) == tuple(
+        result[name] for name in ("min_version_score", "total", "candidate_count", "compared_count")
+    )
+    assert (7, 7) == (result["sentence_count"], result["queried_sentence_count"])
     order = {"evidence_kind": "name", "is_certain": True, "conflicts": [], "reason": "by the dates in the names"}
     assert (order, [], "2023/Report <b>.txt") == (result["order"], result["undated"], result["newest"]["id"])
     timeline = [(entry["date"], entry["is_query"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline
-    scores = {"score": 1.0, "share": 6 / 7, "share_of_hit": 1.0, "sentences": 6, "matched": 6}
-    dates = {"date": "2021", "date_from": "name", "similar_share": None, "words": None, "changed": False}
+    scores = {"score": 1.0, "share": 6 / 7, "share_of_hit": 1.0, "sentence_count": 6, "matched_sentence_count": 6}
+    dates = {"date": "2021", "date_from": "name", "similar_share": None, "changed": False}
     assert (scores | dates).items() <= first.items()
-    assert {"added": 7, "removed": 1} == result["timeline"][1]["words"]
-    assert last["words"]["removed"] == len(SECOND[0].split())
+    assert {"added_word_count": 7, "removed_word_count": 1}.items() <= result["timeline"][1].items()
+    assert last["removed_word_count"] == len(SECOND[0].split())
     assert list(zip(SECOND, SENTENCES, strict=False)) == pairs
     assert [0, 0] == distances[:2]
     assert 0 < distances[2] <= 7
@@ -140,8 +142,8 @@ def test_without_dates_and_texts_the_order_is_a_hint() -> None:
     assert "two: the similar sentences cannot be shown, because one of the texts is not stored" in lines
 
 
-def test_limits_filters_and_pages_select_versions() -> None:
-    assert [] == hits("2022/Report.txt", "--min-share", "100", "--min-smaller-share", "100")
+def test_thresholds_filters_and_pages_select_versions() -> None:
+    assert [] == hits("2022/Report.txt", "--min-share", "100", "--min-share-of-other", "100")
     assert ["2021/Report.txt"] == hits("2022/Report.txt", "--filter", "path=2021/")
     assert ["2023/Report <b>.txt"] == hits("2022/Report.txt", "--exclude", "path=2021/")
     pages = [hits("2021/Report.txt", "--size", "1", "--offset", n) for n in range(3)]
@@ -204,13 +206,13 @@ def test_dates_in_the_properties_of_files_order_them(tmp_path: Path, monkeypatch
     assert "order: by the creation dates in the metadata" in lines
 
 
-def test_wrong_queries_and_limits_are_one_sentence() -> None:
+def test_wrong_queries_and_thresholds_are_one_sentence() -> None:
     for arguments, message in (
         ((), "give one of ID, --file or --all"),
         (("a", "--file", "new.txt"), "give one of ID, --file or --all"),
         (
             ("2022/Report.txt", "--min-share", 5),
-            "min_smaller_share must be from 0 % to min_share; they are 5 % and 10 %",
+            "min_share_of_other must be from 0 % to min_share; they are 5 % and 10 %",
         ),
         (("x", "--max-distance", "99"), "99 is not in the range 0<=x<=16"),
         (("2022/Report.txt", "--min-score", "nan"), "min_score must be from 0 to 1"),
@@ -220,7 +222,7 @@ def test_wrong_queries_and_limits_are_one_sentence() -> None:
     assert "has no words" in sentence(run("versions", "--file", "-", stdin="..."))
 
 
-def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
+def test_default_thresholds_are_saved_in_the_store(tmp_path: Path) -> None:
     """An option overrides them, and `defaults --reset` restores the built-in ones."""
     store = "--store", tmp_path / "s"
     output("index", "corpus", *store)
@@ -232,8 +234,8 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     assert "at most 3 (of 64)\nversions   at least 99 % of one version's sentences are similar, and 10 %" in stored
     assert stored.strip() in output("info", *store)
     assert (
-        {"max_distance": 3, "min_share": 0.99, "min_smaller_share": 0.1, "min_score": 0.5}
-        == result["limits"]
+        {"max_distance": 3, "min_share": 0.99, "min_share_of_other": 0.1, "min_score": 0.5}
+        == result["thresholds"]
         == answer("defaults", *store)
     )
     assert [] == result["hits"]
@@ -241,7 +243,7 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     assert built_in == output("defaults", "--reset", *store)
     assert stored.strip() not in output("info", *store)
     assert "give either --reset or new values" in usage_error(run("defaults", "--reset", "--max-distance", "3", *store))
-    assert "min_smaller_share must be from 0 % to min_share; they are 5 % and 10 %" in usage_error(
+    assert "min_share_of_other must be from 0 % to min_share; they are 5 % and 10 %" in usage_error(
         run("defaults", "--min-share", "5", *store)
     )
 

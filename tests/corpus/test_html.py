@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.corpus.html import extract_html_text
+from simdoc_search.errors import DocumentError
 
 
 def test_a_page_becomes_its_title_and_its_blocks() -> None:
@@ -92,3 +93,12 @@ def test_any_page_is_read(page: str) -> None:
     text = extract_html_text(page.encode())
 
     assert text is None or text == text.strip()
+
+
+def test_a_page_of_simdoc_search_is_refused() -> None:
+    """Its text is that of other documents. A page of another program is read."""
+    page = b'<html><head><meta name="generator" content="%s"><title>T</title></head><body>b</body></html>'
+
+    with pytest.raises(DocumentError, match="a page of simdoc-search"):
+        extract_html_text(page % b"simdoc-search")
+    assert "T\nb" == extract_html_text(page % b"other")

@@ -147,6 +147,7 @@ def _left_here(*texts: str) -> Iterator[tuple[str, dict[str, Any]]]:
 # --- in an index ---
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_an_index_records_which_parts_are_removed(tmp_path: Path) -> None:
     front = "---\ntitle: Notes\nstatus: final\n---\n"
     files: dict[str, str | bytes] = {

@@ -16,6 +16,7 @@ from simdoc_search.dedupe import deduplicate_files, sketching
 from simdoc_search.errors import StoreError
 from tests.support.datasets import make_rows, write_rows
 from tests.support.killed_processes import Process
+from tests.support.slow_cases import slow_after
 
 STEPS = 60
 KILLS = 30
@@ -35,9 +36,10 @@ def write_shards(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("every", slow_after(1, [12, 1]))
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_a_run_that_is_killed_before_any_change_of_the_disk_resumes(
-    is_folder: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    is_folder: bool, every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sketching, "_CHECKPOINT_BYTES", 1)
     source = write_shards(tmp_path / "in") if is_folder else write_rows(tmp_path / "in.jsonl", make_rows(60))
@@ -46,7 +48,7 @@ def test_a_run_that_is_killed_before_any_change_of_the_disk_resumes(
     expected.mkdir()
     deduplicate_files(source, expected / name)
     killed = 0
-    for step in range(0, STEPS, 1 if is_folder else 2):
+    for step in range(0, STEPS, every):
         folder = tmp_path / str(step)
         folder.mkdir()
         target = folder / name
@@ -57,13 +59,14 @@ def test_a_run_that_is_killed_before_any_change_of_the_disk_resumes(
 
         assert content(expected / name) == content(target)
         assert [target] == list(folder.iterdir())
-    assert killed > 10
+    assert killed * every > 10
 
 
-def test_saving_over_the_old_rows_resumes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", slow_after(1, [40, 5]))
+def test_saving_over_the_old_rows_resumes(every: int, tmp_path: Path) -> None:
     first, second = (write_rows(tmp_path / f"{day}.jsonl", make_rows(60, seed=day // 2)) for day in (1, 3))
     killed = 0
-    for step in range(0, 140, 5):
+    for step in range(0, 140, every):
         folder = tmp_path / str(step)
         folder.mkdir()
         state, target = folder / "state", folder / "out.jsonl"
@@ -82,7 +85,7 @@ def test_saving_over_the_old_rows_resumes(tmp_path: Path) -> None:
         assert message == "" or message.endswith("; nothing was changed")
         assert 0 == report.kept_count
         assert [] == list(folder.glob(".*"))
-    assert killed > 5
+    assert killed * every > 25
 
 
 @pytest.mark.slow

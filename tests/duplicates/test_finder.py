@@ -95,7 +95,7 @@ def test_duplicates_are_found_among_many_documents_with_the_same_boilerplate(mon
     found = duplicates_among([Document(f"{n:03}", each) for n, each in enumerate(letters)], overlap=0.9, keep="first")
 
     assert found.large_sets is not None
-    assert 0 < found.large_sets.skipped_comparisons
+    assert 0 < found.large_sets.skipped_comparison_count
     assert {(f"{n:03}", f"{150 + n:03}") for n in range(30)} == {
         (group.kept.id, duplicate.id) for group in found.groups() for duplicate in group.duplicates
     }
@@ -115,7 +115,7 @@ def test_many_documents_of_one_template_are_one_group(keep: str, monkeypatch: py
     assert (160, 4, 0) == (
         found.large_sets.document_count,
         found.large_sets.max_set_size,
-        found.large_sets.skipped_comparisons,
+        found.large_sets.skipped_comparison_count,
     )
 
 
@@ -225,7 +225,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(monkeypatch: pytest
     texts = [each for pair in pairs for each in pair] + ["", "...", "Füße \ud800", "漢字 漢字"]
     documents = [Document(f"{number:03}", each, {"n": number}) for number, each in enumerate(texts * 2)]
     in_one_process = list(duplicates_among(documents, overlap=0.75).pairs())
-    monkeypatch.setattr("simdoc_search.workers.mapping.MAX_CHUNKS_WITHOUT_WORKERS", 1)
+    monkeypatch.setattr("simdoc_search.workers.parallel_map.MAX_CHUNKS_WITHOUT_WORKERS", 1)
     monkeypatch.setattr("simdoc_search.duplicates.fingerprinting._MAX_CHUNK_DOCUMENTS", 7)
     monkeypatch.setattr("simdoc_search.duplicates.verification._CHARACTERS_AT_ONCE", 1000)
     processes: list[int] = []

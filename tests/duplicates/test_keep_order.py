@@ -65,10 +65,13 @@ def test_texts_with_many_copies_precede_longer_ones() -> None:
         ("longer.txt", "a.bak"),
         ("old.zip!b.txt", "a.zip!b (1).txt"),
         ("b.txt", "x/a.txt", "copy.txt", "Kopie1.txt"),
+        ("Work/Reports/a.txt", "Downloads/a.txt", "downloads/2020/a.txt", "Downloads/a (1).txt"),
+        ("Old laptop/Contracts/a.txt", "Contracts (2)/a.txt", "Contracts - Copy/a.txt", "a - Copy.zip/sub/a.txt"),
+        ("Downloads.txt", "my Downloads/a.txt"),
     ],
 )
 def test_names_order_documents_that_the_rule_does_not_distinguish(names: tuple[str, ...]) -> None:
-    """Members of archives come last, then names of copies, then longer ids."""
+    """Members of archives come last, then names of copies and downloads, then longer ids."""
     equal = np.ones(len(names), np.int64)
     backwards = names[::-1]
     criteria = KeepCriteria(backwards.__getitem__, equal, equal, equal, equal, (), equal > 0, equal > 1)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 from pyarrow import parquet
 
 from simdoc_search.dedupe import DedupeOptions, deduplicate
@@ -14,6 +15,7 @@ from tests.support.datasets import make_rows
 from tests.support.examples import EXAMPLES
 
 
+@pytest.mark.slow
 def test_dask_keeps_the_same_rows(tmp_path: Path) -> None:
     rows = [row for words in (8, 40, 300) for row in make_rows(90, words, words)]
     table = pa.Table.from_pylist([*rows, {**rows[0], "text": None}])

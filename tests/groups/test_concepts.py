@@ -13,7 +13,7 @@ from simdoc_search.groups import find_topics
 from simdoc_search.groups.comparable_documents import read_documents
 from simdoc_search.groups.concepts import find_related_pairs
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
-from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, Limits
+from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 from tests.support.stores import put, record
@@ -58,7 +58,7 @@ def find_scores(store: Store) -> dict[tuple[int, int], float]:
     pairs = find_related_pairs(
         store,
         read_documents(store, None, ignore_progress, with_concepts=True),
-        Limits(),
+        SimilarityThresholds(),
         ignore_progress,
         is_filtered=False,
     )
@@ -77,7 +77,7 @@ def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: py
     """Some pairs are missing, but no wrong pair is added."""
     monkeypatch.setattr(module, "MAX_COMPARED_CANDIDATES", 1)
     expected, actual = by_brute_force(store), find_scores(store)
-    topics = find_topics(store, Limits(), None, ignore_progress)
+    topics = find_topics(store, SimilarityThresholds(), None, ignore_progress)
 
     assert 0 < len(actual) < len(expected)
     assert actual == pytest.approx({pair: expected[pair] for pair in actual})
@@ -92,7 +92,7 @@ def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.Monke
         put(store, *(record(f"d{number}", concepts=[1, 2, 3, 4, 5, 0]) for number in range(120)))
         others = (range(100 * number + 100, 100 * number + 110) for number in range(80))
         put(store, *(record(f"e{number}", concepts=concepts) for number, concepts in enumerate(others)))
-        topics = find_topics(store, Limits(), None, ignore_progress)
+        topics = find_topics(store, SimilarityThresholds(), None, ignore_progress)
 
     assert [120] == [1 + len(topic.members) for topic in topics.topics()]
     assert (5, 80) == (topics.frequent_concept_count, topics.isolated_document_count)

@@ -14,8 +14,8 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.groups import sentences as module
 from simdoc_search.groups.comparable_documents import ComparableDocuments
 from simdoc_search.groups.sentences import VersionPairs, find_version_pairs
-from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE, Limits
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
 from simdoc_search.versions.matching import match_sentences, shares_of_pairs
 from tests.support.slow_cases import examples
 
@@ -39,8 +39,8 @@ def as_arrays(read: Sequence[Sequence[int]]) -> ComparableDocuments:
     return ComparableDocuments(places, np.concatenate(values), np.cumsum(counts) - counts, counts)
 
 
-def find_versions(read: Sequence[Sequence[int]], limits: Limits | None = None) -> VersionPairs:
-    return find_version_pairs(as_arrays(read), limits or Limits(), lambda _stage, _share: None)
+def find_versions(read: Sequence[Sequence[int]], thresholds: SimilarityThresholds | None = None) -> VersionPairs:
+    return find_version_pairs(as_arrays(read), thresholds or SimilarityThresholds(), lambda _stage, _share: None)
 
 
 def scores(pairs: VersionPairs) -> dict[tuple[int, int], float]:
@@ -51,12 +51,12 @@ def scores(pairs: VersionPairs) -> dict[tuple[int, int], float]:
 @given(st.lists(documents(), min_size=2, max_size=9), st.sampled_from([0.3, 0.5, 0.7, 1.0]))
 @examples(0.6)
 def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: float) -> None:
-    limits = Limits(min_share, min(0.1, min_share))
-    found = find_versions(read, limits)
+    thresholds = SimilarityThresholds(min_share, min(0.1, min_share))
+    found = find_versions(read, thresholds)
     expected = {}
     for a, b in combinations(range(len(read)), 2):
         both = match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
-        if (score := limits.score_of(both)) is not None:
+        if (score := thresholds.score_of(both)) is not None:
             expected[a, b] = score
 
     assert expected == pytest.approx(scores(found))
@@ -76,9 +76,9 @@ def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]
 
     assert [both.share for both in expected] == pytest.approx(shares.share.tolist())
     assert [both.share_of_other for both in expected] == pytest.approx(shares.share_of_other.tolist())
-    assert [-1.0 if (score := Limits().score_of(both)) is None else score for both in expected] == pytest.approx(
-        shares.scores(Limits()).tolist()
-    )
+    assert [
+        -1.0 if (score := SimilarityThresholds().score_of(both)) is None else score for both in expected
+    ] == pytest.approx(shares.scores(SimilarityThresholds()).tolist())
 
 
 def flip_bits(values: Simhashes, bits: int, draw: np.random.Generator) -> list[int]:

@@ -45,7 +45,7 @@ def ids(store: Store) -> set[str]:
 
 def counts(report: IndexReport) -> tuple[int, int, int, int]:
     """Return the numbers of indexed, unchanged, replaced and deleted documents."""
-    return report.indexed, report.unchanged, report.replaced, report.deleted
+    return report.indexed_count, report.unchanged_count, report.replaced_count, report.deleted_count
 
 
 def rewrite(path: Path, data: bytes) -> None:
@@ -55,6 +55,7 @@ def rewrite(path: Path, data: bytes) -> None:
     os.utime(path, ns=(time, time))
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_members_are_documents_and_an_unchanged_archive_is_not_read(new_store: NewStore, folder: Path) -> None:
     store = new_store()
     first = index(store, folder)
@@ -68,6 +69,7 @@ def test_members_are_documents_and_an_unchanged_archive_is_not_read(new_store: N
         assert (0, 3, 0, 0) == counts(index(store, folder, prune=True))
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_an_archive_is_read_only_with_the_option_or_if_it_is_named(store: Store, folder: Path) -> None:
     report = index(store, folder, archives=False)
 
@@ -78,6 +80,7 @@ def test_an_archive_is_read_only_with_the_option_or_if_it_is_named(store: Store,
     assert {REPORT, NOTE, PLAIN} == ids(store)
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_changed_members_of_an_archive_are_replaced(store: Store, folder: Path) -> None:
     index(store, folder)
     rewrite(folder / "old.zip", packed_zip({"2021/Report.txt": words(0, 101), "new.txt": words(600, 700)}))
@@ -90,6 +93,7 @@ def test_changed_members_of_an_archive_are_replaced(store: Store, folder: Path) 
     assert (0, 3, 0, 0) == counts(index(store, folder, prune=True))
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_prune_removes_the_members_of_an_archive_that_no_longer_exists(store: Store, folder: Path) -> None:
     index(store, folder)
     (folder / "old.zip").unlink()
@@ -189,12 +193,13 @@ def test_members_of_risky_formats_are_read_by_workers(store: Store, tmp_path: Pa
     assert "hello" == maildir.metadata["title"]
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_the_size_limit_is_for_members(store: Store, folder: Path) -> None:
     write(folder, {"old.zip": packed_zip({f"{number}.txt": words(number, number + 90) for number in range(20)})})
     sources = read_corpus([folder], max_bytes=2000)
 
     assert (folder / "old.zip").stat().st_size > 2000
-    assert 21 == SimilaritySearch(store).index(sources, archives=True).indexed
+    assert 21 == SimilaritySearch(store).index(sources, archives=True).indexed_count
 
 
 def test_the_command_line_lists_and_shows_members(folder: Path, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_new_identifier_changes_no_unchanged_document(store: Store, monkeypatc
     monkeypatch.setattr(preparation, "language_of", lambda _: "new")
     report = search.index([*DOCUMENTS[:-1], Document("en", PROSE["en"] + " More.")])
 
-    assert (1, 3) == (report.replaced, report.unchanged)
+    assert (1, 3) == (report.replaced_count, report.unchanged_count)
     assert {"new": 1, "de": 1, "mixed": 1, "unknown": 1, "gsw": 1} == search.languages()
 
 

@@ -37,7 +37,7 @@ def test_the_index_follows_moved_and_renamed_files(docs: Path) -> None:
         "2 moved or renamed files were recognised by content; the documents at the old paths were removed\n"
         == done.stderr
     )
-    assert ("", 5) == (run("index", "docs").stderr, answer("index", "docs")["unchanged"])
+    assert ("", 5) == (run("index", "docs").stderr, answer("index", "docs")["unchanged_count"])
 
 
 def test_a_renamed_folder_is_followed(docs: Path) -> None:
@@ -78,6 +78,7 @@ def test_a_file_moved_between_two_indexed_folders_is_followed(docs: Path) -> Non
     assert ["a_2025.txt", "b.txt", "c.txt", "d.txt", "e.txt", "z.txt"] == ids()
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_member_of_an_archive_does_not_move(docs: Path) -> None:
     """Its path never exists as a file."""
     write(docs, {"old.zip": packed_zip({"m.txt": words(400, 430)})})

@@ -58,7 +58,7 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
         hidden.stderr,
         re.MULTILINE,
     )
-    assert 30 == answer("index", "corpus", "--prune-all")["deleted"]
+    assert 30 == answer("index", "corpus", "--prune-all")["deleted_count"]
 
 
 def test_more_than_half_is_removed_only_with_prune_all(corpus: Path) -> None:
@@ -71,7 +71,7 @@ def test_more_than_half_is_removed_only_with_prune_all(corpus: Path) -> None:
     assert (1, 31) == (report.exit_code, documents())
     assert "1 indexed, 14 unchanged" in report.stdout
     assert "because they are more than half of the 30" in report.stderr
-    assert {"deleted": 16, "problems": []}.items() <= answer("index", "corpus", "--prune-all").items()
+    assert {"deleted_count": 16, "problems": []}.items() <= answer("index", "corpus", "--prune-all").items()
     assert 15 == documents()
 
 
@@ -121,7 +121,7 @@ def test_a_folder_that_vanishes_during_the_run_keeps_its_documents(
     (corpus / "00.txt").unlink()
     report = search.index(Vanishing(corpus), prune=True, prune_all=prune_all)
 
-    assert (0, True) == (report.deleted, report.failed)
+    assert (0, True) == (report.deleted_count, report.failed)
     assert [f"no document of {corpus} was removed, because the path is unreadable (no such file or directory)"] == (
         report.problems
     )
@@ -141,7 +141,7 @@ def test_an_unreadable_folder_keeps_its_documents(corpus: Path) -> None:
             report = search.index(read_corpus([copy]), prune=True)
         (copy / "disk").chmod(0o700)
 
-    assert (1, 17, 29) == (report.deleted, report.unchanged, search.info().documents)
+    assert (1, 17, 29) == (report.deleted_count, report.unchanged_count, search.info().documents)
     assert [f"12 documents of {copy}/disk were kept, because the path is unreadable (permission denied)"] == (
         report.problems
     )
@@ -158,7 +158,9 @@ def test_missing_files_are_mentioned_without_prune(corpus: Path) -> None:
     result = run("index", "corpus")
 
     assert (0, 30) == (result.exit_code, documents())
-    assert f"3 indexed files are missing from {corpus}; use --prune to remove their documents\n" == result.stderr
+    assert result.stderr == (
+        f"3 indexed files are missing from {corpus}, but the index still has their text; index --prune removes it\n"
+    )
     assert "" == run("index", "corpus", "--prune").stderr
     assert "" == run("index", "corpus").stderr
 
@@ -170,7 +172,7 @@ def test_a_named_file_that_became_too_large_loses_its_document(corpus: Path) -> 
     run("index", corpus)
     write(corpus, {"00.txt": "long " * 999})
 
-    assert 1 == answer("index", corpus / "00.txt", "--max-size", "0.001")["deleted"]
+    assert 1 == answer("index", corpus / "00.txt", "--max-size", "0.001")["deleted_count"]
     assert 29 == documents()
 
 
@@ -181,16 +183,16 @@ def test_a_file_that_no_longer_has_text_loses_its_document(corpus: Path, search:
     write(corpus, {"02.txt": "long " * 999})
     report = search.index(read_corpus([corpus], max_bytes=900))
 
-    assert (3, 27) == (report.deleted, report.unchanged)
+    assert (3, 27) == (report.deleted_count, report.unchanged_count)
     assert {"00.txt", "01.txt", "02.txt", "a.pdf", "b.docx"} == {Path(file.path).name for file in report.skipped}
     assert {"00.txt", "01.txt", "02.txt"}.isdisjoint(record.id for record in search.store.scan())
-    assert 0 == search.index(read_corpus([corpus], max_bytes=900)).deleted
+    assert 0 == search.index(read_corpus([corpus], max_bytes=900)).deleted_count
 
 
 def test_a_lower_limit_removes_nothing(corpus: Path, search: SimilaritySearch) -> None:
     report = search.index(read_corpus([corpus], max_bytes=20), prune=True)
 
-    assert (0, 30, []) == (report.deleted, len(report.skipped), report.problems)
+    assert (0, 30, []) == (report.deleted_count, len(report.skipped), report.problems)
     assert 30 == search.info().documents
 
 
@@ -199,7 +201,7 @@ def test_an_unreadable_file_keeps_its_document(corpus: Path, search: SimilarityS
     sources = [file for file in read_corpus([corpus]) if isinstance(file, FileSource) and file.id != "00.txt"]
     report = search.index([*sources, SkippedFile(str(corpus / "00.txt"), reason, str(corpus))], prune=True)
 
-    assert (0, 29, 1) == (report.deleted, report.unchanged, len(report.skipped))
+    assert (0, 29, 1) == (report.deleted_count, report.unchanged_count, len(report.skipped))
     assert 30 == search.info().documents
 
 
@@ -208,4 +210,4 @@ def test_a_broken_link_counts_as_a_missing_file(corpus: Path, search: Similarity
     (corpus / "00.txt").symlink_to("nowhere")
     report = search.index(read_corpus([corpus]), prune=True)
 
-    assert (1, []) == (report.deleted, report.problems)
+    assert (1, []) == (report.deleted_count, report.problems)

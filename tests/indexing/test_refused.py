@@ -72,7 +72,7 @@ def test_refused_documents_are_listed_apart_from_skipped_ones(place: str, store:
     with blocked(place):
         report = search.index([Document("a", "another"), Document("b", "new"), Document("c", "...")])
 
-    assert (0, 0, 0, 0) == (report.indexed, report.replaced, report.deleted, report.unchanged)
+    assert (0, 0, 0, 0) == (report.indexed_count, report.replaced_count, report.deleted_count, report.unchanged_count)
     assert ({"a", "b"}, ["c"], True) == (
         set(report.refused),
         [skipped.path for skipped in report.skipped],
@@ -90,7 +90,7 @@ def test_a_refused_removal_is_not_counted_as_deleted(place: str, store: Store, t
     with blocked(place):
         report = search.index(read_corpus([folder]), prune=True)
 
-    assert (0, 1, {"gone.txt", "empty.txt"}) == (report.deleted, report.unchanged, set(report.refused))
+    assert (0, 1, {"gone.txt", "empty.txt"}) == (report.deleted_count, report.unchanged_count, set(report.refused))
     assert ["empty.txt", "gone.txt", "kept.txt"] == ids(store)
 
 
@@ -104,7 +104,7 @@ def test_the_delete_command_fails_if_the_store_refuses(place: str, store: Store)
 
     assert (1, "0 documents deleted, 1 refused\n") == (shown.exit_code, shown.stdout)
     assert shown.stderr.startswith("  a: the index test-")
-    assert (1, 0) == (machine.exit_code, json.loads(machine.stdout)["deleted"])
+    assert (1, 0) == (machine.exit_code, json.loads(machine.stdout)["deleted_count"])
     assert ["a", "b"] == [refused["id"] for refused in json.loads(machine.stdout)["refused"]]
     assert all("index.blocks.write" in refused["reason"] for refused in json.loads(machine.stdout)["refused"])
 

@@ -49,7 +49,7 @@ def test_a_part_of_a_root_keeps_the_ids_of_the_root(search: SimilaritySearch, pa
     index(search, "reports", prefix="r/")
     again = index(search, path)
 
-    assert (0, 0, False) == (again.indexed, again.replaced, again.failed)
+    assert (0, 0, False) == (again.indexed_count, again.replaced_count, again.failed)
     assert {f"r/{id}": text for id, text in REPORTS.items()} == texts(search)
 
 
@@ -59,7 +59,7 @@ def test_a_part_of_a_root_is_brought_up_to_date(search: SimilaritySearch, folder
     (folder / "reports/2021/deep/c.txt").unlink()
     report = index(search, "reports/2021", prune=True)
 
-    assert (1, 1, 1) == (report.indexed, report.replaced, report.deleted)
+    assert (1, 1, 1) == (report.indexed_count, report.replaced_count, report.deleted_count)
     assert {"a.txt": "text a", "2021/b.txt": "changed b", "2021/new.txt": "new"} == texts(search)
 
 
@@ -70,7 +70,7 @@ def test_pruning_a_part_leaves_the_rest_of_the_root(search: SimilaritySearch, fo
         (folder / "reports" / gone).unlink()
     report = index(search, "reports/2021", prune=True)
 
-    assert (1, []) == (report.deleted, report.problems)
+    assert (1, []) == (report.deleted_count, report.problems)
     assert {"a.txt", "2021-old.txt", "2022/d.txt", "2021/deep/c.txt"} == set(texts(search))
 
 
@@ -84,7 +84,7 @@ def test_each_file_is_stored_once_in_any_order_of_folders(
 
     assert [] == report.problems
     assert REPORTS == texts(search)
-    assert 0 == index(search, "reports/2021").indexed
+    assert 0 == index(search, "reports/2021").indexed_count
 
 
 def test_new_ids_of_a_larger_folder_are_mentioned(search: SimilaritySearch, folder: Path) -> None:
@@ -92,7 +92,7 @@ def test_new_ids_of_a_larger_folder_are_mentioned(search: SimilaritySearch, fold
     index(search, "reports/2021/deep/c.txt", prefix="alone/")
     report = index(search, "reports")
 
-    assert (3, 3) == (report.indexed, report.deleted)
+    assert (3, 3) == (report.indexed_count, report.deleted_count)
     assert [f"3 files of {folder}/reports got new ids; documents with old ids were removed"] == report.notes
     assert REPORTS == texts(search)
 
@@ -105,7 +105,7 @@ def test_an_id_of_another_root_is_not_reused(search: SimilaritySearch, folder: P
     for some in [["one", "two"]] if at_once else [["one"], ["two"]]:
         report = index(search, *some)
 
-    assert (True, 0, 0) == (report.failed, report.replaced, report.duplicates)
+    assert (True, 0, 0) == (report.failed, report.replaced_count, report.repeated_id_count)
     assert [
         f"skipped 1 file of {folder}/two, because {folder}/one has a file with the same id; "
         f"change the ids in {folder}/two with --prefix two/"
@@ -122,11 +122,17 @@ def test_with_a_prefix_each_file_has_an_id(search: SimilaritySearch) -> None:
     expected = {"README.txt": "the first", "x.txt": "only here"}
     expected |= {"two/README.txt": "the second", "two/y.txt": "only there"}
 
-    assert ([], 2, 1) == (report.problems, report.indexed, report.deleted)
+    assert ([], 2, 1) == (report.problems, report.indexed_count, report.deleted_count)
     assert expected == texts(search)
     for _ in range(2):
         again = index(search, "one", "two", prune=True)
-        assert (0, 0, 4, [], []) == (again.indexed, again.deleted, again.unchanged, again.problems, again.notes)
+        assert (0, 0, 4, [], []) == (
+            again.indexed_count,
+            again.deleted_count,
+            again.unchanged_count,
+            again.problems,
+            again.notes,
+        )
     assert expected == texts(search)
 
 
@@ -136,9 +142,9 @@ def test_a_moved_folder_keeps_its_ids(search: SimilaritySearch, folder: Path) ->
     write(folder / "moved", {"README.txt": "edited"})
     report = index(search, "moved")
 
-    assert (1, 1, False) == (report.unchanged, report.replaced, report.failed)
+    assert (1, 1, False) == (report.unchanged_count, report.replaced_count, report.failed)
     (folder / "moved" / "x.txt").unlink()
-    assert 1 == index(search, "moved", prune=True).deleted
+    assert 1 == index(search, "moved", prune=True).deleted_count
 
 
 def test_a_folder_under_another_name_is_the_same_folder(search: SimilaritySearch, folder: Path) -> None:
@@ -146,4 +152,4 @@ def test_a_folder_under_another_name_is_the_same_folder(search: SimilaritySearch
     (folder / "link").symlink_to(folder / "one")
     report = index(search, "link")
 
-    assert (2, False) == (report.unchanged, report.failed)
+    assert (2, False) == (report.unchanged_count, report.failed)

@@ -67,7 +67,14 @@ def texts(search: SimilaritySearch) -> dict[str, str | None]:
 def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
     """Return all records as values that can be compared."""
     return {
-        record.id: (record.codes.tolist(), record.shingles, record.digest, record.text, record.metadata, record.origin)
+        record.id: (
+            record.codes.tolist(),
+            record.shingle_count,
+            record.digest,
+            record.text,
+            record.metadata,
+            record.origin,
+        )
         for record in search.store.scan(text=True)
     }
 
@@ -77,9 +84,9 @@ def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
 
 def test_new_unchanged_and_changed_documents_are_counted(search: SimilaritySearch) -> None:
     first = [Document("a", "one text"), Document("b", "two texts")]
-    assert {"indexed": 2} == counts(search.index(first))
-    assert {"unchanged": 2} == counts(search.index(first))
-    assert {"indexed": 1, "unchanged": 1, "replaced": 1} == counts(
+    assert {"indexed_count": 2} == counts(search.index(first))
+    assert {"unchanged_count": 2} == counts(search.index(first))
+    assert {"indexed_count": 1, "unchanged_count": 1, "replaced_count": 1} == counts(
         search.index([*first[:1], Document("b", "changed"), Document("c", "three texts")])
     )
     assert {"a": "one text", "b": "changed", "c": "three texts"} == texts(search)
@@ -90,8 +97,8 @@ def test_a_document_with_changed_metadata_is_replaced(search: SimilaritySearch) 
     document = Document("a", "one text", {"year": 2020, "draft": True})
     search.index([document])
 
-    assert {"unchanged": 1} == counts(search.index([replace(document, metadata={"draft": True, "year": 2020})]))
-    assert {"replaced": 1} == counts(search.index([replace(document, metadata={"draft": True, "year": 2021})]))
+    assert {"unchanged_count": 1} == counts(search.index([replace(document, metadata={"draft": True, "year": 2020})]))
+    assert {"replaced_count": 1} == counts(search.index([replace(document, metadata={"draft": True, "year": 2021})]))
     assert [2021] == [record.metadata["year"] for record in search.store.scan()]
 
 
@@ -101,7 +108,7 @@ def test_a_source_without_a_document_is_skipped_with_the_reason(search: Similari
         [Document("a", " ... "), Document("", "text"), skipped, Document("é" * 257, "text"), Document("b", "text")]
     )
 
-    assert {"indexed": 1, "skipped": 4} == counts(report)
+    assert {"indexed_count": 1, "skipped": 4} == counts(report)
     assert [skipped, SkippedFile("a", "no words")] == sorted(report.skipped, key=lambda file: -len(file.path))[1:3]
     assert "514 bytes" in next(file.reason for file in report.skipped if file.path.startswith("é"))
     assert {"b": "text"} == texts(search)
@@ -135,8 +142,8 @@ def test_the_last_document_with_an_id_is_stored(stored: str | None, workers: int
     far = [Document("far", text) for text in ("first", "second", "third")]
     report = memory.index([far[0], *others[:200], *near, far[1], *others[200:], far[2]], workers=workers)
 
-    assert 4 == report.duplicates
-    assert (400 if stored else 402) == report.indexed
+    assert 4 == report.repeated_id_count
+    assert (400 if stored else 402) == report.indexed_count
     assert {"near": "third", "far": "third", **{document.id: document.text for document in others}} == texts(memory)
 
 
@@ -145,7 +152,7 @@ def test_a_last_document_without_words_also_counts(between: int, memory: Similar
     others = documents("wordless", between, 10)
     report = memory.index([Document("a", "some words"), *others, Document("a", "...")])
 
-    assert ([SkippedFile("a", "no words")], 0) == (report.skipped, report.deleted)
+    assert ([SkippedFile("a", "no words")], 0) == (report.skipped, report.deleted_count)
     assert {document.id: document.text for document in others} == texts(memory)
 
 
@@ -154,13 +161,13 @@ def test_a_last_document_without_words_also_counts(between: int, memory: Similar
 
 def test_a_file_is_read_again_only_if_size_or_time_differ(search: SimilaritySearch, folder: Path) -> None:
     set_time(folder / "a.txt", 1000)
-    assert {"indexed": 2} == counts(search.index(read_corpus([folder])))
+    assert {"indexed_count": 2} == counts(search.index(read_corpus([folder])))
     write(folder, {"a.txt": "the TEXT is z"})
     set_time(folder / "a.txt", 1000)
 
-    assert {"unchanged": 2} == counts(search.index(read_corpus([folder])))
+    assert {"unchanged_count": 2} == counts(search.index(read_corpus([folder])))
     assert "the text of a" == texts(search)["a.txt"]
-    assert {"unchanged": 1, "replaced": 1} == counts(search.index(read_corpus([folder]), checksum=True))
+    assert {"unchanged_count": 1, "replaced_count": 1} == counts(search.index(read_corpus([folder]), checksum=True))
     assert "the TEXT is z" == texts(search)["a.txt"]
 
 
@@ -169,19 +176,19 @@ def test_a_file_of_another_size_or_time_is_compared(search: SimilaritySearch, fo
     search.index(read_corpus([folder]))
     set_time(folder / "a.txt", 2000)
     before = everything(search)["a.txt"]
-    assert {"unchanged": 2} == counts(search.index(read_corpus([folder])))
+    assert {"unchanged_count": 2} == counts(search.index(read_corpus([folder])))
     touched = everything(search)["a.txt"]
     assert before[:-1] == touched[:-1]
     assert (str(folder), 13, 2000 * 10**9) == (touched[-1].root, touched[-1].size, touched[-1].mtime_ns)
     write(folder, {"a.txt": "the text of z"})
     set_time(folder / "a.txt", 3000)
-    assert {"unchanged": 1, "replaced": 1} == counts(search.index(read_corpus([folder])))
+    assert {"unchanged_count": 1, "replaced_count": 1} == counts(search.index(read_corpus([folder])))
     write(folder, {"a.txt": "a longer text"})
     set_time(folder / "a.txt", 3000)
-    assert {"unchanged": 2} == counts(search.index(read_corpus([folder])))
+    assert {"unchanged_count": 2} == counts(search.index(read_corpus([folder])))
     write(folder, {"a.txt": "an even longer text"})
     set_time(folder / "a.txt", 3000)
-    assert {"unchanged": 1, "replaced": 1} == counts(search.index(read_corpus([folder])))
+    assert {"unchanged_count": 1, "replaced_count": 1} == counts(search.index(read_corpus([folder])))
     assert "an even longer text" == texts(search)["a.txt"]
 
 
@@ -190,7 +197,7 @@ def test_a_file_that_lost_its_words_loses_its_document(search: SimilaritySearch,
     write(folder, {"a.txt": "... ...", "c.txt": "-"})
     report = search.index(read_corpus([folder]))
 
-    assert {"unchanged": 1, "deleted": 1, "skipped": 2} == counts(report)
+    assert {"unchanged_count": 1, "deleted_count": 1, "skipped": 2} == counts(report)
     assert ["sub/b.txt"] == list(texts(search))
 
 
@@ -204,11 +211,11 @@ def test_prune_removes_documents_only_below_the_folders_of_the_run(search: Simil
     (one / "a.txt").unlink()
     (two / "c.txt").unlink()
 
-    assert {"unchanged": 1} == counts(search.index(read_corpus([one])))
-    assert {"unchanged": 1} == counts(search.index([Document("jsonl", "from elsewhere")], prune=True))
-    assert {"unchanged": 1, "deleted": 1} == counts(search.index(read_corpus([one]), prune=True))
+    assert {"unchanged_count": 1} == counts(search.index(read_corpus([one])))
+    assert {"unchanged_count": 1} == counts(search.index([Document("jsonl", "from elsewhere")], prune=True))
+    assert {"unchanged_count": 1, "deleted_count": 1} == counts(search.index(read_corpus([one]), prune=True))
     assert {"b.txt", "c.txt", "d.txt", "jsonl"} == set(texts(search))
-    assert {"unchanged": 1, "deleted": 1} == counts(search.index(read_corpus([two]), prune=True))
+    assert {"unchanged_count": 1, "deleted_count": 1} == counts(search.index(read_corpus([two]), prune=True))
 
 
 # --- processes ---

@@ -40,13 +40,13 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     danube, vienna, number = encode_names(["Danube", "Vienna.", "Number"]).tolist()
 
     assert record is not None
-    assert (count, {}) == (report.indexed, report.incomplete)
+    assert (count, {}) == (report.indexed_count, report.incomplete)
     assert 4 == len(sentences)
     expected, _ = sentence_simhashes(sentences, BOTH.analysis)
     assert expected.tolist() == decode_sentences(record.sentences).tolist()
     assert [danube, vienna, vienna] == [code for code in record.concepts.tolist() if code in (danube, vienna)]
     assert [number, 0] == record.concepts.tolist()[-2:]
-    assert count == search.index(sources, extractor=CAPITALS).unchanged
+    assert count == search.index(sources, extractor=CAPITALS).unchanged_count
 
 
 def test_a_text_without_sentences_or_concepts_is_listed(
@@ -63,7 +63,7 @@ def test_a_text_without_sentences_or_concepts_is_listed(
     stored = {record.id: record for record in search.store.scan(sketches=True)}
 
     assert {"one": "concepts", "other": "sentences", "none": "sentences and concepts"} == report.incomplete
-    assert (4, False) == (report.indexed, report.failed)
+    assert (4, False) == (report.indexed_count, report.failed)
     assert stored["fine"].concepts.tolist() == stored["other"].concepts.tolist()
     assert [0, 0] == [len(stored["one"].concepts), len(stored["other"].sentences)]
     assert len(stored["fine"].sentences) == len(stored["one"].sentences) > 0
@@ -77,7 +77,7 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
     search.index(read_corpus([tmp_path]), extractor=CAPITALS)
     before = search.store.get("a.txt", passages=True, sketches=True)
     file.touch()
-    assert 1 == search.index(read_corpus([tmp_path]), extractor=CAPITALS).unchanged
+    assert 1 == search.index(read_corpus([tmp_path]), extractor=CAPITALS).unchanged_count
     after = search.store.get("a.txt", passages=True, sketches=True)
 
     assert before is not None

@@ -37,6 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_important_reasons_come_first_with_the_option_that_helps() -> None:
     pytest.importorskip("kreuzberg")
     lines = [line.strip() for line in run("index", "corpus", "--max-size", "0.1").stderr.splitlines()]
@@ -113,6 +114,7 @@ def test_help_names_all_formats() -> None:
     assert {extension[1:] for extension in (*MEDIA_TYPES, ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")} <= shown
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_run_logs_what_it_does(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     search = SimilaritySearch(open_store(":memory:"))
     with caplog.at_level(logging.DEBUG, "simdoc_search"):

@@ -72,7 +72,7 @@ class Checks:
         assert [] == status["skipped"]
         counts = {key: status[key] for key in ("documents", "missing", "without_text")}
         gone = sum(index["counts"]["text_gone"] for index in status["indices"])
-        return {**counts, "text_gone": gone, "stale": status["staleness"]["stale"]}
+        return {**counts, "text_gone": gone, "stale": status["staleness"]["stale_count"]}
 
     def problems(self) -> list[dict[str, Any]]:
         """Return the problems that `check` finds."""
@@ -87,7 +87,7 @@ class Checks:
 
         assert [] == report["refused"]
         assert bool(skipped) == result.exit_code
-        return report["updated"], skipped
+        return report["updated_count"], skipped
 
     def refused(self, *command: str) -> str:
         """Return the sentence of a command that fails."""
@@ -120,11 +120,11 @@ class Checks:
     def check_passages(self, source: Document, truth: Truth) -> None:
         """Check `passages`. Documents that share only a common sentence may be left out."""
         result = self._answer("passages", source.id, "--compare-all", *ALL)
-        hits, expected = {_key(hit): hit["words"] for hit in result["hits"]}, truth.passages(source.key)
-        common = {key for key, words in expected.items() if result["too_common_runs"] and words <= COMMON_WORDS}
+        hits, expected = {_key(hit): hit["word_count"] for hit in result["hits"]}, truth.passages(source.key)
+        common = {key for key, words in expected.items() if result["too_common_run_count"] and words <= COMMON_WORDS}
 
         assert {key: words for key, words in expected.items() if key in hits or key not in common} == hits
-        assert result["candidates"] == result["compared"]
+        assert result["candidate_count"] == result["compared_count"]
 
     def check_versions(self, source: Document, truth: Truth) -> None:
         """Check `versions`."""

@@ -46,7 +46,7 @@ def test_a_comparison_has_all_parts(settings: Settings | None) -> None:
     assert (first.overlap(second), first.interval(second)) == (result.estimate, result.interval)
     assert tuple(align(a, b, analysis=analysis)) == result.passages
     assert tuple(find_differences(*words, result.passages)) == result.differences
-    assert (200, 141) == result.words
+    assert (200, 141) == result.word_counts
 
 
 def test_the_share_is_that_of_the_matched_words() -> None:
@@ -54,7 +54,7 @@ def test_the_share_is_that_of_the_matched_words() -> None:
     a, b = pair()
     result = compare(a, b, preset="verbatim")
 
-    assert (80, 80) == result.matched
+    assert (80, 80) == result.matched_word_counts
     assert (80 / 200, 80 / 141) == result.covered
     assert ["inserted"] == [difference.kind for difference in result.differences if b[slice(*difference.b)] == "not"]
 
@@ -90,6 +90,8 @@ def key_changes(old: str, new: str) -> list[KeyChange]:
         ("It is let to Mr Smith.", "It is let to Mr Jones.", KeyChange("name", "to Mr", "Smith", "Jones")),
         ("It ends on 12 March 2021 at noon.", "It ends on 14 March 2021 at noon.",
          KeyChange("date", "ends on", "12 March 2021", "14 March 2021")),
+        ("It ends on 12 March 2021 at noon.", "It ends on 12 April 2021 at noon.",
+         KeyChange("date", "ends on", "12 March 2021", "12 April 2021")),
     ],
 )  # fmt: skip
 def test_a_key_change_has_the_words_before_it(old: str, new: str, expected: KeyChange) -> None:
@@ -99,6 +101,12 @@ def test_a_key_change_has_the_words_before_it(old: str, new: str, expected: KeyC
     assert expected.kind == change.kind
     assert change.before.endswith(expected.before)
     assert expected[2:] == change[2:]
+
+
+def test_another_text_is_not_a_key_change() -> None:
+    """A paragraph of up to 100 words may be one."""
+    assert ["negation"] == [change.kind for change in key_changes("", "It is not so. " * 25)]
+    assert [] == key_changes("", "It is not so. " * 26)
 
 
 def test_key_changes_are_ordered_by_kind() -> None:

@@ -57,7 +57,7 @@ def test_the_words_outside_all_differences_are_equal(a: str, b: str) -> None:
 
     assert outside(a, spans_a) == outside(b, spans_b)
     for difference, mine, theirs in zip(found_differences, inside(a, spans_a), inside(b, spans_b), strict=True):
-        assert difference.words == max(len(mine), len(theirs))
+        assert difference.word_count == max(len(mine), len(theirs))
         assert (difference.kind == "inserted", difference.kind == "removed") == (not mine, not theirs)
         assert difference.kind != "moved" or mine == theirs
     assert found_differences == sorted(found_differences, key=lambda difference: (difference.a, difference.b))
@@ -136,3 +136,15 @@ def test_equal_words_between_larger_differences_belong_to_them() -> None:
     expected = [("replaced", old, new)]
 
     assert expected == quoted(f"{CONTRACT} Here {old}. {CONTRACT}", f"{CONTRACT} Here {new}. {CONTRACT}")
+
+
+def test_few_equal_words_after_a_long_difference_belong_to_it() -> None:
+    """Texts on other subjects share common words by chance. Between short differences, the same words separate them."""
+    mine, theirs = " ".join(["mine"] * 200), " ".join(["theirs"] * 100)
+
+    def count(before: tuple[str, str], equal: str) -> int:
+        return len(quoted(f"{before[0]} {equal} see", f"{before[1]} {equal} reduce"))
+
+    assert 1 == count((mine, theirs), "to the one")
+    assert 2 == count((mine, theirs), "to the one or two")
+    assert 2 == count(("mine", "theirs"), "to the one")

@@ -180,7 +180,7 @@ def test_documents_are_indexed_and_deleted(indexed: StoreLocation) -> None:
                 documents, written=lambda _: calls.append((user.get(), threading.current_thread()))
             )
 
-            assert (30, False) == (report.indexed, report.failed)
+            assert (30, False) == (report.indexed_count, report.failed)
             assert {"ann"} == {name for name, _ in calls}
             assert threading.main_thread() not in {thread for _, thread in calls}
             assert 33 == len(await search.similar("whole", size=50))
@@ -196,7 +196,7 @@ def test_duplicates_are_marked(indexed: StoreLocation) -> None:
         async with indexed.search() as search:
             report = await search.mark_duplicates(await search.duplicates(overlap=0.9))
 
-            assert report.set > 0
+            assert report.set_count > 0
             assert await search.kept_by_marks()
 
     asyncio.run(mark())

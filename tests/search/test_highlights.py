@@ -38,7 +38,7 @@ def test_shared_passages_are_marked_in_both_texts(search: SimilaritySearch) -> N
     "options",
     [
         {"hit": "letter", "query": "lease", "filters": EVERYONE},
-        {"hit": "lease", "query": "letter", "source_filters": EVERYONE},
+        {"hit": "lease", "query": "letter", "query_document_filters": EVERYONE},
         {"hit": "nobody", "query": "lease"},
     ],
 )

@@ -151,9 +151,9 @@ def test_an_unchanged_document_that_is_indexed_again_keeps_its_mark(temp_indices
 
     assert (3, 0, 0) == counts(search.mark_duplicates(search.duplicates()))
     assert MARKED == marks(temp_indices, name)
-    assert 4 == search.index(documents).unchanged
+    assert 4 == search.index(documents).unchanged_count
     assert MARKED == marks(temp_indices, name)
-    assert 1 == search.index([Document("near", words(400, 500))]).replaced
+    assert 1 == search.index([Document("near", words(400, 500))]).replaced_count
     assert (0, 0, 2) == counts(search.mark_duplicates(search.duplicates()))
 
 

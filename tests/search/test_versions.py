@@ -17,7 +17,7 @@ from simdoc_search.errors import (
     UnknownFieldError,
 )
 from simdoc_search.sketch.winnow import PassageSettings
-from simdoc_search.versions import Limits, match_sentences, sentence_pairs
+from simdoc_search.versions import SimilarityThresholds, match_sentences, sentence_pairs
 from simdoc_search.versions.query_sentences import MAX_QUERY_SENTENCES
 from tests.support.engines import call
 from tests.support.families import SETTINGS, library, prose, simhashes_of
@@ -43,12 +43,12 @@ def index(search: SimilaritySearch, texts: dict[str, list[str]]) -> None:
 @pytest.mark.slow
 def test_hits_are_those_of_a_brute_force_comparison(search: SimilaritySearch) -> None:
     values = {id: simhashes_of(text) for id, text in LIBRARY.items()}
-    limits = Limits()
+    thresholds = SimilarityThresholds()
     for id in [id for id in LIBRARY if len(set(values[id].tolist())) <= MAX_QUERY_SENTENCES]:
         expected = {}
         for other in LIBRARY.keys() - {id}:
             match = match_sentences(values[id], values[other])
-            if score := limits.score_of(match):
+            if score := thresholds.score_of(match):
                 pairs = match.a.tolist(), match.b.tolist(), match.distances.tolist()
                 expected[other] = (score, match.share, match.share_of_other, pairs)
         hits = search.versions(id, size=100, filters={"kind": none_of("paper")}).hits
@@ -85,7 +85,7 @@ def test_common_sentences_do_not_hide_a_version(new_store: NewStore, monkeypatch
         result = search.versions("source", size=3)
 
     assert {"copy", "excerpt", "near"} == {hit.id for hit in result}
-    assert result.compared_count < result.candidates
+    assert result.compared_count < result.candidate_count
 
 
 def test_documents_of_the_paper_are_versions_as_it_says(search: SimilaritySearch) -> None:
@@ -145,14 +145,14 @@ def test_a_copy_with_windows_line_ends_is_a_version(new_store: NewStore) -> None
     assert all(saved[slice(*pair.a)].split() == text[slice(*pair.b)].split() for pair in pairs)
 
 
-def test_filters_and_limits_select_versions(search: SimilaritySearch) -> None:
+def test_filters_and_thresholds_select_versions(search: SimilaritySearch) -> None:
     key = search.versions("paper/1").hits[0].key
 
     assert ["paper/1"] == [hit.id for hit in search.versions(key)]
     for options in (
         {"filters": {"kind": "3"}},
         {"min_share": 0.7, "max_distance": 8},
-        {"min_share": 0.7, "min_smaller_share": 0.65},
+        {"min_share": 0.7, "min_share_of_other": 0.65},
     ):
         assert [] == search.versions("paper/1", **options).hits
     with pytest.raises(UnknownFieldError, match="colour"):
@@ -168,7 +168,7 @@ def test_without_stored_texts_no_words_are_counted(new_memory_store: NewStore) -
 
     assert ["v1", "v2"] == [version.name for version in result.timeline]
     assert step is not None
-    assert (1.0, None, None) == (step.share, step.added, step.removed)
+    assert (1.0, None, None) == (step.share, step.added_word_count, step.removed_word_count)
     assert "words" not in str(result).split("\n")[-1]
 
 
@@ -245,9 +245,9 @@ def test_a_deleted_document_is_not_a_version(new_store: NewStore) -> None:
 def test_the_best_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = search.versions("1/first.txt")
     monkeypatch.setattr("simdoc_search.search.version_candidates.MAX_COMPARED_DOCUMENTS", 3)
-    result = search.versions("1/first.txt", size=1, min_smaller_share=0.3)
+    result = search.versions("1/first.txt", size=1, min_share_of_other=0.3)
 
-    assert everything.candidates == everything.compared_count == result.candidates > result.compared_count
+    assert everything.candidate_count == everything.compared_count == result.candidate_count > result.compared_count
     assert everything.hits[0].key == result.hits[0].key
 
 

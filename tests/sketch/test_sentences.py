@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.sketch.limits import DEFAULT_MAX_DISTANCE
 from simdoc_search.sketch.sentences import (
     MAX_QUERY_CODES,
     choose_flip_count,
@@ -18,6 +17,7 @@ from simdoc_search.sketch.sentences import (
     sentence_simhashes,
 )
 from simdoc_search.sketch.simhash import distances
+from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE
 
 SENTENCE = "The harbour master wrote down the name of every ship that left before the storm came in from the west."
 OTHER = "A good loaf needs flour, water, salt, and more patience than most people have on a Sunday morning."

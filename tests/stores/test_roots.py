@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.fields import ORIGIN_FIELD, origin_value
+from simdoc_search.stores.filters import any_of
 from simdoc_search.stores.record import Origin
 from tests.support.stores import put, record
 
@@ -37,6 +39,21 @@ def test_documents_are_found_by_their_root_and_its_parent_folders(store: Store) 
     assert ["g"] == of(ROOTS["g"])
     assert [] == of("/home/report") == of("/home/report", below_root=True)
     assert len(ROOTS) + 2 == len(list(store.scan()))
+
+
+def test_a_filter_selects_folders_and_files_of_several_roots(store: Store) -> None:
+    origins = {"2021/x.txt": "/a", "2021/x.txt.old": "/a", "2021/m.zip!x": "/a", "y.txt": "/a", "b/2021/x.txt": "/b"}
+    put(store, *(replace(record(id), origin=Origin(root, 1, 2)) for id, root in origins.items()))
+
+    def selected(*values: str) -> list[str]:
+        return sorted(document.id for document in store.scan(filters={ORIGIN_FIELD: any_of(*values)}))
+
+    assert ["b/2021/x.txt", "y.txt"] == selected(origin_value("/a", "y.txt"), origin_value("/b"))
+    assert ["2021/m.zip!x", "2021/x.txt", "2021/x.txt.old"] == selected(origin_value("/a", "2021/"))
+    assert ["2021/m.zip!x", "2021/x.txt"] == selected(
+        origin_value("/a", "2021/m.zip"), origin_value("/a", "2021/x.txt")
+    )
+    assert [] == selected(origin_value("/c"), origin_value("/b", "y.txt")) == selected()
 
 
 def test_the_origin_of_a_document_is_kept(store: Store) -> None:

@@ -15,9 +15,9 @@ from simdoc_search import open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.sentences import SentenceSettings, decode_sentences, query_codes
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import shared_tokens as local
 from simdoc_search.stores.remote import shared_tokens as remote

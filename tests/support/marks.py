@@ -52,8 +52,8 @@ def mark(temp_indices: TempIndices, name: str, **options: Any) -> MarkReport:
 
 def counts(report: MarkReport) -> tuple[int, int, int]:
     """Return the numbers of set, removed and unchanged marks. The report must have no problems."""
-    assert (0, 0, {}) == (report.passed_over, report.refused, report.reasons)
-    return report.set, report.removed, report.unchanged
+    assert (0, 0, {}) == (report.skipped_count, report.refused_count, report.reasons)
+    return report.set_count, report.removed_count, report.unchanged_count
 
 
 def hits(temp_indices: TempIndices, name: str, **body: Any) -> list[dict[str, Any]]:

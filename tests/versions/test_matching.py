@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.limits import (
+from simdoc_search.sketch.thresholds import (
     DEFAULT_MAX_DISTANCE,
     DEFAULT_MIN_SHARE,
-    DEFAULT_MIN_SMALLER_SHARE,
+    DEFAULT_MIN_SHARE_OF_OTHER,
     MAX_SENTENCE_DISTANCE,
     MIN_VERSION_SCORE,
-    Limits,
+    SimilarityThresholds,
 )
 from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_max_distance
 
@@ -87,27 +87,27 @@ def test_repeated_sentences_are_matched_in_order() -> None:
 
 
 def test_the_score_is_the_share_of_one_document_in_the_other() -> None:
-    limits = Limits()
+    thresholds = SimilarityThresholds()
 
     assert (
         MIN_VERSION_SCORE
-        == limits.score(DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE)
-        == limits.score(DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SHARE)
+        == thresholds.score(DEFAULT_MIN_SHARE, DEFAULT_MIN_SHARE_OF_OTHER)
+        == thresholds.score(DEFAULT_MIN_SHARE_OF_OTHER, DEFAULT_MIN_SHARE)
     )
-    assert limits.score(1.0, DEFAULT_MIN_SMALLER_SHARE) == 1.0
-    assert limits.score(0.25, 0.75) == pytest.approx(MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) / 2)
-    assert limits.score(1.0, DEFAULT_MIN_SMALLER_SHARE - 0.01) is None
-    assert limits.score(DEFAULT_MIN_SHARE - 0.01, DEFAULT_MIN_SHARE - 0.01) is None
-    assert Limits(1.0, 0.0).score(1.0, 0.001) == 1.0
-    assert Limits(0.3, 0.0).score(0.0, 0.0) is None
+    assert thresholds.score(1.0, DEFAULT_MIN_SHARE_OF_OTHER) == 1.0
+    assert thresholds.score(0.25, 0.75) == pytest.approx(MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) / 2)
+    assert thresholds.score(1.0, DEFAULT_MIN_SHARE_OF_OTHER - 0.01) is None
+    assert thresholds.score(DEFAULT_MIN_SHARE - 0.01, DEFAULT_MIN_SHARE - 0.01) is None
+    assert SimilarityThresholds(1.0, 0.0).score(1.0, 0.001) == 1.0
+    assert SimilarityThresholds(0.3, 0.0).score(0.0, 0.0) is None
 
 
 @pytest.mark.parametrize(
-    ("min_share", "min_smaller_share"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)]
+    ("min_share", "min_share_of_other"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)]
 )
-def test_limits_out_of_range_are_refused(min_share: float, min_smaller_share: float) -> None:
+def test_thresholds_out_of_range_are_refused(min_share: float, min_share_of_other: float) -> None:
     with pytest.raises(ValueError, match="min_share must be greater than 0"):
-        Limits(min_share, min_smaller_share)
+        SimilarityThresholds(min_share, min_share_of_other)
 
 
 def test_longer_documents_with_one_similar_sentence_are_not_versions() -> None:
@@ -115,6 +115,6 @@ def test_longer_documents_with_one_similar_sentence_are_not_versions() -> None:
     far, farther = one ^ 0xFFFFF, two ^ 0xFFFFF << 20
     book = sentences(one, far, farther)
 
-    assert Limits().score_of(match_sentences(sentences(one, two), book)) is None
-    assert Limits().score_of(match_sentences(sentences(one, far), book)) is not None
-    assert Limits().score_of(match_sentences(sentences(one), book)) is not None
+    assert SimilarityThresholds().score_of(match_sentences(sentences(one, two), book)) is None
+    assert SimilarityThresholds().score_of(match_sentences(sentences(one, far), book)) is not None
+    assert SimilarityThresholds().score_of(match_sentences(sentences(one), book)) is not None

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_from_option
 from simdoc_search.sketch.concepts import decode_paragraphs, paragraph_simhashes
-from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
+from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.versions.relations import (
     WeightedConcepts,
     concept_weights,
@@ -169,5 +169,7 @@ def test_similarities_of_many_pairs_are_those_of_single_pairs_and_explanations_a
                 == pytest.approx(explanation.similarity)
                 == pytest.approx(float(explanation.contributions.sum()))
             )
-            assert similarity_of_pair == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
+            assert similarity_of_pair == pytest.approx(
+                (explanation.document_similarity + explanation.paragraph_similarity) / 2
+            )
             assert sorted({*stored[a]} & {*stored[b]} - {0}) == explanation.codes.tolist() or not similarity_of_pair

@@ -10,8 +10,8 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.as_json import versions_as_json
 from simdoc_search.cli.versions_output import read_version_texts, version_lines
 from simdoc_search.cli.versions_page import write_page
-from simdoc_search.sketch.limits import Limits
-from simdoc_search.stores.upgrade import set_limits
+from simdoc_search.sketch.thresholds import SimilarityThresholds
+from simdoc_search.stores.upgrade import set_thresholds
 from tests.support.families import prose
 from tests.support.web import pages_over
 
@@ -34,11 +34,11 @@ def family(seed: int) -> list[Document]:
     ]
 
 
-def test_limits_come_from_the_index_or_the_request(tmp_path: Path) -> None:
-    """A limit that is out of range is refused."""
+def test_thresholds_come_from_the_index_or_the_request(tmp_path: Path) -> None:
+    """A threshold that is out of range is refused."""
     with open_store(tmp_path / "s", create=True) as store:
         SimilaritySearch(store).index(family(1))
-        set_limits(store, Limits(max_distance=3, min_score=0.9))
+        set_thresholds(store, SimilarityThresholds(max_distance=3, min_score=0.9))
     with open_store(tmp_path / "s") as store, pages_over(store) as pages:
         id = family(1)[0].id
         stored, given = (
@@ -54,8 +54,8 @@ def test_limits_come_from_the_index_or_the_request(tmp_path: Path) -> None:
         ):
             assert name in pages.json("/versions", 400, id=id, **{name: value})["error"]
 
-    assert {"max_distance": 3, "min_share": 0.5, "min_smaller_share": 0.1, "min_score": 0.9} == stored["limits"]
-    assert {"max_distance": 9, "min_share": 0.6, "min_smaller_share": 0.1, "min_score": 0.8} == given["limits"]
+    assert {"max_distance": 3, "min_share": 0.5, "min_share_of_other": 0.1, "min_score": 0.9} == stored["thresholds"]
+    assert {"max_distance": 9, "min_share": 0.6, "min_share_of_other": 0.1, "min_score": 0.8} == given["thresholds"]
 
 
 def test_all_outputs_agree(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from simdoc_search.attach.backfill.report import BackfillReport
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex
 from simdoc_search.sketch.estimate import wilson_interval
-from simdoc_search.sketch.kinds import TOKEN_KINDS
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import randomize_order
 
@@ -38,10 +38,10 @@ class CostEstimate:
     """The estimated cost of a backfill.
 
     Attributes:
-        documents: number of documents to read.
-        writes: number of documents to write.
-        max_writes: maximum number of documents to write, with 95 % confidence.
-        sampled: number of documents in the sample.
+        document_count: number of documents to read.
+        write_count: number of documents to write.
+        max_write_count: maximum number of documents to write, with 95 % confidence.
+        sampled_count: number of documents in the sample.
         tokens_per_document: average number of tokens of all kinds in a fingerprint.
         bytes_added: growth of the indices and their replicas, after merges have removed the old versions of documents.
         max_bytes_added: growth before these merges, while the old versions still take space.
@@ -50,10 +50,10 @@ class CostEstimate:
         notes: a sentence for each index about what `force` would change.
     """
 
-    documents: int = 0
-    writes: int = 0
-    max_writes: int = 0
-    sampled: int = 0
+    document_count: int = 0
+    write_count: int = 0
+    max_write_count: int = 0
+    sampled_count: int = 0
     tokens_per_document: float = 0.0
     bytes_added: int = 0
     max_bytes_added: int = 0
@@ -64,7 +64,7 @@ class CostEstimate:
     @property
     def bytes_per_document(self) -> float:
         """Bytes that one fingerprint adds to an index, without replicas."""
-        return BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * self.tokens_per_document if self.writes else 0.0
+        return BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * self.tokens_per_document if self.write_count else 0.0
 
 
 def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostEstimate:
@@ -81,15 +81,15 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
         for target in targets
         for number, query in enumerate(build_unread_queries(engine, target, options))
     ]
-    documents = sum(part.documents for part in parts)
-    writes = sum(part.writes for part in parts)
+    documents = sum(part.document_count for part in parts)
+    writes = sum(part.write_count for part in parts)
     seconds = sum(part.seconds for part in parts)
     return CostEstimate(
         documents,
         writes,
-        sum(part.max_writes for part in parts),
-        sum(part.sampled for part in parts),
-        sum(part.tokens_per_document * part.writes for part in parts) / writes if writes else 0.0,
+        sum(part.max_write_count for part in parts),
+        sum(part.sampled_count for part in parts),
+        sum(part.tokens_per_document * part.write_count for part in parts) / writes if writes else 0.0,
         sum(part.bytes_added for part in parts),
         sum(part.max_bytes_added for part in parts),
         max(seconds, documents / options.throttle) if options.throttle else seconds,

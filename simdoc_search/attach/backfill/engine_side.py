@@ -73,10 +73,10 @@ class EngineUpdate:
             incomplete = combine_clauses(
                 build_incomplete_query(self._target, self._options), WriteRange(unread.up_to).build_any_shard_query()
             )
-            report.without_text = self._count_documents(
+            report.textless_count = self._count_documents(
                 {"bool": {"filter": [incomplete], "must_not": [self._failed_query]}}
             )
-        report.updated = max(0, self.written_count - failed - report.without_text)
+        report.updated_count = max(0, self.written_count - failed - report.textless_count)
         return report
 
     def _run_rounds(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
@@ -94,13 +94,13 @@ class EngineUpdate:
                 throttle=self._options.throttle,
                 progress=lambda documents, before=before: progress(before + documents),  # type: ignore[misc]
             )
-            self.written_count += updated.updated
-            report.conflicts += updated.conflicts
+            self.written_count += updated.updated_count
+            report.conflict_count += updated.conflict_count
             self._refusal_reasons |= updated.failures
             # If the engine cannot write a document, it ends the round, so the next round excludes such documents.
             not_failed = {"bool": {"must_not": [{"ids": {"values": [*self._refusal_reasons]}}, self._failed_query]}}
             query = combine_clauses(self._build_query(unread), not_failed)
-            if not (updated.conflicts or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
+            if not (updated.conflict_count or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
                 break
         self._engine.refresh(self._name, allow=(403,))
         count = format_count(self._count_documents(query), "document was", "documents were")
@@ -108,7 +108,7 @@ class EngineUpdate:
             problem = "the engine stopped at another document that it cannot write"
             return f"{count} not processed, because {problem}; run the command again without --in-engine"
         problem = "other writers kept changing documents"
-        return f"{count} not processed, because {problem}; run the command again" if updated.conflicts else ""
+        return f"{count} not processed, because {problem}; run the command again" if updated.conflict_count else ""
 
     def _build_query(self, unread: WriteRange) -> Query:
         """Return the query for incomplete documents. With `stale`, it also matches documents written in the range."""

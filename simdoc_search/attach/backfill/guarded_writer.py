@@ -25,7 +25,7 @@ from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CO
 
 _FORBIDDEN = 403
 
-WrittenCounter = Literal["updated", "without_words", "removed"]
+WrittenCounter = Literal["updated_count", "wordless_count", "removed_count"]
 """The attribute of the report that counts documents with this kind of update."""
 
 
@@ -61,10 +61,10 @@ class FingerprintWriter:
         def make_updates(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             is_reindexed = next(reindex_per_round)
             for hit, values in self.compute_new_values(hits, report, reindex=is_reindexed):
-                kind: WrittenCounter = (
-                    "removed" if values is None else "updated" if values["tokens"] else "without_words"
-                )
-                written[hit["_id"]] = kind
+                counter: WrittenCounter = "removed_count"
+                if values is not None:
+                    counter = "updated_count" if values["tokens"] else "wordless_count"
+                written[hit["_id"]] = counter
                 yield hit, self._make_update_body(hit, values, reindex=is_reindexed)
 
         try:
@@ -93,9 +93,9 @@ class FingerprintWriter:
                 if reindex or not self._is_current(source, text):
                     texts.append((hit, text))
                 else:
-                    report.unchanged += 1
+                    report.unchanged_count += 1
             elif read_fingerprint_value(source, self._options.field) is None:
-                report.without_text += 1
+                report.textless_count += 1
             else:
                 yield hit, None
         values = fingerprint_fields([text for _, text in texts], self._target.settings, self._target.extractor)
@@ -133,14 +133,14 @@ class FingerprintWriter:
 
     def _count_outcome(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: WrittenCounter) -> None:
         if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
-            report.conflicts += 1
+            report.conflict_count += 1
         elif outcome.status == NOT_FOUND:
-            report.deleted_meanwhile += 1
+            report.deleted_count += 1
         elif outcome.status == _FORBIDDEN:
             raise UnsupportedIndexError(f"the index does not accept updates: {outcome.reason}")
         elif outcome.error:
             report.refused.append(RefusedDocument(hit["_id"], hit["_index"], outcome.reason))
         elif outcome.result == "noop":
-            report.unchanged += 1
+            report.unchanged_count += 1
         else:
             setattr(report, written, getattr(report, written) + 1)

@@ -6,7 +6,7 @@ from typing import Any
 
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.sketch.kinds import token_kind_names
+from simdoc_search.sketch.token_kinds import token_kind_names
 from simdoc_search.stores.remote.queries import complete_query, missing_kinds_query
 
 Query = dict[str, Any]

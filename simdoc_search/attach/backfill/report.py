@@ -26,14 +26,14 @@ class BackfillReport:
     """The results of a backfill.
 
     Attributes:
-        updated: number of documents that got a fingerprint.
-        unchanged: number of documents whose fingerprint was already correct.
-        without_words: number of documents whose text has no words. They got an empty fingerprint.
-        removed: number of documents without a text whose fingerprint was removed.
-        without_text: number of documents without a text and without a fingerprint.
-        conflicts: number of writes that the engine rejected because another writer had changed the document. Such a
-            document is read again.
-        deleted_meanwhile: number of documents that were deleted before their fingerprint was written.
+        updated_count: number of documents that got a fingerprint.
+        unchanged_count: number of documents whose fingerprint was already correct.
+        wordless_count: number of documents whose text has no words. They got an empty fingerprint.
+        removed_count: number of documents without a text whose fingerprint was removed.
+        textless_count: number of documents without a text and without a fingerprint.
+        conflict_count: number of writes that the engine rejected because another writer had changed the document. Such
+            a document is read again.
+        deleted_count: number of documents that were deleted before their fingerprint was written.
         incomplete: maps the id of each incomplete document to the kinds of tokens that could not be computed, such as
             `sentences and concepts`.
         refused: documents that could not get a fingerprint, with the reason.
@@ -42,13 +42,13 @@ class BackfillReport:
         seconds: duration of the backfill.
     """
 
-    updated: int = 0
-    unchanged: int = 0
-    without_words: int = 0
-    removed: int = 0
-    without_text: int = 0
-    conflicts: int = 0
-    deleted_meanwhile: int = 0
+    updated_count: int = 0
+    unchanged_count: int = 0
+    wordless_count: int = 0
+    removed_count: int = 0
+    textless_count: int = 0
+    conflict_count: int = 0
+    deleted_count: int = 0
     incomplete: dict[str, str] = field(default_factory=dict)
     refused: list[RefusedDocument] = field(default_factory=list)
     skipped_indices: list[SkippedIndex] = field(default_factory=list)
@@ -58,12 +58,12 @@ class BackfillReport:
     @property
     def document_count(self) -> int:
         """The number of documents in this report."""
-        return self.write_count + self.unchanged + self.without_text + self.deleted_meanwhile + len(self.refused)
+        return self.write_count + self.unchanged_count + self.textless_count + self.deleted_count + len(self.refused)
 
     @property
     def write_count(self) -> int:
         """The number of documents that were written."""
-        return self.updated + self.without_words + self.removed
+        return self.updated_count + self.wordless_count + self.removed_count
 
     def add(self, report: BackfillReport) -> None:
         """Add the results of another report. A document that was refused twice is listed once, with the last reason."""
@@ -77,11 +77,11 @@ class BackfillReport:
 
 
 _COUNTERS = (
-    "updated",
-    "unchanged",
-    "without_words",
-    "removed",
-    "without_text",
-    "conflicts",
-    "deleted_meanwhile",
+    "updated_count",
+    "unchanged_count",
+    "wordless_count",
+    "removed_count",
+    "textless_count",
+    "conflict_count",
+    "deleted_count",
 )

@@ -12,8 +12,8 @@ from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescript
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.key import resolve_hash_key
-from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import is_simdoc_value, read_fingerprint_value
 from simdoc_search.stores.remote.mapping_check import find_faults

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
-from simdoc_search.sketch.kinds import token_kind_names, token_kinds
+from simdoc_search.sketch.token_kinds import token_kind_names, token_kinds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import complete_query, missing_kinds_query
 

@@ -12,12 +12,12 @@ from simdoc_search.attach.inspection.index_pipeline import IndexPipeline, Pipeli
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.key import resolve_hash_key
-from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.schema import recorded_limits
+from simdoc_search.stores.remote.schema import recorded_thresholds
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_query
 
 DEFAULT_SAMPLE_SIZE = 200
@@ -52,14 +52,14 @@ class Inspection:
         indices: the indices whose documents were counted.
         skipped: the other indices, and why their documents were not counted.
         sample: the result of comparing a random sample of fingerprints with the texts.
-        limits: limits of `versions` and `related` that the mappings record.
+        thresholds: thresholds of `versions` and `related` that the mappings record.
     """
 
     all_indices: Sequence[IndexDescription]
     indices: Sequence[IndexInspection]
     skipped: Sequence[SkippedIndex]
     sample: Sample
-    limits: Limits
+    thresholds: SimilarityThresholds
 
     @property
     def document_count(self) -> int:
@@ -125,8 +125,8 @@ def inspect_indices(
             skipped.append(SkippedIndex(index.name, f"cannot count its documents: {error}"))
     names = ",".join(inspected.index.name for inspected in indices) if skip_reasons else name
     compared_sample = _draw_sample(engine, names, indices, known_text_fields, sample_size)
-    limits = recorded_limits(mappings, usable[0].field) if usable else Limits()
-    return Inspection(all_indices, indices, skipped, compared_sample, limits)
+    thresholds = recorded_thresholds(mappings, usable[0].field) if usable else SimilarityThresholds()
+    return Inspection(all_indices, indices, skipped, compared_sample, thresholds)
 
 
 def _inspect_index(

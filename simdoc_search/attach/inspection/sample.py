@@ -32,14 +32,14 @@ class SampleSource:
         index: the index.
         settings: the settings of its fingerprints.
         text_fields: the paths of its text fields; empty if they are unknown.
-        documents: number of documents with a complete fingerprint.
+        document_count: number of documents with a complete fingerprint.
         checkpoints: for each shard, the number of the last write that was compared; empty if none was compared.
     """
 
     index: IndexDescription
     settings: Settings
     text_fields: Sequence[str]
-    documents: int
+    document_count: int
     checkpoints: tuple[int, ...] = ()
 
 
@@ -48,38 +48,42 @@ class Sample:
     """The result of comparing a random sample of fingerprints with the texts.
 
     Attributes:
-        documents: number of documents with a complete fingerprint.
-        sampled: number of documents in the sample.
-        stale: number of sampled documents whose fingerprint is malformed or does not match their text.
+        document_count: number of documents with a complete fingerprint.
+        sampled_count: number of documents in the sample.
+        stale_count: number of sampled documents whose fingerprint is malformed or does not match their text.
         examples: ids of some stale documents.
-        compared: number of documents that were not written since `backfill --stale` compared them. They are not
+        compared_count: number of documents that were not written since `backfill --stale` compared them. They are not
             sampled.
         malformed: maps the document id of each malformed fingerprint in the sample to the problem.
         not_compared_reason: why the fingerprints were not compared with the texts; empty if they were.
     """
 
-    documents: int
-    sampled: int
-    stale: int
+    document_count: int
+    sampled_count: int
+    stale_count: int
     examples: tuple[str, ...] = ()
-    compared: int = 0
+    compared_count: int = 0
     malformed: Mapping[str, str] = field(default_factory=dict, compare=False)
     not_compared_reason: str = ""
 
     @property
-    def unchecked(self) -> int:
+    def unchecked_count(self) -> int:
         """The number of documents that may be stale."""
-        return self.documents - self.compared
+        return self.document_count - self.compared_count
 
     @property
     def is_exact(self) -> bool:
         """Whether the sample contains all documents that may be stale."""
-        return self.sampled >= self.unchecked
+        return self.sampled_count >= self.unchecked_count
 
     @property
     def share(self) -> float:
         """The estimated share of stale documents among all documents, 0..1."""
-        return self.stale / self.sampled * self.unchecked / self.documents if self.sampled else 0.0
+        return (
+            self.stale_count / self.sampled_count * self.unchecked_count / self.document_count
+            if self.sampled_count
+            else 0.0
+        )
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -89,8 +93,13 @@ class Sample:
         """
         if self.is_exact:
             return self.share, self.share
-        share, part = self.stale / self.sampled if self.sampled else 0.0, self.unchecked / self.documents
-        low, high = wilson_interval(share, self.sampled * (self.unchecked - 1) / (self.unchecked - self.sampled))
+        share, part = (
+            self.stale_count / self.sampled_count if self.sampled_count else 0.0,
+            self.unchecked_count / self.document_count,
+        )
+        low, high = wilson_interval(
+            share, self.sampled_count * (self.unchecked_count - 1) / (self.unchecked_count - self.sampled_count)
+        )
         return low * part, high * part
 
 
@@ -102,7 +111,7 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
     Raises:
         MissingExtraError: a package for computing the fingerprints is not installed.
     """
-    documents = sum(source.documents for source in sources)
+    documents = sum(source.document_count for source in sources)
     drawn, unchecked = _draw_documents(engine, name, sources, size) if documents else ({}, 0)
     sampled, has_text, stale, malformed = 0, False, list[str](), dict[str, str]()
     for source in sources:

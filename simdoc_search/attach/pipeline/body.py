@@ -12,9 +12,9 @@ from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.attach.pipeline.tables import build_fold_tables, build_word_tables
 from simdoc_search.display import printable
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import token_kind_names
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import token_kind_names
 from simdoc_search.sketch.tokens import ALPHABET, HASH_BITS
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, MARK_FIELDS, format_label
 from simdoc_search.stores.remote.texts import text_field_names

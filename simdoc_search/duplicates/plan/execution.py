@@ -13,7 +13,7 @@ from stat import S_IMODE
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import slices
 from simdoc_search.duplicates.plan import files
-from simdoc_search.duplicates.plan.files import FileIdentity, PinnedFile
+from simdoc_search.duplicates.plan.files import FileIdentity, OpenKeptFile
 from simdoc_search.duplicates.plan.journal import Change, Journal
 from simdoc_search.duplicates.plan.lock import lock_trees
 from simdoc_search.duplicates.plan.moves import delete, make_folders, move, recover, replace_with_link
@@ -30,7 +30,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
 
 _DOCUMENTS_AT_ONCE = 500
-_OUTDATED_REASONS = frozenset({KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED})
+_OUTDATED_PLAN_REASONS = frozenset({KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,10 @@ class ExpectedChanges:
 
     file_count: int  # number of files to drop
     freed_bytes: int  # bytes freed by deleting these files. Hard links to one file are counted once
-    # number of these files whose bytes differ from the kept file, so that they cannot be restored after deletion
-    differing_files: int
-    document_count: int  # number of documents to drop that have no file. They cannot be restored after deletion
+    differing_file_count: int  # those that differ from the kept file in a byte. They cannot be restored after deletion
+    fileless_document_count: (
+        int  # number of documents to drop that have no file. They cannot be restored after deletion
+    )
 
 
 @dataclass(slots=True)
@@ -50,11 +51,11 @@ class ApplyReport:
 
     # the name of each dropped file or document, with its new path or the name of the kept document
     dropped: list[tuple[str, str]] = field(default_factory=list)
-    dropped_document_count: int = 0  # how many of the dropped documents have no file
-    dropped_before: int = 0  # number of documents that an earlier run of the same plan dropped
+    dropped_fileless_count: int = 0  # number of dropped documents that have no file
+    earlier_dropped_count: int = 0  # number of documents that an earlier run of the same plan dropped
     left_alone: list[LeftAlone] = field(default_factory=list)
     refused_groups: dict[int, str] = field(default_factory=dict)  # for each group that was left unchanged, the reason
-    removed: int = 0  # number of documents that were removed from the store because their files were dropped
+    removed_count: int = 0  # number of documents that were removed from the store because their files were dropped
     # for each document that is still in the store although its file was dropped: its key and the reason
     not_removed: Mapping[DocumentKey, str] = field(default_factory=dict)
 
@@ -121,7 +122,7 @@ def apply_plan(
         dropped = [row for row in recorded if not os.path.lexists(row.path or "")]
         if store is not None and dropped and not dry_run:
             try:
-                report.removed, report.not_removed = remove_documents_of_files(store, dropped)
+                report.removed_count, report.not_removed = remove_documents_of_files(store, dropped)
             except StoreError as error:  # the files are changed already, so the report must list them
                 report.not_removed = dict.fromkeys((row.key for row in dropped), str(error))
     return report
@@ -141,7 +142,7 @@ class _PlanRun:
     journal: Journal
     dry_run: bool
     report: ApplyReport
-    _pinned_file: PinnedFile | None = None  # the last kept file that was read
+    _kept_file: OpenKeptFile | None = None  # the last kept file that was read
 
     def drop_or_report(self, drop: Drop, drop_document: Callable[[Drop], str]) -> None:
         """Drop a document, or report why it is left alone."""
@@ -155,9 +156,9 @@ class _PlanRun:
         else:
             if target:
                 self.report.dropped.append((drop.row.name, target))
-                self.report.dropped_document_count += drop.row.path is None
+                self.report.dropped_fileless_count += drop.row.path is None
             else:
-                self.report.dropped_before += 1
+                self.report.earlier_dropped_count += 1
 
     def folders(self, drops: Iterable[Drop]) -> set[str]:
         """Return the folders of all files to drop or keep, and the folder to move files to."""
@@ -167,16 +168,12 @@ class _PlanRun:
 
     def close(self) -> None:
         """Close the kept file that was read last."""
-        if self._pinned_file is not None:
-            self._pinned_file.close()
-            self._pinned_file = None
+        if self._kept_file is not None:
+            self._kept_file.close()
+            self._kept_file = None
 
     def drop_file(self, drop: Drop) -> str:
-        """Drop a file.
-
-        Returns:
-            The new path of the file, or the name of the kept document; empty if an earlier run dropped the file.
-        """
+        """Drop a file. Return the same as `_choose_target`, or an empty string if an earlier run dropped the file."""
         row, path, state, run_id = drop.row, drop.row.path or "", drop.row.state, self.journal.run_id
         earlier = self.journal.changes.get(path)
         if earlier and earlier.state and not self.dry_run:
@@ -243,9 +240,9 @@ class _PlanRun:
             problems = dict.fromkeys(removals, str(error))
         not_removed = {removed[key].row.name: reason for key, reason in problems.items()}
         self.report.dropped = [dropped for dropped in self.report.dropped if dropped[0] not in not_removed]
-        self.report.dropped_document_count -= len(not_removed)
+        self.report.dropped_fileless_count -= len(not_removed)
         self.report.left_alone += [
-            LeftAlone(name, reason, reason in _OUTDATED_REASONS) for name, reason in not_removed.items()
+            LeftAlone(name, reason, reason in _OUTDATED_PLAN_REASONS) for name, reason in not_removed.items()
         ]
 
     def _was_dropped(self, earlier: Change) -> bool:
@@ -256,24 +253,27 @@ class _PlanRun:
         return not os.path.lexists(earlier.path)
 
     def _check_kept(self, kept: PlanRow, hashes: Mapping[DocumentKey, str] | None = None) -> None:
-        """Check that the kept document exists and is unchanged. A pinned file is not read again."""
+        """Check that the kept document exists and is unchanged. The file that was checked last is not read again."""
         try:
             if kept.path is None:
                 require_text_hash(read_text_hashes(self.store, {kept.key}) if hashes is None else hashes, kept)
                 return
-            pinned = self._pinned_file
-            if pinned is not None and pinned.path == kept.path and pinned.is_unchanged():
+            kept_file = self._kept_file
+            if kept_file is not None and kept_file.path == kept.path and kept_file.is_unchanged():
                 return
             self.close()
             if not isinstance(kept.state, FileState):
                 raise kept.missing_state_error()
-            self._pinned_file = PinnedFile(kept.path, kept.state)
+            self._kept_file = OpenKeptFile(kept.path, kept.state)
         except LeftAloneError as error:
             message = f"{kept.name} should be kept instead, but {error}"
             raise LeftAloneError(message, needs_new_plan=error.needs_new_plan) from None
 
     def _choose_target(self, drop: Drop, info: os.stat_result) -> str:
-        """Return the new path of the file, or the name of the kept document; empty if both files are the same."""
+        """Return the path to move the file to, the name of the kept document to delete it for, or the path to link to.
+
+        The path to link to is empty if the file is already linked to the kept file.
+        """
         if self.method == "move":
             return self._new_path(drop.row)
         if self.method == "delete":

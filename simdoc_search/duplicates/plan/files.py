@@ -29,7 +29,7 @@ class FileIdentity:
     inode: tuple[int, int]  # device and inode, which are equal for hard links to one file
     size: int  # size in bytes
     mtime_ns: int  # modification time in nanoseconds
-    links: int = field(compare=False)  # number of hard links; not part of the identity
+    link_count: int = field(compare=False)  # number of hard links; not part of the identity
 
     @classmethod
     def from_stat(cls, info: os.stat_result) -> FileIdentity:
@@ -46,7 +46,7 @@ def count_freed_bytes(files: Mapping[Key, FileIdentity]) -> dict[Key, int]:
     first: dict[tuple[int, int], Key] = {}
     for key, file in files.items():
         first.setdefault(file.inode, key)
-    return {key: files[key].size for inode, key in first.items() if names[inode] >= files[key].links}
+    return {key: files[key].size for inode, key in first.items() if names[inode] >= files[key].link_count}
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def has_state(path: str, state: FileState) -> bool:
     return True
 
 
-class PinnedFile:
+class OpenKeptFile:
     """A kept file that is held open, so that no other file can get its identity. Its content is checked on opening.
 
     Raises:

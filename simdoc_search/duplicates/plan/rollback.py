@@ -19,7 +19,7 @@ class UndoReport:
     """The files that were restored, and those that were not."""
 
     restored: list[str] = field(default_factory=list)  # paths of the restored files
-    unchanged: int = 0  # number of files that were in their original state already
+    unchanged_count: int = 0  # number of files that were in their original state already
     # the name of each file or document that was not restored, and the reason
     not_restored: list[tuple[str, str]] = field(default_factory=list)
 
@@ -69,7 +69,7 @@ def _attempt(change: Change, journal: Journal, report: UndoReport) -> None:
     else:
         if not journal.damage:
             journal.append_undone(change)
-        report.unchanged += not is_restored
+        report.unchanged_count += not is_restored
         report.restored += [change.path] * is_restored
 
 

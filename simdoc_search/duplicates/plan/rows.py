@@ -16,8 +16,8 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 DropMethod = Literal["move", "delete", "hardlink"]
 """How files are dropped: moved to another folder, deleted, or replaced with a hard link to the kept file."""
 
-IN_ARCHIVE = "the file is in an archive, and archives are not changed"
-"""The reason why a document in an archive is never dropped, and why its duplicates are not dropped either."""
+IN_ARCHIVE = "the file is in an archive or e-mail, which is not changed"
+"""The reason why a document in an archive or e-mail is never dropped, and why its duplicates are not dropped either."""
 
 MAX_BYTES = 1 << 31
 """Maximum size of a plan or an undo file, enough for millions of rows."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Removal
+from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Record, Removal
 
 
 def read_text_hashes(store: Store | None, keys: Collection[DocumentKey]) -> dict[DocumentKey, str]:
@@ -34,6 +35,8 @@ def require_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
 def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[DocumentKey, str]]:
     """Remove the documents of dropped files from the store, unless they were indexed from another version of the file.
 
+    The documents of a dropped e-mail are the e-mail and its attachments.
+
     Returns:
         The number of removed documents, and a mapping from each document that could not be removed to the reason.
     """
@@ -46,5 +49,15 @@ def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[in
         is_same_version = (origin.size, origin.mtime_ns) == (row.state.size, row.state.mtime_ns)
         if is_same_version and origin.file(record.id) == row.path:
             removals[record.key] = Removal(record.text_hash)
+            if determine_format(row.path).has_attachments:
+                removals |= {member.key: Removal(member.text_hash) for member in _find_members(store, record)}
     problems = store.remove(removals) if removals else {}
     return len(removals) - len(problems), problems
+
+
+def _find_members(store: Store, mail: Record) -> Iterator[Record]:
+    """Yield the attachments of an e-mail that are documents."""
+    root = mail.origin and mail.origin.root
+    for record in store.scan(filters=[{"path": f"{mail.id}!"}]):
+        if record.origin and record.origin.root == root:
+            yield record

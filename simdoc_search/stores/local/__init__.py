@@ -16,7 +16,7 @@ errors.py         converts errors of tantivy
 integrity.py      finds damage
 repair.py         copies the readable documents of a damaged store
 backup.py         copies a store
-upgrade.py        adds sentences or concepts, and stores limits
+upgrade.py        adds sentences or concepts, and stores thresholds
 """
 
 from simdoc_search.stores.local.store import LocalStore

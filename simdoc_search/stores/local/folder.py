@@ -142,7 +142,7 @@ def _check_settings(folder: Path, stored: Settings, requested: Settings | None) 
         return
     found, expected = (
         stored.to_dict(),
-        replace(requested, indexes_words=stored.indexes_words, limits=stored.limits).to_dict(),
+        replace(requested, indexes_words=stored.indexes_words, thresholds=stored.thresholds).to_dict(),
     )
     stored_values, requested_values = _flatten(found), _flatten(expected)
     differences = "; ".join(

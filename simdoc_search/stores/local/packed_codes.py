@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.sketch.kinds import TokenKind
 from simdoc_search.sketch.sentences import decode_sentences, encode_sentences
+from simdoc_search.sketch.token_kinds import TokenKind
 from simdoc_search.sketch.tokens import HASH_BITS
 
 _LOW_BITS = HASH_BITS - 1  # number of bits of a hash without its highest bit; they are stored as one byte

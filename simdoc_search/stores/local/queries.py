@@ -11,7 +11,14 @@ from tantivy import FieldType, Occur, Query, Schema
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
-from simdoc_search.stores.fields import METADATA_FIELD, escape_surrogates, metadata_term, root_term
+from simdoc_search.stores.fields import (
+    METADATA_FIELD,
+    ORIGIN_FIELD,
+    escape_surrogates,
+    metadata_term,
+    parse_origin_value,
+    root_term,
+)
 from simdoc_search.stores.filters import Condition, Filters, parse_filters
 from simdoc_search.stores.local.schema import path_terms
 
@@ -112,13 +119,13 @@ def condition_query(schema: Schema, condition: Condition) -> Query:
     """Return the query for documents whose field has one of the values, or whose path begins with one of them."""
     if condition.field == "path":
         queries = [_path_query(schema, str(value)) for value in condition.values]
+    elif condition.field == ORIGIN_FIELD:
+        queries = [_origin_query(schema, *parse_origin_value(value)) for value in condition.values]
     else:
         queries = [
             term_query(schema, METADATA_FIELD, metadata_term(condition.field, value)) for value in condition.values
         ]
-    if not queries:
-        return Query.empty_query()
-    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
+    return _any_query(queries)
 
 
 def _threshold_clauses(schema: Schema, plan: Threshold, purpose: Purpose) -> list[tuple[Occur, Query]]:
@@ -173,6 +180,24 @@ def _restrictions(
 def _path_query(schema: Schema, prefix: str) -> Query:
     term = path_terms(prefix)[0]
     return term_query(schema, "path", term) if term.endswith("/") else prefix_query(schema, "path", term)
+
+
+def _origin_query(schema: Schema, root: str, path: str) -> Query:
+    has_root = root_query(schema, root, below_root=False)
+    if not path:
+        return has_root
+    if path.endswith("/"):
+        has_path = _path_query(schema, path)
+    else:
+        members = [_path_query(schema, f"{path}{separator}") for separator in "/!"]
+        has_path = _any_query([term_query(schema, "path", path_terms(path)[0]), *members])
+    return Query.boolean_query([(Occur.Must, has_root), (Occur.Must, has_path)])
+
+
+def _any_query(queries: list[Query]) -> Query:
+    if not queries:
+        return Query.empty_query()
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
 def _unscored(query: Query) -> Query:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tantivy import Query
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.sketch.kinds import TokenKind
+from simdoc_search.sketch.token_kinds import TokenKind
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import shared_tokens_query

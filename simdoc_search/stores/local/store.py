@@ -18,8 +18,8 @@ from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind, TokenKindName
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
 from simdoc_search.stores.fields import (
@@ -61,6 +61,7 @@ from simdoc_search.stores.record import (
     PhraseMatches,
     Record,
     Removal,
+    StoredText,
 )
 from simdoc_search.stores.shared_tokens import TokenMatches
 
@@ -204,6 +205,10 @@ class LocalStore(Closable):
         snapshot = self._open_snapshot()
         addresses = self._find_addresses(snapshot, ids, filters)
         return snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches)
+
+    def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
+        snapshot = self._open_snapshot()
+        return snapshot.read_texts(snapshot.find_addresses_by_id(ids))
 
     def scan(
         self,

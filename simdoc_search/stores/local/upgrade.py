@@ -1,4 +1,4 @@
-"""Adds sentences or concepts to a local store, and changes its limits.
+"""Adds sentences or concepts to a local store, and changes its thresholds.
 
 To add kinds of tokens, a new index is written to the folder `upgrade` in the store. Then it replaces the old index. If
 the replacement is interrupted, the next process that opens the store completes it.
@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 
 from simdoc_search.durable import atomic_folder
-from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import UPGRADE_FOLDER, create_store, open_manifest, replace_index
 from simdoc_search.stores.local.settings_file import write_manifest
@@ -58,12 +58,12 @@ def upgrade_folder(
         replace_index(folder)
 
 
-def write_limits(store: LocalStore, limits: Limits) -> None:
-    """Store new limits. Raises the same errors as `upgrade_folder`."""
+def write_thresholds(store: LocalStore, thresholds: SimilarityThresholds) -> None:
+    """Store new thresholds. Raises the same errors as `upgrade_folder`."""
     folder = Path(store.location)
     with _write_lock(store):
         manifest = open_manifest(folder)
-        write_manifest(folder, replace(manifest, settings=replace(manifest.settings, limits=limits)))
+        write_manifest(folder, replace(manifest, settings=replace(manifest.settings, thresholds=thresholds)))
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from simdoc_search.cancellation import StopEvent
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.query.dsl import Score, clause_count, to_dsl
 from simdoc_search.query.plans import Bands, Plan
-from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record

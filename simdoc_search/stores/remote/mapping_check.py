@@ -10,8 +10,8 @@ from typing import Any
 
 from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, mapped_fields, remaining_fields
 from simdoc_search.stores.remote.schema import component_template, parse_meta
 

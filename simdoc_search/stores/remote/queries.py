@@ -12,9 +12,9 @@ from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Threshold
-from simdoc_search.sketch.kinds import TokenKindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.fields import METADATA_FIELD, metadata_term, root_term
+from simdoc_search.sketch.token_kinds import TokenKindName
+from simdoc_search.stores.fields import METADATA_FIELD, ORIGIN_FIELD, metadata_term, parse_origin_value, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, id_field_type, mapping_at
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, complete_labels, labels_missing_kinds
@@ -180,12 +180,26 @@ def _condition_clause(
 ) -> dict[str, Any]:
     if condition.field == "path" and is_simdoc_index:
         return path_clause(condition.values, field)
+    if condition.field == ORIGIN_FIELD and is_simdoc_index:
+        return _any_clause([_origin_clause(*parse_origin_value(value), field) for value in condition.values])
     if is_simdoc_index:
         return _term_clause(
             f"{field}.{METADATA_FIELD}", [metadata_term(condition.field, value) for value in condition.values]
         )
     names = sorted({_exact_field(condition.field, mapping) for mapping in mappings})
     return _any_clause([_term_clause(name, list(condition.values)) for name in names])
+
+
+def _origin_clause(root: str, path: str, field: str) -> dict[str, Any]:
+    has_root = root_clause(root, below_root=False, field=field)
+    if not path:
+        return has_root
+    if path.endswith("/"):
+        has_path = path_clause([path], field)
+    else:
+        is_file = {"term": {f"{field}.path": path[:MAX_PATH_CHARACTERS]}}
+        has_path = _any_clause([is_file, path_clause([f"{path}/", f"{path}!"], field)])
+    return {"bool": {"filter": [has_root, has_path]}}
 
 
 def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:

@@ -9,9 +9,9 @@ An example of a document (see `records.py`):
                 "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-An index has passages, sentences or concepts if it was created with them (`sketch.kinds`). `buckets` is the number of
-tokens. `duplicate_of` and `cluster` mark duplicates (`marks.py`). Only an index that simdoc-search created has `body`,
-`metadata` and the last line. `facts` contains the terms of the metadata and of the root.
+An index has passages, sentences or concepts if it was created with them (`sketch.token_kinds`). `buckets` is the number
+of tokens. `duplicate_of` and `cluster` mark duplicates (`marks.py`). Only an index that simdoc-search created has
+`body`, `metadata` and the last line. `facts` contains the terms of the metadata and of the root.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from typing import Any
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.sketch.kinds import TokenKindName, token_kind_names
-from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_layout_version
+from simdoc_search.sketch.thresholds import SimilarityThresholds
+from simdoc_search.sketch.token_kinds import TokenKindName, token_kind_names
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.mappings import mapped_fields
 
@@ -51,7 +51,7 @@ _ANALYSIS_OPTIONS = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?(
 """The optional parts of an analysis: short texts, stop words, stems and frequencies."""
 
 _SKETCHES_KEY, _SEPARATOR = "simdoc_sketches", "; "
-_LIMITS_FIELD, _LIMITS_KEY = "words_hash", "simdoc_limits"
+_THRESHOLDS_FIELD, _THRESHOLDS_KEY = "words_hash", "simdoc_thresholds"
 
 
 def to_meta(settings: Settings) -> dict[str, str]:
@@ -142,8 +142,8 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
     mapping = template["template"]["mappings"]["properties"].pop(DEFAULT_FIELD)
     settings = settings or Settings()
     mapping["properties"]["tokens"]["meta"] = to_meta(settings)
-    if settings.limits != Limits():
-        mapping["properties"] |= limits_mapping(mapping["properties"], settings.limits)
+    if settings.thresholds != SimilarityThresholds():
+        mapping["properties"] |= thresholds_mapping(mapping["properties"], settings.thresholds)
     tokens, passages, *others = mapping["properties"].items()  # all other kinds of tokens have the mapping of passages
     further = dict.fromkeys(token_kind_names(settings), passages[1])
     mapping["properties"] = dict([tokens]) | further | dict(others)
@@ -188,20 +188,23 @@ def fingerprint_fields(mapping: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def limits_mapping(fields: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
-    """Return the mapping of the field that records limits. `fields` contains the mappings in the fingerprint field."""
-    field = fields.get(_LIMITS_FIELD, {"type": "keyword"})
-    return {_LIMITS_FIELD: {**field, "meta": {**field.get("meta", {}), _LIMITS_KEY: limits.to_text()}}}
+def thresholds_mapping(fields: Mapping[str, Any], thresholds: SimilarityThresholds) -> dict[str, Any]:
+    """Return the mapping of the field that records thresholds.
+
+    `fields` contains the mappings in the fingerprint field.
+    """
+    field = fields.get(_THRESHOLDS_FIELD, {"type": "keyword"})
+    return {_THRESHOLDS_FIELD: {**field, "meta": {**field.get("meta", {}), _THRESHOLDS_KEY: thresholds.to_text()}}}
 
 
-def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits:
-    """Return the limits that the indices record. If they record none or different limits, return the defaults."""
+def recorded_thresholds(mappings: Iterable[Mapping[str, Any]], field: str) -> SimilarityThresholds:
+    """Return the thresholds that the indices record. If they record none or different ones, return the defaults."""
     recorded = set()
     for mapping in mappings:
-        text = mapped_fields(mapping, field).get(_LIMITS_FIELD, {}).get("meta", {}).get(_LIMITS_KEY)
+        text = mapped_fields(mapping, field).get(_THRESHOLDS_FIELD, {}).get("meta", {}).get(_THRESHOLDS_KEY)
         with suppress(ValueError):
-            recorded |= {Limits.from_text(text)} if text else set()
-    return recorded.pop() if len(recorded) == 1 else Limits()
+            recorded |= {SimilarityThresholds.from_text(text)} if text else set()
+    return recorded.pop() if len(recorded) == 1 else SimilarityThresholds()
 
 
 def _read_template(name: str) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
-from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKind
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapped_fields
-from simdoc_search.stores.remote.schema import parse_meta, recorded_limits
+from simdoc_search.stores.remote.schema import parse_meta, recorded_thresholds
 from simdoc_search.stores.remote.texts import backfill_command
 
 Mappings = Mapping[str, Mapping[str, Any]]
@@ -87,7 +87,7 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
             )
     by_kind = {name: {getattr(values, name) for values in settings.values()} for name in TOKEN_KINDS}
     different: dict[str, Any] = {name: None for name, values in by_kind.items() if len(values) > 1}
-    return replace(first, **different, limits=recorded_limits(mappings.values(), field))
+    return replace(first, **different, thresholds=recorded_thresholds(mappings.values(), field))
 
 
 def none_queryable_message(

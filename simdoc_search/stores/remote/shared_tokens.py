@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
-from simdoc_search.sketch.kinds import TOKEN_KINDS, TokenKindName
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.access import IndexAccess

@@ -1,4 +1,4 @@
-"""Changes the recorded settings of an index. It adds kinds of tokens, and records limits.
+"""Changes the recorded settings of an index. It adds kinds of tokens, and records thresholds.
 
 To add kinds of tokens, the mapping is extended first. Then each document without the new tokens is written again. If an
 upgrade is interrupted, the next run continues with the remaining documents.
@@ -11,13 +11,13 @@ from itertools import islice
 from typing import Any
 
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import token_kind_names
-from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.thresholds import SimilarityThresholds
+from simdoc_search.sketch.token_kinds import token_kind_names
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields
-from simdoc_search.stores.remote.schema import field_mappings, limits_mapping
+from simdoc_search.stores.remote.schema import field_mappings, thresholds_mapping
 from simdoc_search.stores.remote.store import RemoteStore
 from simdoc_search.stores.sketching import find_missing_kinds
 
@@ -63,8 +63,10 @@ def upgrade_index(
             progress(len(page))
 
 
-def write_limits(engine: Engine, mappings: Mapping[str, Mapping[str, Any]], field: str, limits: Limits) -> None:
-    """Record limits in the mapping of each index. Raises StoreError if the engine rejects them."""
+def write_thresholds(
+    engine: Engine, mappings: Mapping[str, Mapping[str, Any]], field: str, thresholds: SimilarityThresholds
+) -> None:
+    """Record thresholds in the mapping of each index. Raises StoreError if the engine rejects them."""
     for index, mapping in mappings.items():
-        if reason := add_fields(engine, index, field, limits_mapping(mapped_fields(mapping, field), limits)):
-            raise StoreError(f"{engine.name}/{index} cannot store the limits: {reason}")
+        if reason := add_fields(engine, index, field, thresholds_mapping(mapped_fields(mapping, field), thresholds)):
+            raise StoreError(f"{engine.name}/{index} cannot store the thresholds: {reason}")

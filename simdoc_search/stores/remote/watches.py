@@ -24,7 +24,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Plan
-from simdoc_search.sketch.kinds import TOKEN_KINDS
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record

@@ -37,7 +37,7 @@ def bulk(engine: Engine, index: str, parts: Mapping[str, Any], **place: Any) -> 
 
 def count_read(report: BackfillReport) -> int:
     """The number of documents that a run read."""
-    return report.document_count + report.conflicts
+    return report.document_count + report.conflict_count
 
 
 def sampled(engine: Engine, index: str) -> Sample:
@@ -60,13 +60,13 @@ def test_only_documents_written_since_are_compared(temp_indices: TempIndices, en
     report, after = backfill(engine, name, stale=True), sampled(engine, name)
     full = backfill(engine, name, stale=True, full=True)
 
-    assert (len(TEXTS), 0) == (first.unchanged, first.updated)
+    assert (len(TEXTS), 0) == (first.unchanged_count, first.updated_count)
     assert Sample(len(TEXTS), 0, 0, (), len(TEXTS)) == quiet
-    assert (2, ("doc3", "doc4"), True) == (found.stale, found.examples, found.is_exact)
+    assert (2, ("doc3", "doc4"), True) == (found.stale_count, found.examples, found.is_exact)
     assert 2 / len(TEXTS) == pytest.approx(found.share)
-    assert (2, 1) == (report.updated, report.unchanged)
-    assert (0, 0, True) == (after.stale, after.sampled, after.is_exact)
-    assert (0, len(TEXTS)) == (full.updated, full.unchanged)
+    assert (2, 1) == (report.updated_count, report.unchanged_count)
+    assert (0, 0, True) == (after.stale_count, after.sampled_count, after.is_exact)
+    assert (0, len(TEXTS)) == (full.updated_count, full.unchanged_count)
     assert fingerprint_field(OTHER) == stored(engine, name)["doc4"]["simdoc"]
 
 
@@ -79,8 +79,8 @@ def test_each_shard_has_its_own_checkpoint(temp_indices: TempIndices, engine: En
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}}, routing="all")
     report = backfill(engine, name, stale=True)
 
-    assert (1, 1) == (report.updated, count_read(report))
-    assert 0 == sampled(engine, name).stale
+    assert (1, 1) == (report.updated_count, count_read(report))
+    assert 0 == sampled(engine, name).stale_count
 
 
 def test_a_copy_of_an_index_is_compared_again(temp_indices: TempIndices, engine: Engine) -> None:
@@ -95,9 +95,9 @@ def test_a_copy_of_an_index_is_compared_again(temp_indices: TempIndices, engine:
     engine.call("PUT", [name, "_clone", cloned], {"settings": {"index.blocks.write": None}})
     engine.call("GET", ["_cluster", "health", cloned], wait_for_status="yellow")
 
-    assert (len(TEXTS), 0, 1) == (reindexed.sampled, reindexed.compared, reindexed.stale)
-    assert [len(TEXTS), 0] == [sampled(engine, index).compared for index in (name, cloned)]
-    assert len(TEXTS) == backfill(engine, cloned, stale=True).unchanged
+    assert (len(TEXTS), 0, 1) == (reindexed.sampled_count, reindexed.compared_count, reindexed.stale_count)
+    assert [len(TEXTS), 0] == [sampled(engine, index).compared_count for index in (name, cloned)]
+    assert len(TEXTS) == backfill(engine, cloned, stale=True).unchanged_count
 
 
 @one_engine
@@ -108,8 +108,8 @@ def test_a_run_over_an_alias_with_a_filter_records_nothing(temp_indices: TempInd
     alias = temp_indices.alias(name, filter={"range": {"number": {"gte": 50}}})
     backfill(engine, alias, stale=True)
 
-    assert (0, 1) == (sampled(engine, name).compared, sampled(engine, name).stale)
-    assert 1 == backfill(engine, name, stale=True).updated
+    assert (0, 1) == (sampled(engine, name).compared_count, sampled(engine, name).stale_count)
+    assert 1 == backfill(engine, name, stale=True).updated_count
 
 
 @one_engine
@@ -118,7 +118,7 @@ def test_documents_are_compared_again_with_other_text_fields(temp_indices: TempI
     load(engine, name, {id: {"title": "a title of words", "body": text} for id, text in TEXTS.items()})
     backfill(engine, name, stale=True)
 
-    assert len(TEXTS) == backfill(engine, name, ("title", "body"), stale=True, force=True).updated
+    assert len(TEXTS) == backfill(engine, name, ("title", "body"), stale=True, force=True).updated_count
     assert 0 == count_read(backfill(engine, name, ("title", "body"), stale=True))
 
 
@@ -137,8 +137,8 @@ def test_a_write_during_the_run_is_compared_next_time(temp_indices: TempIndices,
     found = sampled(engine, name)
     second, third = (backfill(engine, name, stale=True) for _ in range(2))
 
-    assert (1, 1) == (first.updated, found.stale)
-    assert (1, fingerprint_field(OTHER)) == (second.updated, stored(engine, name)["doc2"]["simdoc"])
+    assert (1, 1) == (first.updated_count, found.stale_count)
+    assert (1, fingerprint_field(OTHER)) == (second.updated_count, stored(engine, name)["doc2"]["simdoc"])
     assert 0 == count_read(third)
 
 
@@ -153,7 +153,7 @@ def test_the_smallest_checkpoint_is_recorded_if_only_one_fits(
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}})
     report = backfill(engine, name, stale=True)
 
-    assert 1 == report.updated
+    assert 1 == report.updated_count
     assert count_read(report) < len(TEXTS)
 
 
@@ -180,7 +180,7 @@ def test_status_and_backfill_are_right_after_any_writes(temp_indices: TempIndice
                 bulk(engine, name, {id: script if kind == "script" else {"doc": {"body": text}}})
         wrong, fingerprinted = states(engine, name)
         found = inspect_indices(engine, name)
-        assert len(wrong & fingerprinted) == found.sample.stale, (SEED, wrong)
+        assert len(wrong & fingerprinted) == found.sample.stale_count, (SEED, wrong)
         assert found.sample.is_exact
         assert len(wrong - fingerprinted) == found.missing_count
         if rng.random() < 0.5:

@@ -21,13 +21,13 @@ def test_the_cost_is_estimated_without_statistics_of_the_engine(status: int) -> 
 
     found = estimate_cost(engine(handle), "i", BackfillOptions("body", "fp", throttle=100))
 
-    assert (1_000_000, 10) == (found.documents, found.sampled)
-    assert 2 * found.documents * found.bytes_per_document == pytest.approx(found.bytes_added)
+    assert (1_000_000, 10) == (found.document_count, found.sampled_count)
+    assert 2 * found.document_count * found.bytes_per_document == pytest.approx(found.bytes_added)
     assert 10_000 == found.seconds
 
 
 def test_an_index_that_cannot_be_filled_costs_nothing() -> None:
     found = estimate_cost(engine(lambda *_: {"i": index(blocks={"write": "true"})}), "i", BackfillOptions("body"))
 
-    assert (0, 0, 0, 0.0) == (found.documents, found.bytes_added, found.max_bytes_added, found.seconds)
+    assert (0, 0, 0, 0.0) == (found.document_count, found.bytes_added, found.max_bytes_added, found.seconds)
     assert 1 == len(found.skipped_indices)

@@ -47,13 +47,13 @@ def test_every_document_gets_the_fingerprint_of_its_text(temp_indices: TempIndic
     name, seen = filled(temp_indices, engine), list[tuple[int, int]]()
     report = backfill_in_engine(engine, name, BODY, lambda written, total: seen.append((written, total)))
 
-    assert replace(BackfillReport(updated=len(TEXTS)), seconds=report.seconds) == report
+    assert replace(BackfillReport(updated_count=len(TEXTS)), seconds=report.seconds) == report
     assert done() == stored(engine, name)
     assert {len(TEXTS)} >= {total for _, total in seen}
-    assert 0 == backfill_in_engine(engine, name, BODY).updated
+    assert 0 == backfill_in_engine(engine, name, BODY).updated_count
     engine.call("POST", [name, "_update", "doc0"], {"doc": {"body": OTHER}}, refresh=True)
-    assert 0 == backfill_in_engine(engine, name, BODY).updated
-    assert len(TEXTS) == backfill_in_engine(engine, name, replace(BODY, stale=True)).updated
+    assert 0 == backfill_in_engine(engine, name, BODY).updated_count
+    assert len(TEXTS) == backfill_in_engine(engine, name, replace(BODY, stale=True)).updated_count
     assert {**done(), "doc0": done({"doc0": OTHER})["doc0"]} == stored(engine, name)
 
 
@@ -73,9 +73,9 @@ def test_concurrent_writes_are_kept_and_fingerprinted(temp_indices: TempIndices,
     writer.start()
     backfill_in_engine(engine, name, replace(BODY, throttle=200.0))
     writer.join()
-    assert 0 == backfill_in_engine(engine, name, BODY).updated
+    assert 0 == backfill_in_engine(engine, name, BODY).updated_count
     report = Backfill(engine, name, BackfillOptions("body", stale=True)).run()
-    assert (0, len(TEXTS)) == (report.updated, report.unchanged)
+    assert (0, len(TEXTS)) == (report.updated_count, report.unchanged_count)
 
 
 def test_a_document_that_the_pipeline_cannot_fingerprint_is_listed(temp_indices: TempIndices, engine: Engine) -> None:
@@ -97,7 +97,7 @@ def test_a_document_that_the_engine_cannot_write_does_not_stop_the_others(
     engine.call("PUT", [name, "_mapping"], {"properties": {"year": {"type": "integer"}}})
     for options in (BODY, replace(BODY, stale=True)):
         report = backfill_in_engine(engine, name, options)
-        assert (len(TEXTS), 0, []) == (report.updated, report.without_text, report.skipped_indices)
+        assert (len(TEXTS), 0, []) == (report.updated_count, report.textless_count, report.skipped_indices)
         assert ["bad"] == [document.id for document in report.refused]
         assert "failed to parse field [year]" in report.refused[0].reason
     assert len(TEXTS) == engine.count(name, {"exists": {"field": "simdoc.format"}})
@@ -111,7 +111,7 @@ def test_documents_without_a_text_are_counted(temp_indices: TempIndices, engine:
         engine.call("PUT", [name, "_doc", "bare"], {"number": 1}, refresh=True)
         report = backfill_in_engine(engine, name, BODY)
 
-        assert (len(TEXTS), version - 1) == (report.updated, report.without_text)
+        assert (len(TEXTS), version - 1) == (report.updated_count, report.textless_count)
         assert version == engine.call("GET", [name, "_doc", "bare"])["_version"]
 
 
@@ -142,7 +142,7 @@ def test_a_throttle_limits_the_rate_and_progress_is_reported(temp_indices: TempI
     name, seen, started = filled(temp_indices, engine, number_of_shards=2), list[int](), time.monotonic()
     updated = update_by_query(engine, name, ALL, throttle=200.0, progress=seen.append)
 
-    assert (len(TEXTS), 0, {}) == (updated.updated, updated.conflicts, updated.failures)
+    assert (len(TEXTS), 0, {}) == (updated.updated_count, updated.conflict_count, updated.failures)
     assert time.monotonic() - started > 0.5
     assert seen == sorted(seen)
 
@@ -178,7 +178,7 @@ def test_requests_to_a_busy_engine_are_retried(temp_indices: TempIndices, engine
         return left.pop() if part in request.path and left else passing(request)
 
     with serving(handle) as server, to(server.url) as through:
-        assert len(TEXTS) == backfill_in_engine(through, name, BODY).updated
+        assert len(TEXTS) == backfill_in_engine(through, name, BODY).updated_count
     assert [] == left
 
 
@@ -222,8 +222,8 @@ def test_documents_that_are_left_are_reported(
     engine.call("PUT", [name, "_settings"], {"index.blocks.write": None})
     (skipped,) = report.skipped_indices
 
-    assert 0 == report.without_text
-    assert 0 < report.updated < len(TEXTS) - len(report.refused)
+    assert 0 == report.textless_count
+    assert 0 < report.updated_count < len(TEXTS) - len(report.refused)
     assert "blocked by: [FORBIDDEN" in report.refused[0].reason
     assert (
         "because the engine stopped at another document that it cannot write; run the command again without"

@@ -25,14 +25,14 @@ def test_every_document_gets_the_fingerprint_of_its_text(temp_indices: TempIndic
     name = filled(temp_indices, engine)
     report, again = backfill(engine, name), backfill(engine, name)
 
-    assert replace(BackfillReport(updated=len(TEXTS)), seconds=report.seconds) == report
+    assert replace(BackfillReport(updated_count=len(TEXTS)), seconds=report.seconds) == report
     assert 0 == again.document_count
     assert done() == stored(engine, name)
     assert [] == [
         finding for finding in check_index(engine, name) if finding.is_problem or "no fingerprint" in finding.message
     ]
     load(engine, name, {"new": {"body": TEXTS["doc0"]}})
-    assert 1 == backfill(engine, name).updated
+    assert 1 == backfill(engine, name).updated_count
     with closing(open_store(f"{temp_indices.engine}/{name}")) as store:
         assert ["doc0"] == [hit.id for hit in SimilaritySearch(store).similar("new_80_90").hits]
 
@@ -77,8 +77,8 @@ def test_a_text_without_words_gets_a_mark(temp_indices: TempIndices, engine: Eng
     report = backfill(engine, name)
     again, stale, second_stale = (backfill(engine, name, stale=stale) for stale in (False, True, True))
 
-    assert (1, 1) == (report.updated, report.without_words)
-    assert (0, 0, 0) == (again.document_count, stale.without_words, second_stale.document_count)
+    assert (1, 1) == (report.updated_count, report.wordless_count)
+    assert (0, 0, 0) == (again.document_count, stale.wordless_count, second_stale.document_count)
     assert {"tokens": None, "buckets": 0, "shingles": 0}.items() <= stored(engine, name)["a"]["simdoc"].items()
 
 
@@ -113,10 +113,10 @@ def test_several_fields_make_one_text(temp_indices: TempIndices, engine: Engine)
     actions = [{"_id": id, **source} for id, source in sources.items()]
     wanted = {action.pop("_id"): action for action in fingerprint_actions(actions, ["title", "body"])}
 
-    assert 3 == report["updated"]
+    assert 3 == report["updated_count"]
     assert {**wanted, "none": {"title": []}} == stored(engine, name)
     assert fingerprint_field(f"A title\n{OTHER}") == wanted["a"]["simdoc"]
-    assert 3 == backfill(engine, name, ("title", "body"), stale=True).unchanged
+    assert 3 == backfill(engine, name, ("title", "body"), stale=True).unchanged_count
 
 
 def test_documents_that_cannot_be_written_are_listed_once(temp_indices: TempIndices, engine: Engine) -> None:
@@ -127,7 +127,7 @@ def test_documents_that_cannot_be_written_are_listed_once(temp_indices: TempIndi
     report = backfill(engine, name)
     refused = {document.id: document.reason for document in report.refused}
 
-    assert (1, {"a", "c"}) == (report.updated, set(refused))
+    assert (1, {"a", "c"}) == (report.updated_count, set(refused))
     assert "contains a number, not text" in refused["a"]
     assert "strict" in refused["c"]
     assert {"body": OTHER, "unknown": 1} == stored(engine, name)["c"]
@@ -139,7 +139,7 @@ def test_documents_keep_their_routing(temp_indices: TempIndices, engine: Engine)
     for number in range(6):
         load(engine, name, {f"{number}": {"body": OTHER}}, routing=f"r{number}")
 
-    assert 6 == backfill(engine, name).updated
+    assert 6 == backfill(engine, name).updated_count
     assert 6 == sum("simdoc" in source for source in stored(engine, name).values())
 
 
@@ -156,7 +156,7 @@ def test_a_second_field_gets_other_settings(temp_indices: TempIndices, engine: E
     assert 1 == refused.exit_code
     assert "the field simdoc has the settings 'nfkc_cf word 5 short_texts; bucketed:1 512" in refused.stderr
     assert "not 'nfkc_cf word 4 short_texts" in refused.stderr
-    assert (2, 0) == (report["updated"], again["updated"] + again["unchanged"])
+    assert (2, 0) == (report["updated_count"], again["updated_count"] + again["unchanged_count"])
     assert (fingerprint_field(OTHER), fingerprint_field(OTHER, four)) == (document["simdoc"], document["simdoc_2"])
     assert ["copy"] == [hit["id"] for hit in answer("similar", "a", "--store", url, "--field", "simdoc_2")["hits"]]
     for command in (["similar", "a", "--store", url], ["backfill", url], ["check", url], ["status", url]):
@@ -176,6 +176,6 @@ def test_the_text_fields_of_existing_fingerprints_are_the_default(temp_indices: 
     load(engine, name, {"b": {"title": "Another", "body": TEXTS["doc1"]}})
     reports = [backfill(engine, name, text_field=fields) for fields in ("body", ("body", "title"))]
 
-    assert [0, 0] == [report.updated for report in reports]
+    assert [0, 0] == [report.updated_count for report in reports]
     assert all("give --text-field title --text-field body, or --force" in reasons(report)[name] for report in reports)
-    assert 1 == answer("backfill", url)["updated"]
+    assert 1 == answer("backfill", url)["updated_count"]

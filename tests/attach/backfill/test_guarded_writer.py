@@ -94,8 +94,8 @@ def test_only_a_right_and_well_formed_fingerprint_is_unchanged() -> None:
     found = [{**hit, "_source": {"body": TEXT, "simdoc": value}} for hit, value in zip(hits(7), ours, strict=True)]
     report, noop = written(found, items), written(hits(2), lambda lines: items(lines, result="noop"))
 
-    assert (6, 1) == (report.updated, report.unchanged)
-    assert (0, 2) == (noop.updated, noop.unchanged)
+    assert (6, 1) == (report.updated_count, report.unchanged_count)
+    assert (0, 2) == (noop.updated_count, noop.unchanged_count)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_other_values_in_the_fingerprint_field_are_not_replaced(theirs: Any) -> 
     found = [{**hits(1)[0], "_source": {"body": TEXT, "simdoc": theirs}}, hits(2)[1]]
     report = written(found, items)
 
-    assert (1, ["0"]) == (report.updated, [document.id for document in report.refused])
+    assert (1, ["0"]) == (report.updated_count, [document.id for document in report.refused])
     assert "which is not a fingerprint; choose another field with --field" in report.refused[0].reason
 
 
@@ -126,7 +126,7 @@ def test_a_request_that_is_too_large_is_split(monkeypatch: pytest.MonkeyPatch, c
     report = written(hits(8), bulk)
     assert largest == max(sizes)
     assert (7, [RefusedDocument("3", "i", "the document is too large for the engine")]) == (
-        report.updated,
+        report.updated_count,
         report.refused,
     )
 
@@ -142,7 +142,7 @@ def test_a_write_that_a_busy_engine_refused_is_retried() -> None:
 
     report = written(hits(4), bulk)
 
-    assert 4 == report.updated
+    assert 4 == report.updated_count
     assert ["0", "1", "1", "2", "2", "2", "3", "3", "3", "3"] == sorted(sent)
 
 
@@ -167,7 +167,7 @@ def test_a_fault_of_the_index_ends_the_page(status: int, kind: str, reason: str)
 
 def test_a_report_lists_a_refused_document_once_with_the_last_reason() -> None:
     report = BackfillReport(refused=[RefusedDocument("a", "i", "old"), RefusedDocument("a", "j", "other index")])
-    report.add(BackfillReport(updated=2, refused=[RefusedDocument("a", "i", "new")]))
+    report.add(BackfillReport(updated_count=2, refused=[RefusedDocument("a", "i", "new")]))
 
     assert [RefusedDocument("a", "i", "new"), RefusedDocument("a", "j", "other index")] == report.refused
     assert 4 == report.document_count

@@ -73,7 +73,7 @@ def test_a_blocked_index_is_skipped_and_the_others_are_filled(
             engine.call("PUT", [blocked, "_settings"], {f"index.blocks.{block}": None})
     report = json.loads(result.stdout)
 
-    assert (1, len(TEXTS)) == (result.exit_code, report["updated"])
+    assert (1, len(TEXTS)) == (result.exit_code, report["updated_count"])
     assert [blocked] == [skipped["index"] for skipped in report["skipped_indices"]]
     assert ("closed" if block == "closed" else f"index.blocks.{block}") in report["skipped_indices"][0]["reason"]
     assert done() == stored(engine, kept)
@@ -92,7 +92,7 @@ def test_an_index_that_is_blocked_during_the_run_is_skipped(temp_indices: TempIn
     with interposed(temp_indices, block) as (through, _):
         report = backfill(through, temp_indices.alias(*names))
 
-    assert (len(TEXTS), []) == (report.updated, report.refused)
+    assert (len(TEXTS), []) == (report.updated_count, report.refused)
     assert "index.blocks.write" in reasons(report)[first]
 
 
@@ -111,7 +111,7 @@ def test_a_data_stream_is_written_in_its_backing_indices(opensearch_url: str) ->
             call(opensearch_url, "DELETE", f"/_data_stream/{stream}")
             call(opensearch_url, "DELETE", f"/_index_template/{stream}")
 
-    assert (2, []) == (report.updated, report.skipped_indices)
+    assert (2, []) == (report.updated_count, report.skipped_indices)
     assert 2 == len({hit["_index"] for hit in hits})
     assert all(hit["_source"]["simdoc"] == fingerprint_field(hit["_source"]["body"]) for hit in hits)
 
@@ -120,7 +120,7 @@ def test_only_documents_that_the_alias_shows_are_written(temp_indices: TempIndic
     name = filled(temp_indices, engine)
     alias = temp_indices.alias(name, filter={"range": {"number": {"lt": 9}}})
 
-    assert [9, len(TEXTS) - 9] == [backfill(engine, index).updated for index in (alias, name)]
+    assert [9, len(TEXTS) - 9] == [backfill(engine, index).updated_count for index in (alias, name)]
 
 
 def ours(**changes: Any) -> dict[str, Any]:
@@ -220,8 +220,8 @@ def test_the_text_fields_of_the_other_indices_are_the_default(temp_indices: Temp
     alias = temp_indices.alias(first, third)
     backfill(engine, first, change_settings=lambda _: settings)
 
-    assert 1 == answer("backfill", f"{temp_indices.engine}/{second}")["updated"]
-    assert 1 == answer("backfill", f"{temp_indices.engine}/{alias}")["updated"]
+    assert 1 == answer("backfill", f"{temp_indices.engine}/{second}")["updated_count"]
+    assert 1 == answer("backfill", f"{temp_indices.engine}/{alias}")["updated_count"]
     assert fingerprint_field(OTHER) == stored(engine, second)["a"]["simdoc"]
     assert fingerprint_field(OTHER, settings) == stored(engine, third)["a"]["simdoc"]
 
@@ -237,7 +237,11 @@ def test_a_dry_run_writes_nothing_and_is_about_right(temp_indices: TempIndices, 
 
     assert before == engine.call("GET", [name])
     assert bodies() == stored(engine, name)
-    assert (len(TEXTS), len(TEXTS), len(TEXTS)) == (found["documents"], found["writes"], found["sampled"])
+    assert (len(TEXTS), len(TEXTS), len(TEXTS)) == (
+        found["document_count"],
+        found["write_count"],
+        found["sampled_count"],
+    )
     assert 25 < found["tokens_per_document"] < 30
     assert 250 < found["bytes_added"] / len(TEXTS) < 400
     assert found["bytes_added"] < found["max_bytes_added"]
@@ -263,9 +267,9 @@ def test_a_dry_run_of_stale_documents_gives_an_upper_bound(
     engine.call("POST", [name, "_update", "doc7"], {"doc": {"body": OTHER}}, refresh=True)
     found = estimate_cost(engine, name, BackfillOptions("body", stale=True))
     shown = output("backfill", f"{temp_indices.engine}/{name}", "--text-field", "body", "--stale", "--dry-run")
-    updated = backfill(engine, name, stale=True).updated
+    updated = backfill(engine, name, stale=True).updated_count
 
-    assert (len(TEXTS), 0, 0, 0) == (exact.documents, exact.writes, exact.max_writes, exact.bytes_added)
-    assert 1 <= found.writes <= updated + 8
-    assert 2 == updated <= found.max_writes
+    assert (len(TEXTS), 0, 0, 0) == (exact.document_count, exact.write_count, exact.max_write_count, exact.bytes_added)
+    assert 1 <= found.write_count <= updated + 8
+    assert 2 == updated <= found.max_write_count
     assert " (at most " in shown.splitlines()[0]

@@ -57,12 +57,12 @@ def test_a_plain_run_finds_later_and_removed_texts(temp_indices: TempIndices, en
     third, fourth = backfill(engine, name, path), backfill(engine, name, path)
     stale = backfill(engine, name, path, stale=True)
 
-    assert (1, 0 if kind in SEARCHABLE else 12) == (first.updated, first.without_text)
+    assert (1, 0 if kind in SEARCHABLE else 12) == (first.updated_count, first.textless_count)
     assert [0, 0] == [second.write_count, fourth.write_count]
     assert (second.document_count == 0) == (kind in SEARCHABLE)
     assert ["text"] == [id for id, source in bare.items() if "simdoc" in source]
-    assert (3, int(kind in SEARCHABLE)) == (third.updated, third.removed)
-    assert 1 == third.removed + stale.removed
+    assert (3, int(kind in SEARCHABLE)) == (third.updated_count, third.removed_count)
+    assert 1 == third.removed_count + stale.removed_count
     found = stored(engine, name)
     assert [fingerprint_field(OTHER)] * 3 == [found[id]["simdoc"] for id in empty]
     assert found["text"]["simdoc"] is None
@@ -78,5 +78,5 @@ def test_texts_older_than_their_mapping_are_found(temp_indices: TempIndices, eng
     exists = {"bool": {"should": [{"exists": {"field": "body"}}], "minimum_should_match": 1}}
 
     assert text_query(engine, name, mappings, ["body"]) is None
-    assert len(TEXTS) == backfill(engine, name).updated
+    assert len(TEXTS) == backfill(engine, name).updated_count
     assert exists == text_query(engine, name, mappings, ["body"])

@@ -60,8 +60,8 @@ def test_a_document_that_changed_after_it_was_read_is_read_again(temp_indices: T
     assert fingerprint_field(OTHER) == found["doc2"]["simdoc"]
     assert {"body": OTHER, "simdoc": fingerprint_field(OTHER)} == found["doc3"]
     assert "doc4" not in found
-    assert (4, 1, 1) == (report.conflicts, report.unchanged, report.deleted_meanwhile)
-    assert len(TEXTS) - 2 == report.updated
+    assert (4, 1, 1) == (report.conflict_count, report.unchanged_count, report.deleted_count)
+    assert len(TEXTS) - 2 == report.updated_count
 
 
 @pytest.mark.usefixtures("one_by_one")
@@ -79,7 +79,7 @@ def test_a_document_that_is_replaced_after_its_update_is_filled_again(
     with interposed(temp_indices, replaced) as (through, _):
         report = backfill(through, name)
 
-    assert len(TEXTS) + 1 == report.updated
+    assert len(TEXTS) + 1 == report.updated_count
     assert {"body": OTHER, "simdoc": fingerprint_field(OTHER)} == stored(engine, name)["doc0"]
 
 
@@ -95,10 +95,10 @@ def test_a_document_that_always_changes_meanwhile_is_refused(temp_indices: TempI
         report = backfill(through, name)
     last = stored(engine, name)["a"]
 
-    assert (1, ["a"]) == (report.updated, [document.id for document in report.refused])
+    assert (1, ["a"]) == (report.updated_count, [document.id for document in report.refused])
     assert "run the command again" in report.refused[0].reason
     assert {"body": OTHER, "number": next(numbers) - 1} == last
-    assert 1 == backfill(engine, name).updated
+    assert 1 == backfill(engine, name).updated_count
 
 
 @pytest.mark.usefixtures("one_by_one")
@@ -124,7 +124,7 @@ def test_an_index_that_is_removed_or_replaced_is_not_written(
     assert {gone: "the index was replaced with another index" if is_replaced else "the index was removed"} == reasons(
         report
     )
-    assert len(TEXTS) == report.updated
+    assert len(TEXTS) == report.updated_count
     if is_replaced:
         assert {id: {"body": OTHER} for id in TEXTS} == stored(engine, gone)
     else:
@@ -154,7 +154,7 @@ def test_an_engine_that_often_fails_loses_nothing(
     with serving(unsteady) as server, to(server.url) as through:
         report = backfill(through, name)
 
-    assert len(TEXTS) == report.updated + report.unchanged
+    assert len(TEXTS) == report.updated_count + report.unchanged_count
     assert done() == stored(engine, name)
 
 
@@ -178,7 +178,7 @@ def test_an_engine_without_points_in_time_or_refresh_is_filled(
         report = backfill(through, name)
         scrolls = Counter("scroll=" in request.path for request in server.requests)[True]
 
-    assert len(TEXTS) == report.updated
+    assert len(TEXTS) == report.updated_count
     assert done() == stored(engine, name)
     assert (lacks == "point in time") == (scrolls > 0)
 
@@ -215,7 +215,7 @@ def test_a_lost_point_in_time_is_replaced(
         return passing(request)
 
     with serving(handle) as server, to(server.url) as through:
-        assert len(TEXTS) == backfill(through, name).updated
+        assert len(TEXTS) == backfill(through, name).updated_count
     assert done() == stored(engine, name)
 
 
@@ -228,7 +228,7 @@ def test_all_documents_of_all_shards_are_read(
     name = filled(temp_indices, engine, number_of_shards=5)
     backfill(engine, name)
 
-    assert len(TEXTS) == backfill(engine, name, stale=True).unchanged
+    assert len(TEXTS) == backfill(engine, name, stale=True).unchanged_count
 
 
 # --- killed, and interrupted ---
@@ -268,7 +268,7 @@ def test_a_killed_run_is_completed_by_the_next_one(temp_indices: TempIndices, en
             killed.wait(10)
     report = backfill(engine, name)
 
-    assert 0 < report.updated <= len(TEXTS) - 60
+    assert 0 < report.updated_count <= len(TEXTS) - 60
     assert done() == stored(engine, name)
 
 
@@ -283,4 +283,4 @@ def test_ctrl_c_shows_what_is_done_and_how_to_continue(temp_indices: TempIndices
 
     assert (130, True) == (interrupted.returncode, report["interrupted"])
     assert "Error: interrupted; run the same command again to resume\n" == stderr
-    assert report["updated"] == sum("simdoc" in source for source in stored(engine, name).values())
+    assert report["updated_count"] == sum("simdoc" in source for source in stored(engine, name).values())

@@ -49,7 +49,7 @@ def test_a_changed_text_is_found_by_its_hash(
     report = backfill(engine, name, stale=True)
     found = stored(engine, name)
 
-    assert (1, 1, len(TEXTS) - 2) == (report.updated, report.without_words, report.unchanged)
+    assert (1, 1, len(TEXTS) - 2) == (report.updated_count, report.wordless_count, report.unchanged_count)
     assert {**done(texts), "doc8": found["doc8"]} == found
     assert (None, 0) == (found["doc8"]["simdoc"]["tokens"], found["doc8"]["simdoc"]["buckets"])
 
@@ -79,7 +79,7 @@ def test_a_malformed_fingerprint_is_replaced(temp_indices: TempIndices, engine: 
     again = backfill(engine, name, stale=True, full=True)
     found = stored(engine, name)["a"]
 
-    assert (1, 1, 0, 2) == (report.updated, report.unchanged, again.updated, again.unchanged)
+    assert (1, 1, 0, 2) == (report.updated_count, report.unchanged_count, again.updated_count, again.unchanged_count)
     assert GOOD == {key: value for key, value in found.pop("simdoc").items() if key in GOOD}
     assert {"body": OTHER, "mine": 1} == {key: value for key, value in found.items() if value is not None}
     assert 0 == engine.count(name, {"match": {"simdoc.tokens": "some"}})
@@ -93,7 +93,7 @@ def test_fingerprints_with_other_settings_are_replaced(temp_indices: TempIndices
     name = temp_indices.make(component_template(settings)["template"]["mappings"])
     load(engine, name, {"a": {"body": OTHER, "simdoc": fingerprint_field(OTHER)}, "b": {"body": OTHER}})
 
-    assert [1, 1] == [backfill(engine, name, stale=stale).updated for stale in (False, True)]
+    assert [1, 1] == [backfill(engine, name, stale=stale).updated_count for stale in (False, True)]
     assert [fingerprint_field(OTHER, settings)] * 2 == [source["simdoc"] for source in stored(engine, name).values()]
 
 
@@ -105,7 +105,7 @@ def test_a_fingerprint_that_is_not_indexed_is_written_again(temp_indices: TempIn
     with closing(open_store(f"{temp_indices.engine}/{name}")) as store:
         (hit, *_) = SimilaritySearch(store).similar_to_text(TEXTS["doc0"], overlap=0.9).hits
 
-    assert (len(TEXTS), 0) == (report.updated, backfill(engine, name).updated)
+    assert (len(TEXTS), 0) == (report.updated_count, backfill(engine, name).updated_count)
     assert ("doc0", done()) == (hit.id, stored(engine, name))
 
 
@@ -128,7 +128,7 @@ def test_a_run_ends_if_it_finds_the_same_documents_again(
     with serving(forgetful) as server, to(server.url) as through:
         report = backfill(through, name)
 
-    assert 0 < report.updated <= 2 * len(TEXTS)
+    assert 0 < report.updated_count <= 2 * len(TEXTS)
 
 
 @one_engine
@@ -163,5 +163,5 @@ def test_a_single_document_with_another_value_is_refused(temp_indices: TempIndic
     with interposed(temp_indices, note) as (through, _):
         report = backfill(through, name, field="notes")
 
-    assert (len(TEXTS), ["noted"]) == (report.updated, [document.id for document in report.refused])
+    assert (len(TEXTS), ["noted"]) == (report.updated_count, [document.id for document in report.refused])
     assert {"body": OTHER, "notes": {"text": "mine"}} == stored(engine, name)["noted"]

@@ -58,8 +58,8 @@ def test_an_index_after_a_rollover_has_the_field_and_the_pipeline(app: Applicati
     assert expected(f"A title\n{text}") == ours(app.url, index, "new")
     place = f"{app.url}/{app.name}"
     status = answer("status", place)
-    assert (0, 2) == (status["missing"], status["staleness"]["sampled"])
-    assert [0, 0] == [answer("backfill", place, *options)["updated"] for options in ([], ["--stale"])]
+    assert (0, 2) == (status["missing"], status["staleness"]["sampled_count"])
+    assert [0, 0] == [answer("backfill", place, *options)["updated_count"] for options in ([], ["--stale"])]
     (hit,) = answer("similar", "--store", place, '"old"_50')["hits"]
     (found,) = answer("passages", "old", "--store", place)["hits"]
     assert ("new", 1.0, "new") == (hit["id"], hit["overlap"], found["id"])
@@ -80,8 +80,8 @@ def test_the_next_index_uses_the_text_fields_of_the_others_behind_its_alias(app:
     app.write("new", {"title": "A title", "body": text})
 
     assert text_hash(app, index) is None
-    assert 2 == answer("status", f"{app.url}/{app.name}")["staleness"]["sampled"]
-    assert 0 == answer("backfill", f"{app.url}/{app.name}", "--stale")["updated"]
+    assert 2 == answer("status", f"{app.url}/{app.name}")["staleness"]["sampled_count"]
+    assert 0 == answer("backfill", f"{app.url}/{app.name}", "--stale")["updated_count"]
     assert RECORD == text_hash(app, index)
 
 

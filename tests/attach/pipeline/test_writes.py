@@ -117,8 +117,8 @@ def test_a_bulk_update_does_not_pass_the_pipeline(engine: Engine, index: str, ho
     report = Backfill(engine, index, options).run()
 
     assert expected(OLD) == before
-    assert (1, 1, ("1",), 1) == (sample.stale, sample.sampled, sample.examples, sample.compared)
-    assert (1, 1) == (report.updated, report.document_count)
+    assert (1, 1, ("1",), 1) == (sample.stale_count, sample.sampled_count, sample.examples, sample.compared_count)
+    assert (1, 1) == (report.updated_count, report.document_count)
     assert expected(NEW) == ours(engine.name, index)
 
 
@@ -265,7 +265,7 @@ def test_writes_succeed_without_a_fingerprint(engine: Engine, index: str) -> Non
 
     update(engine, index, "2", NEW_PART)
     assert expected(NEW) == ours(engine.name, index, "2")
-    assert 1 == answer("backfill", url, "--text-field", "body")["updated"]
+    assert 1 == answer("backfill", url, "--text-field", "body")["updated_count"]
     assert {**expected(long), "error": None} == ours(engine.name, index)
 
 
@@ -274,6 +274,6 @@ def test_a_backfill_does_not_change_documents_of_the_pipeline(engine: Engine, in
     put(engine, index, "4", {"body": None})
     url = f"{engine.name}/{index}"
 
-    assert 0 == answer("backfill", url, "--text-field", "body")["updated"]
+    assert 0 == answer("backfill", url, "--text-field", "body")["updated_count"]
     stale = answer("backfill", url, "--text-field", "body", "--stale")
-    assert (0, 0, 3) == (stale["updated"], stale["removed"], stale["unchanged"])
+    assert (0, 0, 3) == (stale["updated_count"], stale["removed_count"], stale["unchanged_count"])

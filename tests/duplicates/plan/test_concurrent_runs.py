@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.duplicates.plan import DropMethod, PlanError, apply_plan, undo
-from simdoc_search.duplicates.plan.files import PinnedFile
+from simdoc_search.duplicates.plan.files import OpenKeptFile
 from tests.support.duplicate_plans import METHODS, contents, plan_of, tree
 from tests.support.folders import posix_only
 from tests.support.killed_processes import Process
@@ -146,15 +146,15 @@ def test_nothing_is_dropped_if_the_kept_file_is_replaced_during_the_run(
 ) -> None:
     """The kept file is replaced after it was read, by a file with the same size and modification time."""
     info = plans.kept.stat()
-    is_unchanged: Callable[[PinnedFile], bool] = PinnedFile.is_unchanged
+    is_unchanged: Callable[[OpenKeptFile], bool] = OpenKeptFile.is_unchanged
 
-    def replaced(pinned: PinnedFile) -> bool:
+    def replaced(kept_file: OpenKeptFile) -> bool:
         plans.kept.unlink()
         plans.kept.write_text("SAME")
         os.utime(plans.kept, ns=(info.st_atime_ns, info.st_mtime_ns))
-        return is_unchanged(pinned)
+        return is_unchanged(kept_file)
 
-    monkeypatch.setattr(PinnedFile, "is_unchanged", replaced)
+    monkeypatch.setattr(OpenKeptFile, "is_unchanged", replaced)
     reason = plans.reason(method)
 
     assert "content of the file has changed" in reason or "changed during this run" in reason
@@ -183,14 +183,14 @@ def test_a_file_that_a_program_saves_during_the_run_is_not_dropped(
 def test_undo_restores_a_hidden_file_after_its_name_was_taken_by_another_file(
     plans: TwoPlans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    is_unchanged: Callable[[PinnedFile], bool] = PinnedFile.is_unchanged
+    is_unchanged: Callable[[OpenKeptFile], bool] = OpenKeptFile.is_unchanged
 
-    def taken(pinned: PinnedFile) -> bool:
+    def taken(kept_file: OpenKeptFile) -> bool:
         plans.kept.rename(plans.kept.with_suffix(".moved"))
         plans.dropped.write_text("a new file")
-        return is_unchanged(pinned)
+        return is_unchanged(kept_file)
 
-    monkeypatch.setattr(PinnedFile, "is_unchanged", taken)
+    monkeypatch.setattr(OpenKeptFile, "is_unchanged", taken)
     reason = plans.reason("delete")
     (hidden,) = plans.hidden()
     assert f"another file now has this name; the original content is in {plans.folder / hidden}" == reason

@@ -57,7 +57,9 @@ def test_deleted_files_are_restored_if_the_kept_file_has_equal_bytes(tmp_path: P
     """Files that cannot be restored are still in the undo file."""
     before = tree(tmp_path)
 
-    assert ExpectedChanges(file_count=3, freed_bytes=12, differing_files=1, document_count=0) == expected_changes(rows)
+    assert ExpectedChanges(
+        file_count=3, freed_bytes=12, differing_file_count=1, fileless_document_count=0
+    ) == expected_changes(rows)
     run(tmp_path, rows, "delete")
     assert {"docs/kept.txt", "plan.undo"} == set(tree(tmp_path))
 
@@ -77,7 +79,7 @@ def test_only_files_with_equal_bytes_become_links_and_undo_makes_copies(tmp_path
 
     assert "because the kept file has other bytes" in run(tmp_path, rows, "hardlink")["other.txt"]
     assert 3 == Path(rows[0].path or "").stat().st_nlink
-    assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").dropped_before
+    assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").earlier_dropped_count
     undo(tmp_path / "plan.undo")
     assert before == tree(tmp_path)
 

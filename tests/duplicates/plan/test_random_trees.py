@@ -37,7 +37,7 @@ def test_the_reported_bytes_are_freed_and_no_content_is_lost(seed: int, files: i
 
     assert 5 < found.drop_count == sum(row.action == "drop" for row in rows)
     assert found.freed_bytes == expected.freed_bytes == sum(group.freed_bytes for group in found.groups())
-    assert 0 == expected.differing_files
+    assert 0 == expected.differing_file_count
     assert [] == apply_plan(rows, "delete", tmp_path / "undo").left_alone
     assert before - found.freed_bytes == disk_bytes(tmp_path / "docs")
     assert contents == contents_of(tmp_path / "docs")

@@ -37,10 +37,10 @@ def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
     rows = write_and_read_plan(store, tmp_path, Document("a", TWO), Document("b", TWO), Document("c", words(900, 960)))
 
     report = apply_with_delete(store, tmp_path, rows)
-    assert ([], 1, {}) == (report.left_alone, report.removed, report.not_removed)
+    assert ([], 1, {}) == (report.left_alone, report.removed_count, report.not_removed)
     assert 2 == len(report.dropped)
     assert ["a", "c", "file1"] == ids(store)
-    assert 2 == apply_with_delete(store, tmp_path, rows).dropped_before
+    assert 2 == apply_with_delete(store, tmp_path, rows).earlier_dropped_count
 
 
 def test_a_file_is_only_dropped_if_the_kept_document_is_still_in_the_store(local_store: Store, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_document_that_was_indexed_again_is_not_removed(local_store: Store, tm
     with local_store.writer() as writer:
         writer.put([replace(record, origin=replace(record.origin, mtime_ns=1))])
 
-    assert 0 == apply_with_delete(local_store, tmp_path, rows).removed
+    assert 0 == apply_with_delete(local_store, tmp_path, rows).removed_count
     assert ["file1", "file2"] == ids(local_store)
 
 

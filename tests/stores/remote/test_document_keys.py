@@ -118,11 +118,11 @@ def test_filters_of_an_application_limit_the_documents_that_may_be_queries(twins
     filters: Any = [{"term": {"_index": twins.first}}]
 
     assert DocumentKey("twin", twins.second) in {
-        hit.key for hit in twins.search.similar("twin", source_filters=filters).hits
+        hit.key for hit in twins.search.similar("twin", query_document_filters=filters).hits
     }
     for query in (DocumentKey("twin", twins.second), "b"):
         with pytest.raises(UnknownDocumentError):
-            twins.search.similar(query, source_filters=filters)
+            twins.search.similar(query, query_document_filters=filters)
 
 
 def test_an_alias_in_a_key_keeps_its_filter(temp_indices: TempIndices) -> None:

@@ -128,7 +128,7 @@ def test_any_document_is_read_as_a_record(source: dict[str, Any]) -> None:
     assert codes == sorted(set(codes))
     assert isinstance(document.metadata, dict)
     assert document.text is None or isinstance(document.text, str)
-    assert 0 <= document.shingles < 2**31
+    assert 0 <= document.shingle_count < 2**31
     assert "\n" not in document.fault
 
 
@@ -143,7 +143,7 @@ def test_foreign_keys_in_the_fingerprint_field_are_not_mapped(temp_indices: Temp
         call(temp_indices.engine, "PUT", f"/{name}", {"mappings": mapping()})
     elif origin == "backfill":
         temp_indices.put(name, "first", {"body": TEXT})
-        assert 1 == backfill(engine, name).updated
+        assert 1 == backfill(engine, name).updated_count
     elif origin == "marks":
         mark(temp_indices, name, overlap=0.5)
     else:

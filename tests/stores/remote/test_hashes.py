@@ -19,8 +19,8 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.schema import component_template
+from tests.support.adversarial_words import adversarial_words
 from tests.support.cli import output
-from tests.support.crafted_words import crafted_words
 from tests.support.engines import call
 from tests.support.http_server import TempIndices
 from tests.support.texts import text as some_text
@@ -68,9 +68,9 @@ def test_an_engine_groups_identical_texts(temp_indices: TempIndices) -> None:
         )
 
 
-def test_check_reports_crafted_texts(temp_indices: TempIndices) -> None:
+def test_check_reports_adversarial_texts(temp_indices: TempIndices) -> None:
     own, settings = temp_indices.name(), Settings(minhash=MinHash(bucket_count=64))
-    words = crafted_words(settings.minhash)
+    words = adversarial_words(settings.minhash)
     with closing(open_store(f"{temp_indices.engine}/{own}", settings, create=True)) as store:
         crafted = Document("bad", f"{some_text(random.Random(1), 500)} {words}")
         SimilaritySearch(store).index([crafted, *(Document(id, text) for id, text in TEXTS.items())])
@@ -79,7 +79,7 @@ def test_check_reports_crafted_texts(temp_indices: TempIndices) -> None:
         findings = check_index(engine, own)
 
     expected = (
-        "1 of 5 sampled texts may have been crafted to look similar to every text: 'bad'; "
+        "1 of 5 sampled texts may have been written to look similar to every text: 'bad'; "
         "check these documents, and delete unwanted ones"
     )
     assert [(True, expected)] == [(finding.is_problem, finding.message) for finding in findings]
@@ -102,7 +102,7 @@ def test_a_keyed_index_needs_its_key(temp_indices: TempIndices, monkeypatch: pyt
     hits = SimilaritySearch(open_store(f"{temp_indices.engine}/{name}")).similar("a_20_80").hits
     monkeypatch.delenv(HASH_KEY_VARIABLE)
 
-    assert (0, 4) == (refused.updated, report.updated)
+    assert (0, 4) == (refused.updated_count, report.updated_count)
     assert ["set SIMDOC_HASH_KEY to this key"] == [index.reason.split("; ")[1] for index in refused.skipped_indices]
     assert ["b", "c", "d"] == sorted(hit.id for hit in hits)
     with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY to this key"):

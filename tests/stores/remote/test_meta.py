@@ -14,10 +14,10 @@ from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import TOKEN_KINDS
 from simdoc_search.sketch.schemes import Universal, Xor
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.schema import complete_labels, format_label, labels_missing_kinds, parse_meta, to_meta
 

@@ -157,8 +157,8 @@ def test_commands_that_need_more_than_terms_are_errors(default_address: str) -> 
     )
     options = ["--store", default_address, "--field", FIELD]
     assert (
-        "limits cannot be saved in an index whose fingerprints come from the engine's min_hash filter; "
-        "pass the limits with each query" in sentence(run("defaults", "--max-distance", "3", *options))
+        "thresholds cannot be saved in an index whose fingerprints come from the engine's min_hash filter; "
+        "pass the thresholds with each query" in sentence(run("defaults", "--max-distance", "3", *options))
     )
     for command in (
         ["passages", "doc123"],

@@ -1,4 +1,4 @@
-"""Tests that errors and results reveal nothing about documents that `source_filters` exclude, in every store."""
+"""Errors and results reveal nothing about documents that `query_document_filters` exclude, in every store."""
 
 from __future__ import annotations
 
@@ -55,11 +55,15 @@ def run_query(request: pytest.FixtureRequest, search: SimilaritySearch) -> RunQu
 
 
 def test_filters_of_the_source_are_not_filters_of_the_hits(run_query: RunQuery) -> None:
-    hits = {hit.id for hit in run_query("sold/manual.txt", source_filters=BEN)}
+    hits = {hit.id for hit in run_query("sold/manual.txt", query_document_filters=BEN)}
 
     assert {"drafts/merger.txt", "drafts/merger_20", "sold/merger.txt"} == hits
-    assert {"sold/merger.txt"} == {hit.id for hit in run_query("sold/manual.txt", source_filters=BEN, filters=BEN)}
-    assert hits <= {hit.id for hit in run_query("drafts/merger.txt", source_filters=ANN)} | {"drafts/merger.txt"}
+    assert {"sold/merger.txt"} == {
+        hit.id for hit in run_query("sold/manual.txt", query_document_filters=BEN, filters=BEN)
+    }
+    assert hits <= {hit.id for hit in run_query("drafts/merger.txt", query_document_filters=ANN)} | {
+        "drafts/merger.txt"
+    }
 
 
 def test_an_unreadable_document_has_the_error_of_an_unknown_document(run_query: RunQuery) -> None:
@@ -68,9 +72,9 @@ def test_an_unreadable_document_has_the_error_of_an_unknown_document(run_query: 
         absent_id = id.replace("drafts", "drifts")
         absent = DocumentKey(absent_id) if isinstance(query, DocumentKey) else absent_id
         with pytest.raises(UnknownDocumentError) as unreadable:
-            run_query(query, source_filters=BEN)
+            run_query(query, query_document_filters=BEN)
         with pytest.raises(UnknownDocumentError) as unknown:
-            run_query(absent, source_filters=BEN)
+            run_query(absent, query_document_filters=BEN)
         message = str(unreadable.value)
 
         assert str(unknown.value).replace("drifts", "drafts") == message
@@ -78,25 +82,25 @@ def test_an_unreadable_document_has_the_error_of_an_unknown_document(run_query: 
 
 
 def test_unreadable_documents_do_not_make_a_query_ambiguous(search: SimilaritySearch) -> None:
-    assert "sold/merger.txt" == search.similar("merger", source_filters=BEN).query.id
+    assert "sold/merger.txt" == search.similar("merger", query_document_filters=BEN).query.id
     with pytest.raises(AmbiguousQueryError):
-        search.similar("merger", source_filters=ANN)
+        search.similar("merger", query_document_filters=ANN)
     with pytest.raises(UnknownDocumentError):
-        search.similar("drafts/merger_20", source_filters=EVE)
-    result = search.similar("drafts/merger_20", source_filters=[{"path": "drafts/merger_"}])
+        search.similar("drafts/merger_20", query_document_filters=EVE)
+    result = search.similar("drafts/merger_20", query_document_filters=[{"path": "drafts/merger_"}])
     assert "drafts/merger_20" == result.query.id
 
 
 def test_only_readable_documents_are_suggested(search: SimilaritySearch) -> None:
     for filters, expected in ((BEN, ("sold/merger.txt",)), (EVE, ("sold/merger.txt",)), (None, 3)):
         with pytest.raises(UnknownDocumentError) as caught:
-            search.similar("merger.txd", source_filters=filters)
+            search.similar("merger.txd", query_document_filters=filters)
 
         assert expected in (caught.value.suggestions, len(caught.value.suggestions))
 
 
 def test_similar_many_yields_an_error_for_an_unreadable_document(search: SimilaritySearch) -> None:
-    results = search.similar_many(["drafts/merger.txt", "sold/manual.txt", "nobody"], source_filters=BEN)
+    results = search.similar_many(["drafts/merger.txt", "sold/manual.txt", "nobody"], query_document_filters=BEN)
 
     assert [UnknownDocumentError, SearchResult, UnknownDocumentError] == [type(result) for result in results]
 
@@ -104,10 +108,10 @@ def test_similar_many_yields_an_error_for_an_unreadable_document(search: Similar
 def test_a_filter_by_an_unknown_field_excludes_every_source(search: SimilaritySearch) -> None:
     for method in (search.similar, search.passages):
         with pytest.raises(UnknownDocumentError):
-            method("sold/manual.txt", source_filters={"reader": "everyone"})
+            method("sold/manual.txt", query_document_filters={"reader": "everyone"})
 
 
 def test_resolve_takes_source_filters(search: SimilaritySearch) -> None:
-    assert "sold/manual.txt" == search.resolve("manual", source_filters=BEN).id
+    assert "sold/manual.txt" == search.resolve("manual", query_document_filters=BEN).id
     with pytest.raises(UnknownDocumentError):
-        search.resolve("drafts/merger.txt", source_filters=BEN)
+        search.resolve("drafts/merger.txt", query_document_filters=BEN)

@@ -1,4 +1,4 @@
-"""Defines the optional kinds of tokens of an index: passages, sentences and concepts."""
+"""Defines the optional kinds of sketch tokens in an index: hashes of passages, of sentences and of concepts."""
 
 from __future__ import annotations
 

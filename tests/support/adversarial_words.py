@@ -17,7 +17,7 @@ TRIES = 60_000
 
 
 @functools.cache
-def crafted_words(minhash: MinHash, buckets: int | None = None) -> str:
+def adversarial_words(minhash: MinHash, buckets: int | None = None) -> str:
     """Return five words for each bucket. Their shingle has the smallest of many thousand hash values in that bucket.
 
     The shingles of these words therefore determine the buckets of any text that contains them.

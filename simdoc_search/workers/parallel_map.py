@@ -22,7 +22,7 @@ Outcome = TypeVar("Outcome")
 MAX_CHUNKS_WITHOUT_WORKERS = 8
 """Maximum number of chunks for which no worker processes are started, because starting them would take longer."""
 
-_CHUNKS_PER_WORKER = 2  # this many chunks per worker process are submitted ahead of the outcome that is awaited
+_CHUNKS_PER_WORKER = 2  # number of chunks per worker process that are submitted before the first outcome is needed
 
 
 class WorkerMap:
@@ -101,12 +101,12 @@ def _map_in_pool(
     chunks: Iterator[Item],
     max_waiting_chunks: int,
 ) -> Generator[Outcome, None, None]:
-    pickled = pickle.dumps(function, pickle.HIGHEST_PROTOCOL)
+    pickled_function = pickle.dumps(function, pickle.HIGHEST_PROTOCOL)
     waiting: deque[tuple[Item, Future[list[tuple[Any] | None]]]] = deque()
     try:
         while True:
             for chunk in islice(chunks, max_waiting_chunks + 1 - len(waiting)):
-                waiting.append((chunk, pool.submit([partial(_call_pickled, pickled, chunk)])))
+                waiting.append((chunk, pool.submit([partial(_call_pickled, pickled_function, chunk)])))
             if not waiting:
                 return
             yield _get_outcome(function, *waiting.popleft())
@@ -127,15 +127,15 @@ def _run_calls(calls: Sequence[Callable[[], Any]], _: BeginItem) -> list[tuple[A
     return [(call(),) for call in calls]
 
 
-def _call_pickled(function: bytes, chunk: Any) -> Any:
-    return _unpickle(function)(chunk)
+def _call_pickled(pickled_function: bytes, chunk: Any) -> Any:
+    return _unpickle(pickled_function)(chunk)
 
 
 @lru_cache(maxsize=1)
-def _unpickle(function: bytes) -> Callable[[Any], Any]:
+def _unpickle(pickled_function: bytes) -> Callable[[Any], Any]:
     """Return the function. It is unpickled once per process, because it may open a store."""
-    unpickled: Callable[[Any], Any] = pickle.loads(function)  # noqa: S301 - the data is from our own process
-    return unpickled
+    function: Callable[[Any], Any] = pickle.loads(pickled_function)  # noqa: S301 - the data is from our own process
+    return function
 
 
 def _return_no_outcome(_call: Callable[[], Any], _reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Texts that were crafted to win buckets are detected, and honest texts are not."""
+"""Texts whose words were chosen to win buckets are detected, and honest texts are not."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.sketch import is_implausible
-from simdoc_search.sketch.crafted_text import MAX_STANDARD_DEVIATIONS, compute_deviation, crafted_text_ids
+from simdoc_search.sketch.adversarial_text import MAX_STANDARD_DEVIATIONS, adversarial_text_ids, compute_deviation
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
-from tests.support.crafted_words import crafted_words
+from tests.support.adversarial_words import adversarial_words
 from tests.support.texts import text as some_text
 from tests.support.vectors import reference_texts
 
@@ -50,7 +50,7 @@ def test_reference_texts_are_plausible() -> None:
 
 def test_words_that_win_every_bucket_are_detected() -> None:
     """The words are detected alone and in a longer text. With a key that the attacker lacks, they are harmless."""
-    words = crafted_words(SMALL)
+    words = adversarial_words(SMALL)
 
     for others in (0, 400, 2000):
         assert is_implausible(fingerprint(f"{some_text(random.Random(1), others)} {words}", None, SMALL))
@@ -60,7 +60,7 @@ def test_words_that_win_every_bucket_are_detected() -> None:
 @pytest.mark.parametrize(("buckets", "detected"), [(200, True), (50, False)])
 def test_a_third_of_512_buckets_must_be_won(buckets: int, detected: bool) -> None:
     """A tenth of the buckets cannot be distinguished from chance."""
-    text = f"{some_text(random.Random(2), 1500)} {crafted_words(MinHash(), buckets)}"
+    text = f"{some_text(random.Random(2), 1500)} {adversarial_words(MinHash(), buckets)}"
 
     assert detected == is_implausible(fingerprint(text))
 
@@ -70,13 +70,13 @@ def test_a_short_text_is_never_reported() -> None:
     fp = fingerprint(" ".join(map(str, range(47 + 4))))
     smallest = replace(fp.minima, val2=fp.minima.slots.astype(np.uint64) * np.uint64(MinHash().bucket_size << 32))
 
-    assert 47 == fp.shingles
+    assert 47 == fp.shingle_count
     assert -MAX_STANDARD_DEVIATIONS < compute_deviation(replace(fp, minima=smallest)) < -5
 
 
-def test_crafted_documents_are_listed_by_id() -> None:
-    words = crafted_words(SMALL)
+def test_adversarial_documents_are_listed_by_id() -> None:
+    words = adversarial_words(SMALL)
     documents = [("a", words), ("b", some_text(random.Random(1), 300)), ("c", ""), ("d", f"once more {words}")]
 
-    assert ["a", "d"] == list(crafted_text_ids(iter(documents), Settings(minhash=SMALL)))
-    assert [] == list(crafted_text_ids([], Settings()))
+    assert ["a", "d"] == list(adversarial_text_ids(iter(documents), Settings(minhash=SMALL)))
+    assert [] == list(adversarial_text_ids([], Settings()))

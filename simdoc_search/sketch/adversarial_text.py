@@ -1,4 +1,4 @@
-"""Detects texts that were crafted to look similar to every text.
+"""Detects adversarial texts, which were written to look similar to every text.
 
 Without a key, anybody can search for words with very small hashes. Such words fill the buckets of a fingerprint, so
 texts that contain them seem to overlap. The hashes of n shingles are distributed like random numbers over the B
@@ -34,8 +34,8 @@ For a normal distribution, the probability is 1 in 10**9. Honest texts vary less
 def is_implausible(fingerprint: Fingerprint) -> bool:
     """Return whether the minima of a text are too small for its number of shingles.
 
-    A crafted text is detected if its words were chosen to have the minima of a third of 512 buckets, or of nearly all
-    of 64 buckets. It is not detected if it also has about as many ordinary shingles as the number of words that the
+    An adversarial text is detected if its words were chosen to have the minima of a third of 512 buckets, or of nearly
+    all of 64 buckets. It is not detected if it also has about as many ordinary shingles as the number of words that the
     author tried. Fewer than 1 in 10**9 honest texts are reported. Texts with fewer than 48 shingles are never reported.
 
     Raises:
@@ -44,7 +44,7 @@ def is_implausible(fingerprint: Fingerprint) -> bool:
     return compute_deviation(fingerprint) < -MAX_STANDARD_DEVIATIONS
 
 
-def crafted_text_ids(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[str]:
+def adversarial_text_ids(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[str]:
     """Yield, lazily, the id of each text for which `is_implausible` is true. `texts` are pairs of an id and a text.
 
     Raises:
@@ -52,7 +52,8 @@ def crafted_text_ids(texts: Iterable[tuple[str, str]], settings: Settings) -> It
     """
     if not isinstance(settings.minhash, MinHash):
         raise FormatMismatchError(
-            f"crafted texts can only be detected with minhash sketches, not {settings.minhash.name}"
+            "adversarial texts, which look similar to every text, can only be detected with minhash sketches, not "
+            f"{settings.minhash.name}"
         )
     for_ids, for_texts = itertools.tee(texts)
     all_fingerprints = fingerprints((text for _, text in for_texts), settings.analysis, settings.minhash)
@@ -69,7 +70,7 @@ def compute_deviation(fingerprint: Fingerprint) -> float:
         raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; use a minhash sketch")
     fingerprint.minhash.require_bucketed_tokens()
     count, size = fingerprint.minhash.bucket_count, fingerprint.minhash.bucket_size << 32
-    expected = fingerprint.shingles / count  # the mean number of hashes in a bucket
+    expected = fingerprint.shingle_count / count  # the mean number of hashes in a bucket
     if not expected:
         return 0.0
     # A value that rotation has copied from another bucket is not in the range of its own bucket.

@@ -1,4 +1,4 @@
-"""Learns the limits of versions and related documents from labelled pairs.
+"""Learns the thresholds of versions and related documents from labelled pairs.
 
 Both documents of a pair are compared directly, as `versions` and `related` compare candidates. The search for
 candidates among all documents is not measured.
@@ -12,9 +12,9 @@ from typing import Literal
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.concepts import decode_paragraphs
-from simdoc_search.sketch.limits import MAX_SENTENCE_DISTANCE, Limits
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE, SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
@@ -33,26 +33,26 @@ from simdoc_search.versions.relations import relation_score
 
 
 @dataclass(frozen=True, slots=True)
-class LearnedLimits:
-    """The limits that best classify labelled pairs."""
+class LearnedSimilarityThresholds:
+    """The thresholds that best classify labelled pairs."""
 
     purpose: Literal["versions", "related"]  # what the label yes means
-    current_limits: Limits  # the limits of the index
-    best_limits: Limits  # the best limits; the limits of the index unless others are better
-    current_counts: ConfusionCounts  # how the limits of the index classify the pairs
-    best_threshold: LearnedThreshold[int]  # how the best limits classify the pairs
+    current_thresholds: SimilarityThresholds  # the thresholds of the index
+    best_thresholds: SimilarityThresholds  # the best thresholds; the thresholds of the index unless others are better
+    current_counts: ConfusionCounts  # how the thresholds of the index classify the pairs
+    learned_threshold: LearnedThreshold[int]  # how the best thresholds classify the pairs
 
 
-def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
+def learn_version_thresholds(store: Store, pairs: Sequence[LabelledPair]) -> LearnedSimilarityThresholds:
     """Learn the `max_distance` and the `min_share` that best separate versions from other pairs.
 
-    Other limits are unchanged.
+    Other thresholds are unchanged.
 
     Raises:
         CorpusError: a document is not in the store.
         StoreError: the store has neither sentences nor texts.
     """
-    current = store.settings.limits
+    current = store.settings.thresholds
     sentences = {id: _get_simhashes(store, record) for id, record in _read_records(store, pairs).items()}
     shares = [
         shares_by_max_distance(sentences[pair.first_id], sentences[pair.second_id], MAX_SENTENCE_DISTANCE)
@@ -60,24 +60,24 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     ]
     distances = sorted(range(MAX_SENTENCE_DISTANCE + 1), key=lambda distance: abs(distance - current.max_distance))
     values = {
-        distance: [_compute_version_share(pair_shares[distance], current.min_smaller_share) for pair_shares in shares]
+        distance: [_compute_version_share(pair_shares[distance], current.min_share_of_other) for pair_shares in shares]
         for distance in distances
     }
     best = learn_threshold(
-        values, pairs, current=(current.max_distance, current.min_share), min_threshold=current.min_smaller_share
+        values, pairs, current=(current.max_distance, current.min_share), min_threshold=current.min_share_of_other
     )
-    limits = replace(current, max_distance=best.setting, min_share=best.threshold)
-    return LearnedLimits(
+    thresholds = replace(current, max_distance=best.setting, min_share=best.threshold)
+    return LearnedSimilarityThresholds(
         "versions",
         current,
-        limits,
+        thresholds,
         count_classifications(values[current.max_distance], pairs, current.min_share),
         best,
     )
 
 
-def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn the `min_score` that best separates related documents from unrelated ones. Other limits are unchanged.
+def learn_related_thresholds(store: Store, pairs: Sequence[LabelledPair]) -> LearnedSimilarityThresholds:
+    """Learn the `min_score` that best separates related documents from unrelated ones. Other thresholds are unchanged.
 
     The first document of a pair is the query document.
 
@@ -89,25 +89,27 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
         raise FormatMismatchError(
             "--for related needs concepts, but the index has none; index the documents again with --with related"
         )
-    current, records = store.settings.limits, _read_records(store, pairs)
+    current, records = store.settings.thresholds, _read_records(store, pairs)
     scores = [_compute_related_score(store, records[pair.first_id], records[pair.second_id]) for pair in pairs]
     best = learn_threshold({current.max_distance: scores}, pairs, current=(current.max_distance, current.min_score))
-    limits = replace(current, min_score=best.threshold)
-    return LearnedLimits("related", current, limits, count_classifications(scores, pairs, current.min_score), best)
+    thresholds = replace(current, min_score=best.threshold)
+    return LearnedSimilarityThresholds(
+        "related", current, thresholds, count_classifications(scores, pairs, current.min_score), best
+    )
 
 
-def _compute_version_share(shares: SentenceShares, min_smaller_share: float) -> float:
-    """Return the larger share of similar sentences; 0 if the other limits exclude the pair."""
+def _compute_version_share(shares: SentenceShares, min_share_of_other: float) -> float:
+    """Return the larger share of similar sentences; 0 if the other thresholds exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
-    return 0.0 if shares.has_too_few_matches or smaller < min_smaller_share else larger
+    return 0.0 if shares.has_too_few_matches or smaller < min_share_of_other else larger
 
 
 def _compute_related_score(store: Store, query_record: Record, other: Record) -> float:
     """Return the score that `related` gives to the other document for the query document."""
-    limits = store.settings.limits
-    version_score = limits.score_of(
+    thresholds = store.settings.thresholds
+    version_score = thresholds.score_of(
         match_sentences(
-            decode_sentences(query_record.sentences), decode_sentences(other.sentences), limits.max_distance
+            decode_sentences(query_record.sentences), decode_sentences(other.sentences), thresholds.max_distance
         )
     )
     concepts, other_concepts = decode_paragraphs(query_record.concepts), decode_paragraphs(other.concepts)
