@@ -125,7 +125,7 @@ def to_record(
     return Record(
         id=read_id(document),
         codes=read_codes(document, settings),
-        shingles=shingles,
+        shingle_count=shingles,
         digest=digest,
         metadata=metadata,
         text=read_text(document) if text else None,
@@ -205,7 +205,7 @@ def path_terms(path: str) -> list[str]:
 def _encode_rest(record: Record) -> str:
     origin = record.origin
     rest = [
-        record.shingles,
+        record.shingle_count,
         record.digest,
         record.text_hash,
         record.words_hash,
