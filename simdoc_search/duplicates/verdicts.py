@@ -59,8 +59,8 @@ class Verdict:
 
     kind: DuplicateKind  # what the duplicate has in common with `duplicate_of`
     action: Action  # the proposed action
-    duplicate_of: int  # number of the document to keep instead
-    link_of: int | None = None  # number of another document with the same file; None if there is none
+    duplicate_of: int  # index of the document to keep instead
+    link_of: int | None = None  # index of another document with the same file; None if there is none
     problem: str = ""  # why no plan drops the duplicate, or why its bytes were not compared
 
 

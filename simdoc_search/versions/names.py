@@ -161,7 +161,7 @@ def _parse_number(text: str) -> tuple[int, ...]:
 
 
 def _remove_stages(name: str) -> tuple[str, int, int, list[str]]:
-    """Return a name without its stages, the latest stage, the number of the stage, and the spellings of the stages."""
+    """Return a name without its stages, the latest stage, its number, and the spellings of the stages."""
     stages: list[int] = []
     spellings: list[str] = []
     numbers = [0]
