@@ -7,12 +7,10 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.types import CallToolResult, TextContent
 
 from simdoc_search.mcp_server import MAX_ANSWER_CHARACTERS
 from tests.support.cli import (
@@ -27,6 +25,10 @@ from tests.support.cli import (
     write,
     write_corpus,
 )
+
+if TYPE_CHECKING:  # the tests import it when they run, because the import takes a second
+    from mcp import Client
+    from mcp.types import CallToolResult
 
 pytestmark = pytest.mark.slow
 
@@ -46,6 +48,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def read(result: CallToolResult) -> dict[str, Any]:
     """Return the JSON of an answer, which is between two lines with the same random number."""
+    from mcp.types import TextContent
+
     [content] = result.content
     assert isinstance(content, TextContent)
     frame = FRAME.fullmatch(content.text)
@@ -58,6 +62,8 @@ def read(result: CallToolResult) -> dict[str, Any]:
 
 def in_session(store: Path, use: Callable[[Client], Awaitable[None]], *folders: Path) -> None:
     """Start the server, and use it."""
+    from mcp import Client, StdioServerParameters
+
     arguments = ["-m", "simdoc_search", "mcp", "--store", str(store), *map(str, folders)]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment())
 

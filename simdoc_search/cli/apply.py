@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,10 +102,12 @@ def apply(
 
     rows, method, plan_undo_file = read_plan(plan), methods[0], undo_path(plan)
     expected = expected_changes(rows)
-    _confirm(expected, method, dry_run=dry_run, yes=yes)
     store_to_update = _open_store_to_update(
         store, engine, is_required=bool(expected.fileless_document_count and method == "delete")
     )
+    if move_to is not None and store_to_update is not None:
+        _warn_if_indexed(Path(move_to), store_to_update)
+    _confirm(expected, method, dry_run=dry_run, yes=yes)
     try:
         with stage_progress(hidden=as_json) as update:
             report = apply_plan(
@@ -177,6 +180,22 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
                 err=True,
             )
     return None
+
+
+def _warn_if_indexed(folder: Path, store: Store) -> None:
+    """Print a note if `index` would read a folder for moved files, because it is in an indexed folder."""
+    absolute = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.resolve would follow links
+    for parent in (absolute, *absolute.parents):
+        with suppress(StoreError):  # the changes of files do not need the store
+            if store.count(str(parent)):
+                say(
+                    f"note: {folder} is in the indexed folder {_shorten_path(str(parent))}, so the moved files will be "
+                    "found as copies again; choose a folder outside it",
+                    err=True,
+                )
+                return
+        if parent.name.startswith("."):
+            return
 
 
 def _print(

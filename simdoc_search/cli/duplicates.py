@@ -216,5 +216,7 @@ def duplicates(
         print_as_json(result, keep, limit, problems, marks)
     elif csv_file != "-":
         print_groups(result, limit, html, is_estimate_requested=estimate)
+        if result.group_count and not (plan or html or csv_file or fail_if_any or sets_marks):
+            say("to move copies away, add --plan plan.tsv; to see what differs, add --html page.html", err=True)
     if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

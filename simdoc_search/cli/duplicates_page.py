@@ -26,13 +26,14 @@ These limits keep the page fast. The pairs of the first groups are shown.
 
 _MAX_GROUPS, _MAX_MEMBERS = 1_000, 100
 
-_KIND_LABELS: dict[DuplicateKind, str] = {
-    "identical": "identical",
-    "hard link": "hard links",
-    "same text": "with the same text",
-    "same words": "with the same words",
-    "near": "near duplicates",
+_KIND_LABELS: dict[DuplicateKind, tuple[str, str]] = {
+    "identical": ("identical", "identical"),
+    "hard link": ("hard link", "hard links"),
+    "same text": ("with the same text", "with the same text"),
+    "same words": ("with the same words", "with the same words"),
+    "near": ("near duplicate", "near duplicates"),
 }
+"""The name of each kind after the number 1, and after other numbers."""
 
 
 @dataclass(slots=True)
@@ -58,7 +59,7 @@ def write_page(
     groups = result.groups(min(limit or _MAX_GROUPS, _MAX_GROUPS))
     sections = [_make_section(result, group, number, budget, analysis) for number, group in enumerate(groups, 1)]
     counts = ", ".join(
-        f"{result.kind_counts[kind]:,} {name}" for kind, name in _KIND_LABELS.items() if result.kind_counts[kind]
+        format_count(count, *names) for kind, names in _KIND_LABELS.items() if (count := result.kind_counts[kind])
     )
     remarks = [*([counts] if counts else []), *note_lines(result, is_estimate_requested=is_estimate_requested)]
     if result.group_count > len(sections):

@@ -41,6 +41,7 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
       simdoc-search info
     """
     from simdoc_search.as_json import info_as_json
+    from simdoc_search.search.passage_candidates import describe_guarantee
 
     opened = open_for_query(store, engine=engine, field=field)
     store_info = opened.info()
@@ -48,7 +49,7 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
         print_json(info_as_json(store_info))
         return
     _print_sizes(store_info)
-    _print_settings(store_info.settings, can_find_phrases=opened.can_find_phrases)
+    _print_settings(store_info.settings, describe_guarantee(opened))
 
 
 def _print_sizes(info: StoreInfo) -> None:
@@ -63,12 +64,12 @@ def _print_sizes(info: StoreInfo) -> None:
     say(f"texts      {texts}")
 
 
-def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
+def _print_settings(settings: Settings, passages: str) -> None:
     from simdoc_search.sketch.thresholds import SimilarityThresholds
 
     say(f"compared   {_describe_analysis(settings.analysis)}")
     say(f"sketch     {_describe_sketch(settings.minhash)}")
-    say(f"passages   {_describe_passages(settings, can_find_phrases=can_find_phrases)}")
+    say(f"passages   {passages}")
     if settings.sentences:
         say("versions   found by their stored sentences")
     for line in threshold_lines(settings.thresholds) if settings.thresholds != SimilarityThresholds() else []:
@@ -97,15 +98,3 @@ def _describe_sketch(sketch: Sketch) -> str:
 
 def _describe_differences(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
     return "".join(f", {name} {value}" for name, value in values.items() if value != defaults.get(name))
-
-
-def _describe_passages(settings: Settings, *, can_find_phrases: bool) -> str:
-    from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, MAX_SHORT_TEXT_WORDS, SHORT_TEXT_MIN_RUN
-
-    if settings.passages is None:
-        return "data not stored, so a few shared passages of long documents may be missed"
-    if can_find_phrases:
-        long_text = f"{LONG_TEXT_MIN_RUN} words in a text of over {MAX_SHORT_TEXT_WORDS:,} words"
-        return f"every shared run of {SHORT_TEXT_MIN_RUN} words is found ({long_text})"
-    size = settings.analysis.shingle_size
-    return f"every shared run of {settings.passages.guaranteed_run(size)} {settings.analysis.unit}s is found"

@@ -9,21 +9,21 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, Exclusions, Root, is_store
+from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, Exclusions, Root, is_office_lock, is_store
 from simdoc_search.corpus.links import file_id, leads_out
 from simdoc_search.documents import SkippedFile
 
 _TEMPORARY_NAME = re.compile(
     r".*(~|\.tmp|\.part|\.crdownload)"  # backups, and downloads in progress
-    r"|#.*#"  # temporary files of Emacs
-    r"|~\$.*\.(doc|xls|ppt|vsd)[a-z]?",  # temporary files of Microsoft Office
+    r"|#.*#",  # temporary files of Emacs
     re.IGNORECASE | re.DOTALL,
 )
 
 
 def is_temporary(path: str) -> bool:
     """Return whether a file is a temporary file of an editor or a browser: `a.txt~`, `#a.txt#`, `~$a.docx`."""
-    return _TEMPORARY_NAME.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
+    name = os.path.basename(path)  # noqa: PTH119
+    return is_office_lock(name) or _TEMPORARY_NAME.fullmatch(name) is not None
 
 
 def changed_files(

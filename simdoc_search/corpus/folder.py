@@ -21,6 +21,8 @@ from simdoc_search.errors import CorpusError, DocumentError
 
 DEFAULT_MAX_BYTES = 50_000_000
 
+_OFFICE_LOCK = re.compile(r"~\$.*\.(?:doc|xls|ppt|vsd)[a-z]?", re.IGNORECASE | re.DOTALL)
+
 
 class Exclusions:
     """Patterns of files and folders to skip.
@@ -141,6 +143,8 @@ class Root:
         reason = ""
         if entry.name.startswith("."):
             reason = "hidden"
+        elif is_office_lock(entry.name) and not is_folder:
+            reason = "a lock file of Microsoft Office"
         elif self.exclusions.matches(prefix + entry.name, is_folder=is_folder):
             reason = "excluded"
         elif not _is_unicode(entry.name):
@@ -176,6 +180,11 @@ class Root:
         return FileSource(
             id, path, self.path, info.st_size, info.st_mtime_ns, self.max_bytes, boundary=self.boundary, format=format
         )
+
+
+def is_office_lock(name: str) -> bool:
+    """Return whether a file exists only while Microsoft Office has a document open: `~$a.docx`."""
+    return _OFFICE_LOCK.fullmatch(name) is not None
 
 
 def is_store(folder: str | Path) -> bool:

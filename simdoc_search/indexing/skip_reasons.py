@@ -49,11 +49,14 @@ SKIP_KINDS = (
     SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", is_text_lost=True),
     SkipKind("", r".*not a regular file|reading it would wait .*", is_expected=True, is_text_lost=True),
     SkipKind(
-        "", "binary|an image|an archive or a mailbox; .*|a page of simdoc-search", is_expected=True, is_text_lost=True
+        "",
+        "binary|an image|an archive or a mailbox; .*|a page of simdoc-search|a plan of simdoc-search",
+        is_expected=True,
+        is_text_lost=True,
     ),
     SkipKind("", r"a link .*|a store of simdoc-search", is_expected=True),
     SkipKind("", "excluded", is_expected=True),
-    SkipKind("", "hidden", is_expected=True),
+    SkipKind("", "hidden|a lock file of Microsoft Office", is_expected=True),
 )
 """All kinds, by descending importance."""
 

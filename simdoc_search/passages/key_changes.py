@@ -49,15 +49,22 @@ def _find_key_change(old: str, new: str, a: Span, b: Span) -> KeyChange | None:
     kind = next((kind for kind in _KEY_CHANGE_KINDS if old_words[kind] != new_words[kind]), None)
     if kind is None:
         return None
+    if kind == "date":
+        a, b = _extend_to_dates(old, a), _extend_to_dates(new, b)
     before = " ".join(new[max(0, b[0] - _MAX_CONTEXT_CHARACTERS) : b[0]].split()[-_MAX_CONTEXT_WORDS:])
     return KeyChange(kind, before, _make_excerpt(old, a, kind), _make_excerpt(new, b, kind))
 
 
+def _extend_to_dates(text: str, span: Span) -> Span:
+    """Extend a part of a text to whole dates. An empty part is not extended."""
+    dates = [date for date in _find_date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
+    if span[0] == span[1] or not dates:
+        return span
+    return min(span[0], *(begin for begin, _ in dates)), max(span[1], *(end for _, end in dates))
+
+
 def _make_excerpt(text: str, span: Span, kind: KeyChangeKind) -> str:
-    """Return the text of a change. It is extended to whole dates. A long text is reduced to its key words."""
-    if kind == "date" and span[0] < span[1]:
-        dates = [date for date in _find_date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
-        span = min([span[0], *(begin for begin, _ in dates)]), max([span[1], *(end for _, end in dates)])
+    """Return the text of a change. A long text is reduced to its key words."""
     whole = " ".join(text[slice(*span)].split())
     return whole if len(whole) <= _EXCERPT_LENGTH else " … ".join(_find_key_words(text, span)[kind])[:_EXCERPT_LENGTH]
 

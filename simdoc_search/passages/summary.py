@@ -88,21 +88,23 @@ def describe_character_difference_count(count: int) -> str:
 
 
 def describe_key_changes(changes: Sequence[KeyChange], max_count: int = _MAX_KEY_CHANGES) -> list[str]:
-    """Return one line for each key change, such as "number: The rent is “850” → “890”".
+    """Return one line for each key change: "number: The rent is “850” → “890”" or "negation: may “not” (added)".
 
     If there are more than `max_count` changes, the last line contains the number of omitted changes.
     """
     lines = [
-        f"{change.kind}: {printable(f'{change.before} ') if change.before else ''}"
-        f"{_quote(change.old)} → {_quote(change.new)}"
+        f"{change.kind}: {printable(f'{change.before} ') if change.before else ''}{_describe_replacement(change)}"
         for change in changes[:max_count]
     ]
     more = len(changes) - max_count
     return [*lines, f"and {format_count(more, 'more key change')}"] if more > 0 else lines
 
 
-def _quote(text: str) -> str:
-    return f"“{printable(text)}”" if text else "nothing"
+def _describe_replacement(change: KeyChange) -> str:
+    old, new = f"“{printable(change.old)}”", f"“{printable(change.new)}”"
+    if change.old and change.new:
+        return f"{old} → {new}"
+    return f"{new} (added)" if change.new else f"{old} (removed)"
 
 
 class MeasureRow(NamedTuple):

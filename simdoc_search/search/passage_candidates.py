@@ -103,6 +103,18 @@ def compute_guaranteed_run(store: Store, document: QueryDocument) -> int:
     return min(by_phrases, by_tokens) if by_tokens and settings.analysis.unit == "word" else by_phrases
 
 
+def describe_guarantee(store: Store) -> str:
+    """Say which shared runs of words are always found in a store."""
+    settings = store.settings
+    if settings.passages is None:
+        return "data not stored, so a few shared passages of long documents may be missed"
+    if store.can_find_phrases:
+        long_text = f"{LONG_TEXT_MIN_RUN} words in a text of over {MAX_SHORT_TEXT_WORDS:,} words"
+        return f"every shared run of {SHORT_TEXT_MIN_RUN} words is found ({long_text})"
+    size = settings.analysis.shingle_size
+    return f"every shared run of {settings.passages.guaranteed_run(size)} {settings.analysis.unit}s is found"
+
+
 def choose_phrases(text: AnalysedText, ignored: Mask) -> list[Phrase]:
     """Return distinct phrases of a text. Each run of the guaranteed length contains at least one of them.
 

@@ -21,7 +21,7 @@ from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Download, Page, Redirect, url_for
 from simdoc_search.web.review import ROW_FIELD_PREFIX, DuplicatesReview, ReviewedGroup
 
-_DEFAULT_GROUPS, _MAX_MEMBERS = 20, 100
+_DEFAULT_GROUPS, _MAX_MEMBERS, _MAX_DROPPED = 20, 100, 500
 _MAX_EXCERPTS = 100
 """The maximum number of texts that a page reads for excerpts."""
 _EXCERPT_WORDS = 24
@@ -144,13 +144,15 @@ def decide(request: PageRequest) -> Redirect:
 
 
 def plan_summary(request: PageRequest) -> Page:
-    """Return the page with the counts of the plan, the download, and the command that applies the plan."""
+    """Return the page with the documents to remove, the download, and the command that applies the plan."""
     review = require_review(request)
     counts = review.count_actions()
     command, undo_command = _commands(review, request.local)
     values = {
         "review": review,
         "counts": counts,
+        "dropped": [] if request.wants_json else review.dropped(min(counts["drop"], _MAX_DROPPED)),
+        "max_dropped": _MAX_DROPPED,
         "command": command,
         "undo_command": undo_command,
         "can_apply": request.local is not None and request.local.removed_folder is not None,

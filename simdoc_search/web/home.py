@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simdoc_search.as_json import info_as_json
+from simdoc_search.search.passage_candidates import describe_guarantee
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page
 
@@ -23,4 +24,5 @@ def status(request: PageRequest) -> Page:
     """Return the number of documents and the settings, without the location of the store."""
     info = request.served_store.info()
     as_json = {**info_as_json(info), "store": None}
-    return Page("status.html", {"info": info, "settings_json": as_json["settings"]}, as_json)
+    passages = describe_guarantee(request.served_store.search().store)
+    return Page("status.html", {"info": info, "passages": passages, "settings_json": as_json["settings"]}, as_json)

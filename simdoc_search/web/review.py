@@ -94,6 +94,19 @@ class DuplicatesReview:
         """Return up to `count` groups with the decisions, from index `start` on."""
         return [self._review(number, group) for number, group in enumerate(self.groups(start, count), start)]
 
+    def dropped(self, max_count: int) -> list[ReviewedGroup]:
+        """Return the groups with documents that the plan drops, and these documents, up to a number of them."""
+        groups: list[ReviewedGroup] = []
+        for number in range(self.duplicates.group_count if max_count else 0):
+            [group] = self.reviewed_groups(number, 1)
+            members = tuple(member for member in group.members if member.action == "drop")[:max_count]
+            max_count -= len(members)
+            if members:
+                groups.append(group._replace(members=members))
+            if not max_count:
+                break
+        return groups
+
     def _review(self, number: int, group: Group) -> ReviewedGroup:
         chosen = self.kept_instead.get(number)
         kept: GroupedDocument = group.kept if chosen is None else group.duplicates[chosen]

@@ -87,6 +87,15 @@ def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
     assert not Path("x").exists()
 
 
+def test_a_folder_for_moved_files_in_the_indexed_folder_is_noted() -> None:
+    """A hidden folder is not, because `index` skips it."""
+    plan()
+    for folder, is_noted in (("docs/gone/x", True), ("docs", True), ("gone", False), ("docs/.gone/x", False)):
+        dry_run = run("apply", "plan.tsv", "--move-to", folder, "--dry-run")
+        note = f"note: {folder} is in the indexed folder docs, so the moved files will be found as copies again"
+        assert is_noted == (note in dry_run.stderr)
+
+
 def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     output("index", "docs")
     write(Path("docs"), {"sub/copy.txt": words(500, 700)})

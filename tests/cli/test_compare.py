@@ -147,7 +147,7 @@ def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:
 
     assert [("negation", "", "not"), ("number", "850", "890")] == changes
     text = output("compare", *files)
-    assert "\nDifferences\n  negation: word59 you may nothing → “not”\n  number: The rent is “850” → “890”\n" in text
+    assert "\nDifferences\n  negation: word59 you may “not” (added)\n  number: The rent is “850” → “890”\n" in text
 
 
 def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
@@ -217,6 +217,7 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
         assert run("compare", "old.txt", odd).exit_code in {1, 2}
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_attachments_of_mails_are_named_because_they_are_not_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,10 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
     result = run("duplicates", "docs")
 
     assert 0 == result.exit_code
-    assert re.fullmatch(r"5 indexed, 0 unchanged in \d+\.\d s; the index is in \./\.simdoc\n", result.stderr)
+    indexed, hint = result.stderr.splitlines()
+    assert re.fullmatch(r"5 indexed, 0 unchanged in \d+\.\d s; the index is in \./\.simdoc", indexed)
+    assert "to move copies away, add --plan plan.tsv; to see what differs, add --html page.html" == hint
+    assert "to move" not in run("duplicates", "--html", "page.html").stderr
     assert [
         "    keep       1.5 kB  1971-02-05  docs/copy.txt",
         "    drop       1.5 kB  1971-02-05  docs/keep.txt  (identical)",

@@ -144,6 +144,7 @@ def mail(text: str, **attachments: bytes) -> bytes:
     return bytes(message)
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_mail_with_other_attachments_is_not_dropped() -> None:
     """The attachments are not part of the text of a mail, and may be pictures, which have no text."""
     photo = b"\x89PNG\r\n\x1a\n one"
@@ -172,6 +173,7 @@ def test_a_mail_with_other_attachments_is_not_dropped() -> None:
     assert ("same text", "decide", kept) == found["b.msg"]
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_the_attachments_of_a_dropped_mail_are_removed_from_the_index() -> None:
     message = mail(TEXT, report_txt=words(100, 140).encode())
     write(Path("docs"), {"a.eml": message, "a (1).eml": message})

@@ -28,7 +28,7 @@ def convert(source: Path, target: Path, **options: Any) -> list[str]:
 
 @pytest.mark.parametrize("extension", ["parquet", "jsonl", "csv", "tsv", "feather"])
 def test_each_format_can_be_written_as_each_other_format(extension: str, tmp_path: Path) -> None:
-    rows = make_rows()
+    rows = make_rows(30)
     source = write_rows(tmp_path / f"in.{extension}", rows)
     convert(source, tmp_path / f"same.{extension}")
     kept = [row["id"] for row in read_rows(tmp_path / f"same.{extension}")]

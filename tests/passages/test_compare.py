@@ -90,6 +90,8 @@ def key_changes(old: str, new: str) -> list[KeyChange]:
         ("It is let to Mr Smith.", "It is let to Mr Jones.", KeyChange("name", "to Mr", "Smith", "Jones")),
         ("It ends on 12 March 2021 at noon.", "It ends on 14 March 2021 at noon.",
          KeyChange("date", "ends on", "12 March 2021", "14 March 2021")),
+        ("It ends on 12 March 2021 at noon.", "It ends on 12 April 2021 at noon.",
+         KeyChange("date", "ends on", "12 March 2021", "12 April 2021")),
     ],
 )  # fmt: skip
 def test_a_key_change_has_the_words_before_it(old: str, new: str, expected: KeyChange) -> None:

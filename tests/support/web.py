@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +21,15 @@ __all__ = ["BROWSER", "HEAD", "Pages", "pages_of", "pages_over"]
 BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 HEAD = "Host: localhost\r\nAccept: application/json\r\n"
 """The headers of a request that is sent as bytes."""
+
+
+class _PromptServer(Server):
+    """A server that looks every 10 ms whether it must exit. uvicorn looks every 100 ms."""
+
+    async def main_loop(self) -> None:
+        while not await self.on_tick(0):
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.01)  # notice that the client has closed its connections
 
 
 class Pages:
@@ -74,7 +84,7 @@ def pages_of(
     """Run a server. `options` are the other arguments of `make_app`. The rest are those of `ServedStore`."""
     served = ServedStore(open_search, locations, columns, local)
     with open_listening_socket("127.0.0.1", 0) as listening:
-        server = Server(make_app(served, **options), served.close)
+        server = _PromptServer(make_app(served, **options), served.close)
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:

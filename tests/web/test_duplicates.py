@@ -93,6 +93,20 @@ def test_apply_carries_out_the_plan(pages: Pages, folder: Path) -> None:
     assert 2 == len([path for path in (folder / "gone").rglob("*.txt") if path.is_file()])
 
 
+def test_the_page_of_the_plan_lists_what_is_removed(pages: Pages, folder: Path) -> None:
+    """A decision changes the list."""
+    group = next(group for group in found_groups(pages) if group["duplicates"][0]["kind"] == "identical")
+    number, copy = found_groups(pages).index(group), group["duplicate_ids"][0]
+    listed = f'aria-label="{copy}"'
+
+    assert listed in pages.html("/duplicates/plan")
+    assert pages.html("/duplicates/plan").count('class="soft">(identical') == pages.json("/duplicates/plan")["drop"]
+    pages.sent("/duplicates/decide", 202, **{f"row-{number}-0": "keep"})
+    assert listed not in pages.html("/duplicates/plan")
+    pages.sent("/duplicates/decide", 202, **{f"row-{number}-0": "drop"})
+    assert listed in pages.html("/duplicates/plan")
+
+
 def actions_of(plan: Path) -> dict[str, tuple[str, str]]:
     """Map each id of a plan to the action and to the name of the document that is kept instead."""
     return {row.key.id: (row.action, Path(row.kept).name) for row in read_plan(plan)}

@@ -148,7 +148,7 @@ SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
     ("/compare", {"a": "doc123", "b": HALF}, ["doc123.txt and reports/half.txt", "60 words differ"]),
     ("/versions", {"id": "doc123"}, ["Versions of doc123.txt"]),
     ("/related", {"id": "letters/1"}, ["Related to letters/1", "letters/2", "Ada Quill"]),
-    ("/status", {}, ["Documents 8", "every shared run of 36 words is found"]),
+    ("/status", {}, ["Documents 8", "Shared passages: every shared run of 6 words is found (12 words"]),
     ("/duplicates", {}, ["Find copies"]),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -21,13 +22,12 @@ _REQUIRED_COLUMNS = ("action", "group", "path", "kept", "id", "state")
 _FILE_STATE = re.compile(r"file:(\d+):(-?\d+):([0-9a-f]{32})")
 _COMMENT = "#"
 _INTRODUCTION = """\
-This plan of simdoc-search lists duplicates. Edit the first column, save the file as tab-separated text, then run:
+This plan of simdoc-search lists duplicates. Edit the first column, save the file as text or CSV, then run:
   {command}
 keep: the document is kept. drop: it is dropped. decide: it is kept, unless you write drop. Column note has the reason.
 Each group begins with its kept document. Column kept contains the document that is kept instead of a dropped one.
-To keep another document, write keep in its row, and drop in the first row of the group. Then write its path into column
-kept of each row that says drop. A document is left alone if it has changed since the plan was written, or if column
-state of its row is empty.
+To keep another document, write keep in its row, and drop in the first row of the group. A document is left alone if it
+has changed since the plan was written, or if column state of its row is empty.
 """
 _DROP_NOTE = {
     "same-text": "Because of --drop same-text, this plan also drops files with equal text but different bytes.",
@@ -80,18 +80,20 @@ def undo_path(plan: str | Path) -> str:
 def read_plan(path: str | Path) -> list[PlanRow]:
     """Read the rows of a plan that a person may have edited.
 
-    Rows and columns may be in any order. Columns that are only for information may be missing.
+    Rows and columns may be in any order. Columns that are only for information may be missing. Spreadsheets may have
+    saved the plan as Unicode text, which is UTF-16, or as CSV with commas or semicolons.
 
     Raises:
         PlanError: the file cannot be read, is not a plan, or has a row that is not valid.
     """
     try:
-        text = read_small(path, MAX_BYTES).decode("utf-8-sig")
+        data = read_small(path, MAX_BYTES)
+        text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except OSError as error:
         raise PlanError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
     except UnicodeDecodeError:
-        raise PlanError(f"{path} is not UTF-8; save it as tab-separated text in UTF-8") from None
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
+        raise PlanError(f"{path} is not UTF-8; in a spreadsheet, save it as CSV UTF-8 or as Unicode text") from None
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text), strict=True)
     columns: list[str] = []
     rows = []
     try:
@@ -106,13 +108,21 @@ def read_plan(path: str | Path) -> list[PlanRow]:
             columns = [cell.strip().lower() for cell in cells]
             if missing := [name for name in _REQUIRED_COLUMNS if name not in columns]:
                 raise ValueError(
-                    f"column {missing[0]!r} is missing; save the plan as tab-separated text, or choose another file"
+                    f"column {missing[0]!r} is missing; save the plan as text or CSV, or choose another file"
                 )
     except (ValueError, csv.Error) as error:
         raise PlanError(f"{path}, line {lines.line_num}: {error}; nothing was done") from None
     if not columns:
         raise PlanError(f"{path} is not a plan, because it has no line with column names; choose another file")
     return rows
+
+
+def _find_delimiter(text: str) -> str:
+    """Return the delimiter of the line with the column names: a tab, comma or semicolon."""
+    for line in io.StringIO(text):
+        if line.strip("\t,; \r\n") and not line.lstrip('"').startswith(_COMMENT):
+            return max("\t,;", key=line.count)
+    return "\t"
 
 
 def _format_row(row: PlanRow) -> list[str]:

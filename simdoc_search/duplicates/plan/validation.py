@@ -34,7 +34,8 @@ def row_entry(row: PlanRow) -> Hashable:
 def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
     """Check that each dropped document has a kept document that is in the same group and is not dropped.
 
-    If the document in column `kept` is dropped too, the column `kept` of its own row is followed.
+    If the document in column `kept` is dropped too, the column `kept` of its own row is followed. The first row of a
+    group has an empty column `kept`. If it is dropped, the only row that says keep replaces it.
     """
     groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:
@@ -47,11 +48,15 @@ def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashab
         rows_by_name: dict[str, list[PlanRow]] = defaultdict(list)
         for row in group:
             rows_by_name[row.name].append(row)
-        drops = []
+        drops, kept_names = [], {row.name for row in group if row.action == "keep"}
+        only_kept = kept_names.pop() if len(kept_names) == 1 else ""
         for row in (row for row in group if row.action == "drop"):
-            kept = _kept_rows(row, rows_by_name)
+            kept = _kept_rows(row, rows_by_name, only_kept)
             is_kept_dropped = any(entries[id(other)] in dropped for other in kept)
-            if problem := _find_problem(row, kept, row_counts[entries[id(row)]], is_kept_dropped=is_kept_dropped):
+            problem = _find_problem(
+                row, row.kept or only_kept, kept, row_counts[entries[id(row)]], is_kept_dropped=is_kept_dropped
+            )
+            if problem:
                 plan.refused_groups[number] = problem
                 break
             drops.append(Drop(row, kept[0]))
@@ -60,29 +65,30 @@ def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashab
     return plan
 
 
-def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
-    """Return the rows of the document that is kept instead of the one in `row`."""
-    kept, visited = rows_by_name.get(row.kept, []) if row.kept else [], {row.name}
-    while kept and kept[0].action == "drop" and kept[0].kept and kept[0].name not in visited:
+def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]], only_kept: str) -> list[PlanRow]:
+    """Return the rows of the document that is kept instead of the one in `row`.
+
+    If column `kept` is empty, this is `only_kept`, the name of the only document in the group whose row says keep.
+    """
+    kept, visited = rows_by_name.get(row.kept or only_kept, []), {row.name}
+    while kept and kept[0].action == "drop" and kept[0].name not in visited and (name := kept[0].kept or only_kept):
         visited.add(kept[0].name)
-        kept = rows_by_name.get(kept[0].kept, [])
+        kept = rows_by_name.get(name, [])
     return kept
 
 
-def _find_problem(row: PlanRow, kept: list[PlanRow], row_count: int, *, is_kept_dropped: bool) -> str:
+def _find_problem(row: PlanRow, kept_name: str, kept: list[PlanRow], row_count: int, *, is_kept_dropped: bool) -> str:
     """Return why a document cannot be dropped; empty if it can."""
     if row_count > 1:
         return f"{row.name} is in several rows; remove all but one"
-    if not row.kept:
+    if not kept_name:
         return (
-            f"{row.name} is the kept document of a group, but its row says drop; write keep in this row, or write the "
-            "path of another document into column kept of each row that says drop"
+            f"{row.name} is the kept document of a group, but its row says drop; write keep in this row, or in exactly "
+            "one other row of the group"
         )
     if not kept:
         advice = "add the row, or edit column kept"
-        return f"the group has no row for {row.kept}, which is kept instead of {row.name}; {advice}"
+        return f"the group has no row for {kept_name}, which is kept instead of {row.name}; {advice}"
     if is_kept_dropped:
-        return (
-            f"{row.kept} is kept instead of {row.name}, but its own row says drop; write keep in the row of {row.kept}"
-        )
+        return f"{kept_name} is kept instead of {row.name}, but its own row says drop; write keep in its row"
     return ""

@@ -7,6 +7,7 @@ import io
 import os
 import re
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import example, given
@@ -49,8 +50,14 @@ def test_any_text_is_read_back_from_a_cell(text: str) -> None:
     cell.encode()
 
 
-def test_rows_are_read_back_from_a_spreadsheet(tmp_path: Path) -> None:
-    """A spreadsheet may sort rows, quote cells, move and remove columns, and write CRLF and a byte order mark."""
+@pytest.mark.parametrize(
+    ("delimiter", "encoding"), [("\t", "utf-8-sig"), ("\t", "utf-16"), (";", "utf-8-sig"), (",", "utf-8")]
+)
+@pytest.mark.parametrize("quoting", [csv.QUOTE_ALL, csv.QUOTE_MINIMAL])
+def test_rows_are_read_back_from_a_spreadsheet(
+    tmp_path: Path, delimiter: str, encoding: str, quoting: Literal[0, 1]
+) -> None:
+    """A spreadsheet may sort rows, quote cells, move and remove columns, write CRLF, and save CSV or UTF-16."""
     file = tmp_path / "plan.tsv"
     write_table(file, ROWS, "apply")
     assert checked_values(ROWS) == checked_values(read_plan(file))
@@ -60,11 +67,11 @@ def test_rows_are_read_back_from_a_spreadsheet(tmp_path: Path) -> None:
     table = list(csv.DictReader(io.StringIO(file.read_text("utf-8").split("\n", len(comments))[-1]), delimiter="\t"))
     out = io.StringIO()
     columns = ["state", "id", "action", "kept", "index", "path", "group", "routing"]
-    writer = csv.DictWriter(out, columns, delimiter="\t", quoting=csv.QUOTE_ALL, extrasaction="ignore")
-    out.write("".join(f'"{line}"\t\t\t\r\n' for line in comments))
+    writer = csv.DictWriter(out, columns, delimiter=delimiter, quoting=quoting, extrasaction="ignore")
+    csv.writer(out, delimiter=delimiter, quoting=quoting).writerows([line, "", ""] for line in comments)
     writer.writeheader()
     writer.writerows({**cells, "action": f" {cells['action'].upper()} "} for cells in reversed(table))
-    file.write_bytes("\ufeff".encode() + out.getvalue().encode())
+    file.write_text(out.getvalue(), encoding, newline="")
 
     assert checked_values(ROWS[::-1]) == checked_values(read_plan(file))
 
@@ -76,6 +83,7 @@ def test_rows_are_read_back_from_a_spreadsheet(tmp_path: Path) -> None:
         ("drop\t1", "drop\tone", "column 'group' must be a number"),
         ("file:7", "file:7.0", "which is not a valid state; copy the cell from the original plan"),
         ("action\t", "what\t", "column 'action' is missing"),
+        ("\t", "|", "column 'action' is missing; save the plan as text or CSV"),
         (r"/x/a\t", r"/x\a", r"is not part of an escape; write each backslash as \\"),
     ],
 )
@@ -86,6 +94,15 @@ def test_a_mistake_is_reported_with_its_line(tmp_path: Path, before: str, after:
 
     with pytest.raises(PlanError, match=rf"line \d+: .*{re.escape(message)}"):
         read_plan(file)
+
+
+def test_a_plan_in_an_old_encoding_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "plan.txt").write_text("action\tMüller", "cp1252")
+
+    with pytest.raises(
+        PlanError, match=r"plan\.txt is not UTF-8; in a spreadsheet, save it as CSV UTF-8 or as Unicode"
+    ):
+        read_plan(tmp_path / "plan.txt")
 
 
 def test_a_new_plan_overwrites_neither_a_plan_nor_an_undo_file(tmp_path: Path) -> None:

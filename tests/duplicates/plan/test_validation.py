@@ -24,7 +24,11 @@ def by_name(row: PlanRow) -> str:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([row("drop", "/a"), row("keep", "/b", "/a")], "/a is the kept document of a group, but its row says drop"),
+        ([row("drop", "/a"), row("decide", "/b", "/a")], "/a is the kept document of a group, but its row says drop"),
+        (
+            [row("drop", "/a"), row("keep", "/b", "/a"), row("keep", "/c", "/a")],
+            "write keep in this row, or in exactly one other row of the group",
+        ),
         ([row("drop", "/b", "/a")], "the group has no row for /a"),
         ([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/b", "/a")], "/b is in several rows"),
         ([row("keep", "/a"), row("drop", "/a", "/a")], "/a is in several rows"),
@@ -49,8 +53,12 @@ def test_only_a_group_without_a_kept_document_is_refused(rows: list[PlanRow], me
     [
         ([row("drop", "/a", "/b"), row("keep", "/b", "/a"), row("drop", "/c", "/b")], {"/a": "/b", "/c": "/b"}),
         ([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/c", "/b")], {"/b": "/a", "/c": "/a"}),
+        (
+            [row("drop", "/a"), row("drop", "/b", "/a"), row("keep", "/c", "/a"), row("decide", "/d", "/a")],
+            {"/a": "/c", "/b": "/c"},
+        ),
     ],
-    ids=["another document is kept", "the kept document of a row is dropped too"],
+    ids=["column kept is edited", "the kept document of a row is dropped too", "only column action is edited"],
 )
 def test_a_person_can_change_the_kept_document(rows: list[PlanRow], kept: dict[str, str]) -> None:
     plan = check_groups(rows, by_name)
