@@ -112,7 +112,7 @@ def compare(
     comparison = compare_texts(*texts, preset=preset, settings=settings)
     ignored = None
     if ignore:
-        min_words = PRESETS[preset].min_run_for(comparison.words[0])
+        min_words = PRESETS[preset].min_run_for(comparison.word_counts[0])
         comparison, ignored = remove_templates(
             comparison, texts, read_ignored_texts(ignore, search), analysis, min_words
         )

@@ -110,7 +110,9 @@ class PassageOutput:
         self._collect(answer)
         if not self.as_json:
             covered, total = answer.result.coverage, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
-            line = f"{format_percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
+            line = (
+                f"{format_percent(covered.share, 0):>8}{covered.word_count:>10,}{total:>10}  {printable(answer.name)}"
+            )
             self._overview.append((-covered.share, line, list(self._lines(answer)) if answer.result.hits else []))
 
     def add_error(self, query: QueryText, error: SimdocError) -> None:
@@ -169,7 +171,7 @@ class PassageOutput:
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
             index = f"  in {printable(str(hit.key.index))}" if ids.count(hit.id) > 1 else ""
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(hit.id)}{index}"
-            yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_words:>8,}{passages:>10}  {name}"
+            yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.key))
             if note := describe_hit(hit):
@@ -198,7 +200,8 @@ def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     label = positions.label(passage.a[0])
     if other is not None:
         label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
-    yield f"{_INDENT}{format_count(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
+    words = format_count(passage.word_count, "word")
+    yield f"{_INDENT}{words}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 
 
@@ -224,7 +227,7 @@ class _Summary:
         self._match_count += result.total
         self._is_partial |= result.is_partial
         self._longest_run = max(self._longest_run, result.guaranteed_run)
-        self._too_common_run_count += result.too_common_phrases
+        self._too_common_run_count += result.too_common_phrase_count
         if result.text is not None and len(result.text) <= result.guaranteed_run * _MAX_WORD_LENGTH:
             words = len(locate_words(result.text, self._settings.analysis).words)
             if words < result.guaranteed_run:

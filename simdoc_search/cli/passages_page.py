@@ -66,7 +66,7 @@ def _format_value(value: Any) -> str:
 
 def format_words(hit: PassageHit) -> str:
     """Return the number of words in common, with a tilde if it is an estimate."""
-    return f"{hit.words:,}" if hit.kind == "exact" else f"~{hit.words:,}"
+    return f"{hit.word_count:,}" if hit.kind == "exact" else f"~{hit.word_count:,}"
 
 
 def format_share(hit: PassageHit) -> str:
@@ -78,8 +78,8 @@ def describe_hit(hit: PassageHit) -> str:
     """Return a note about a hit, or an empty string."""
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
-    if hit.added_words > hit.words:
-        return f"your text repeats some of these words: {hit.added_words:,} of its words appear here"
+    if hit.added_word_count > hit.word_count:
+        return f"your text repeats some of these words: {hit.added_word_count:,} of its words appear here"
     return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 
@@ -136,7 +136,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
             hit.id,
             format_words(hit),
             format_share(hit),
-            hit.added_words,
+            hit.added_word_count,
             hit.passages,
             describe_hit(hit),
             texts.get(hit.key),
@@ -145,7 +145,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
     ]
     figures = (
         format_percent(result.coverage.share, 0),
-        format_count(result.coverage.words, "word"),
+        format_count(result.coverage.word_count, "word"),
         format_count(result.total, "match", "matches"),
     )
     notes = (

@@ -85,7 +85,7 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, ex
         print_json(columns.add_to_json(similar_as_json(result), result.hits))
         return
     _print_table(result, columns, expects_exact=expects_exact)
-    if result.measure == "jaccard" and result.query.overlap and result.shingles < _MIN_LONG_TEXT:
+    if result.measure == "jaccard" and result.query.overlap and result.shingle_count < _MIN_LONG_TEXT:
         effect = "long documents that contain it may not reach the minimum overlap"
         say(f"note: the text is short, so {effect}. Find them with: simdoc-search passages", err=True)
 
@@ -120,7 +120,9 @@ def _summary(result: SearchResult) -> str:
     summary = f"{result.counts}.{more}" if more else result.counts
     if not result.hits:
         compared = (
-            f", {describe_compared_documents(result.compared_count, result.candidates)}" if result.candidates else ""
+            f", {describe_compared_documents(result.compared_count, result.candidate_count)}"
+            if result.candidate_count
+            else ""
         )
         summary = f"nothing found{compared}"
     if isinstance(plan, Threshold) and not plan.is_tolerant:

@@ -162,7 +162,7 @@ def band_keys(
         return []
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
-    shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
+    shingles = np.array([fingerprint.shingle_count for fingerprint in fingerprints], np.int64)
     keys, owners = table_band_keys(
         FingerprintTable.from_codes(codes, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
     )

@@ -102,7 +102,7 @@ class Documents:
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
             size, written = -1 if origin.content else origin.size, time_written_ns(record) if keep.is_by_date else 0
-            counts_and_dates = len(record.codes), record.shingles, size, origin.mtime_ns, written
+            counts_and_dates = len(record.codes), record.shingle_count, size, origin.mtime_ns, written
             numbers.extend((*counts_and_dates, source, is_new(record), is_preferred(record)))
             self._ids.append(record.id)
             tokens.append(record.codes)

@@ -24,6 +24,7 @@ from simdoc_search.search.resolver import Query
 from simdoc_search.search.results import add_fields, catch_error
 from simdoc_search.search.stored_texts import (
     read_records,
+    read_texts,
     resolve_record,
     split_into_batches,
 )
@@ -101,40 +102,29 @@ def _compare_candidates(
     for batch in split_into_batches(candidates.documents):
         if words_left <= 0 and not options.compare_all:
             break
-        records = read_records(store, [candidate.key for candidate in batch], passages=True)
-        stored = [
-            (records[candidate.key], candidate.shared_count)
-            for candidate in batch
-            if candidate.key in records  # a missing document was deleted after the candidates were found
-        ]
-        for (record, shared_tokens), matched in zip(stored, _align_with_many(document, stored, options), strict=True):
-            if matched is None:
-                matches.append(_estimate_match(document, record, shared_tokens))
-                continue
+        shared_tokens = {candidate.key: candidate.shared_count for candidate in batch}
+        texts = {} if document.text is None else read_texts(store, list(shared_tokens))
+        for key, matched in zip(texts, _align_with_many(document, list(texts.values()), options), strict=True):
             words_left -= matched.compared_word_count
             if word_count := matched.covered_word_count:
                 share = word_count / document.word_count
-                hit = PassageHit(record.key, word_count, share, 0, "exact", shared_tokens, ())
+                hit = PassageHit(key, word_count, share, 0, "exact", shared_tokens[key], ())
                 matches.append(_make_match(hit, matched.covered_words_mask))
+        if without_text := [key for key in shared_tokens if key not in texts]:
+            records = read_records(store, without_text, text=False, passages=True)
+            matches += [_estimate_match(document, record, shared_tokens[key]) for key, record in records.items()]
         compared_count += len(batch)
     return matches, compared_count
 
 
-def _align_with_many(
-    document: QueryDocument, candidates: Sequence[tuple[Record, int]], options: PassageOptions
-) -> list[MatchedWords | None]:
-    """Align the query document with records. None stands for a record that cannot be aligned without its text."""
-    source = document.analysed_text
-    texts = [record.text for record, _ in candidates if record.text is not None]
-    if source is None or not texts:
-        return [None] * len(candidates)
-    analysis = document.settings.analysis
+def _align_with_many(document: QueryDocument, texts: Sequence[str], options: PassageOptions) -> list[MatchedWords]:
+    """Return the words that the query document shares with each text."""
+    source, analysis = document.analysed_text, document.settings.analysis
+    if source is None:
+        return []
     if document.ignored_word_mask.any():
-        matched = [_match_words_that_count(document, source.words, text, options) for text in texts]
-    else:
-        matched = match_with_many(source.text, len(source.words.words), texts, analysis, options.alignment)
-    results = iter(matched)
-    return [None if record.text is None else next(results) for record, _ in candidates]
+        return [_match_words_that_count(document, source.words, text, options) for text in texts]
+    return match_with_many(source.text, len(source.words.words), texts, analysis, options.alignment)
 
 
 def _match_words_that_count(
@@ -167,7 +157,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int)
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
     covered_words_mask = is_in_tokens(document.passage_tokens, record.passages)
-    record_word_count = min_word_count(record.shingles, settings)
+    record_word_count = min_word_count(record.shingle_count, settings)
     words = min(round(weight * int(covered_words_mask.sum())), document.word_count, record_word_count)
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
@@ -178,7 +168,11 @@ def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int)
 
 def _make_match(hit: PassageHit, covered_words_mask: Mask, weight: float = 1.0) -> _Match:
     return Cover(
-        hit, (-hit.words, hit.id, hit.index or ""), covered_words_mask.nonzero()[0], len(covered_words_mask), weight
+        hit,
+        (-hit.word_count, hit.id, hit.index or ""),
+        covered_words_mask.nonzero()[0],
+        len(covered_words_mask),
+        weight,
     )
 
 
@@ -194,7 +188,7 @@ def _make_result(
     """Return the result with the hits on the page. Passages and shingle measures are only computed for these hits."""
     ranked = list(order_by_added_words(matches))
     page = ranked[options.offset : options.offset + options.size]
-    hits = [replace(hit, added_words=round(added_words)) for hit, added_words in page]
+    hits = [replace(hit, added_word_count=round(added_words)) for hit, added_words in page]
     exact = [match for match in matches if match.key.kind == "exact"]
     words = document.word_count
     covered_words = min(round(sum(added_words for _, added_words in ranked)), words)
@@ -211,7 +205,7 @@ def _make_result(
         candidates.total,
         compared_count,
         max(candidates.guaranteed_run, min(min_run, words)),
-        candidates.too_common_phrases,
+        candidates.too_common_phrase_count,
         mask_to_spans(text.words, unite(exact, len(document.ignored_word_mask))) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
         options.offset,

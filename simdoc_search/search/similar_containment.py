@@ -19,7 +19,7 @@ from simdoc_search.search.query_document import QueryDocument, estimate_similari
 from simdoc_search.search.results import add_fields
 from simdoc_search.search.similar_ranking import limit_compared_documents, sort_hits
 from simdoc_search.search.similar_result import Hit, SearchResult
-from simdoc_search.search.stored_texts import measure_records, read_records, split_into_batches
+from simdoc_search.search.stored_texts import measure_texts, read_records, read_stored_texts, split_into_batches
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 from simdoc_search.stores.base import Store
@@ -95,15 +95,15 @@ def _compare_batch(
     query: FingerprintQuery,
     options: SimilarOptions,
 ) -> Iterator[Hit]:
-    records = {} if document.text is None else read_records(store, [candidate.key for candidate, _ in batch])
-    measures = measure_records(document.text or "", records, store.settings.analysis)
+    texts = {} if document.text is None else read_stored_texts(store, [candidate.key for candidate, _ in batch])
+    measures = measure_texts(document.text or "", texts, store.settings.analysis)
     for candidate, stored in batch:
         if (exact := measures.get(candidate.key)) is None:
             hit = Hit(
                 candidate.key, getattr(estimate_similarity(document, stored), options.measure), candidate.shared_count
             )
         else:
-            overlap, changed = getattr(exact, options.measure), has_text_changed(records[candidate.key])
+            overlap, changed = getattr(exact, options.measure), has_text_changed(texts[candidate.key])
             hit = Hit(candidate.key, overlap, candidate.shared_count, "exact", measures=exact, changed=changed)
         if hit.overlap and hit.overlap >= (query.overlap or 0):
             yield hit

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.search.similar_result import Hit
-from simdoc_search.search.stored_texts import measure_records, read_records, split_into_batches
+from simdoc_search.search.stored_texts import measure_texts, read_stored_texts, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_text_changed
@@ -96,7 +96,7 @@ class Ranker:
 
         total, compared, is_exact, is_page_known = 0, 0, True, False
         for number, candidate in enumerate(candidates):
-            bound = candidate.matched / len(self.query_record.codes)
+            bound = candidate.matched_token_count / len(self.query_record.codes)
             if bound < min_share:
                 break
             is_page_known = is_page_known or is_complete(bound)
@@ -104,7 +104,7 @@ class Ranker:
             if self.plan.is_hit(tokens, self.overlap):
                 total += 1
                 if not is_page_known:
-                    insort(ranked, (-tokens.overlap, -tokens.matched, number, candidate))
+                    insort(ranked, (-tokens.overlap, -tokens.matched_token_count, number, candidate))
                     del ranked[needed_count:]
                     is_page_known = is_complete(bound)
             if is_page_known and compared >= _MIN_COMPARED_CANDIDATES:
@@ -142,12 +142,12 @@ class Ranker:
                     yield candidate
 
         for batch in split_into_batches(find_possible_hits()):
-            bound = estimate_max_overlap(batch[0].matched, len(self.query_record.codes))
+            bound = estimate_max_overlap(batch[0].matched_token_count, len(self.query_record.codes))
             if len(hits) >= needed_count and hits[-1].overlap >= bound:
                 is_exact = False
                 break
-            records = read_records(self.store, [candidate.key for candidate in batch])
-            measures = measure_records(text, records, self.store.settings.analysis)
+            texts = read_stored_texts(self.store, [candidate.key for candidate in batch])
+            measures = measure_texts(text, texts, self.store.settings.analysis)
             for candidate in batch:
                 if exact := measures.get(candidate.key):
                     hit: Hit | None = self._make_exact_hit(candidate, exact)
@@ -157,7 +157,7 @@ class Ranker:
                     hits.append(hit)
                     total += 1
             hits = [
-                replace(hit, changed=has_text_changed(records[hit.key])) if hit.key in measures else hit
+                replace(hit, changed=has_text_changed(texts[hit.key])) if hit.key in measures else hit
                 for hit in sort_hits(hits)[:needed_count]
             ]
         return HitPage(hits[self.offset :], total, is_exact and compared != max_compared, compared)
@@ -169,20 +169,20 @@ class Ranker:
     def _is_possible_hit(self, candidate: Candidate) -> bool:
         """Return whether a candidate may have the minimum overlap, according to its tokens."""
         if not self.overlap and isinstance(self.plan, Threshold):
-            return candidate.matched >= self.plan.minimum_match
+            return candidate.matched_token_count >= self.plan.minimum_match
         tokens = self._compare_tokens(candidate)
         can_reach = not self.overlap or estimate_max_overlap(tokens.shared, tokens.union) >= self.overlap
         return can_reach and self.plan.is_hit(tokens, None)
 
     @staticmethod
     def _make_exact_hit(candidate: Candidate, exact: Measures) -> Hit:
-        return Hit(candidate.key, exact.jaccard, candidate.matched, "exact", candidate.fields, exact)
+        return Hit(candidate.key, exact.jaccard, candidate.matched_token_count, "exact", candidate.fields, exact)
 
     def _make_estimated_hit(self, candidate: Candidate) -> Hit | None:
         tokens = self._compare_tokens(candidate)
         if not self.plan.is_hit(tokens, self.overlap):
             return None
-        return Hit(candidate.key, tokens.overlap, tokens.matched, "estimated", candidate.fields)
+        return Hit(candidate.key, tokens.overlap, tokens.matched_token_count, "estimated", candidate.fields)
 
 
 def limit_compared_documents(needed_count: int) -> int:
@@ -192,7 +192,7 @@ def limit_compared_documents(needed_count: int) -> int:
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
     """Sort hits by overlap, equal tokens, id and index."""
-    return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.key.index or ""))
+    return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched_token_count, hit.id, hit.key.index or ""))
 
 
 def estimate_max_overlap(shared: float, union: float) -> float:

@@ -15,7 +15,7 @@ from simdoc_search.passages.exact import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, StoredText
 
 BATCH_SIZE = 16
 """Maximum number of texts that are read at once."""
@@ -37,13 +37,12 @@ class AnalysedText:
         return cls(text, locate_words(text, analysis))
 
 
-def measure_records(
-    text: str, records: Mapping[DocumentKey, Record], analysis: Analysis
+def measure_texts(
+    text: str, others: Mapping[DocumentKey, StoredText], analysis: Analysis
 ) -> dict[DocumentKey, Measures]:
-    """Return the exact measures of a text and the text of each record. Records without a text are omitted."""
-    texts = {key: record.text for key, record in records.items() if record.text is not None}
+    """Return the exact measures of a text and each of the other texts."""
     check_stopped()
-    return dict(zip(texts, measure_many(text, list(texts.values()), analysis), strict=True))
+    return dict(zip(others, measure_many(text, [other.text for other in others.values()], analysis), strict=True))
 
 
 def read_records(
@@ -70,8 +69,13 @@ def add_metadata(store: Store, records: Sequence[Record], fields: Sequence[str])
 
 def read_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
     """Return the texts of the documents with these keys. Documents without a stored text are omitted."""
-    records = read_records(store, keys)
-    return {key: record.text for key, record in records.items() if record.text is not None}
+    return {key: stored.text for key, stored in read_stored_texts(store, keys).items()}
+
+
+def read_stored_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, StoredText]:
+    """Return the texts of the documents with these keys, with their hashes; see `read_texts`."""
+    requested_keys = set(keys)
+    return {text.key: text for text in store.texts(dict.fromkeys(key.id for key in keys)) if text.key in requested_keys}
 
 
 def resolve_record(store: Store, query: Query, filters: Filters | None = None) -> Record:

@@ -27,6 +27,7 @@ from simdoc_search.stores.record import (
     PhraseMatches,
     Record,
     Removal,
+    StoredText,
 )
 from simdoc_search.stores.shared_tokens import TokenMatches
 
@@ -200,6 +201,12 @@ class Store(Protocol):
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Return the records of the documents with these ids that match the filters. Unknown ids are ignored."""
+
+    def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
+        """Return the texts of the documents with these ids, without their fingerprints. This is faster than `records`.
+
+        Unknown ids and documents without a stored text are ignored.
+        """
 
     def scan(
         self,

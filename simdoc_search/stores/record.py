@@ -62,7 +62,7 @@ class Record:
     Attributes:
         id: id of the document.
         codes: fingerprint tokens as numbers; uint32, ascending, distinct.
-        shingles: number of distinct shingles of the text.
+        shingle_count: number of distinct shingles of the text.
         digest: hash of text and metadata. It changes if one of them changes. It is empty in an index that simdoc-search
             did not create.
         metadata: additional fields.
@@ -89,7 +89,7 @@ class Record:
 
     id: str
     codes: NDArray[np.uint32]
-    shingles: int
+    shingle_count: int
     digest: str
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     text: str | None = None
@@ -121,6 +121,14 @@ class Record:
         return path if isinstance(path, str) else self.id
 
 
+class StoredText(NamedTuple):
+    """The text of a document, and its `Record.text_hash`. The text may have changed since it was hashed."""
+
+    key: DocumentKey
+    text: str
+    text_hash: str
+
+
 class EncodedRecord(NamedTuple):
     """A record in the form that the writer of its store accepts; see `Store.encoder`.
 
@@ -148,13 +156,13 @@ class Candidate(HasDocumentKey):
 
     Attributes:
         key: key of the document.
-        matched: number of the plan's tokens that the document has.
+        matched_token_count: number of the plan's tokens that the document has.
         codes: all fingerprint tokens as numbers, as in `Record`.
         fields: the values of the requested fields.
     """
 
     key: DocumentKey
-    matched: int
+    matched_token_count: int
     codes: NDArray[np.uint32]
     fields: Mapping[str, Any] = field(default_factory=dict)
 
@@ -235,6 +243,6 @@ class LeftOutIndex:
         )
 
 
-def has_text_changed(record: Record) -> bool:
+def has_text_changed(record: Record | StoredText) -> bool:
     """Return whether the text changed after it was fingerprinted. If this is unknown, return False."""
     return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)

@@ -59,7 +59,9 @@ def test_the_planner_all_puts_all_tokens_into_bands() -> None:
     enough, everything = (similar("doc123_20_80", "--planner", name)["plan"] for name in ("enough", "all"))
 
     assert enough == similar("doc123_20_80")["plan"]
-    assert enough["clauses"] < everything["clauses"] == everything["rows"] * everything["bands"]
+    assert (
+        enough["clause_count"] < everything["clause_count"] == everything["tokens_per_band"] * everything["band_count"]
+    )
 
 
 def test_a_text_comes_from_an_option_a_file_stdin_or_a_pipe() -> None:
@@ -144,7 +146,7 @@ def test_composed_and_decomposed_umlauts_are_the_same_name(tmp_path: Path, monke
 def test_size_and_offset_select_a_page() -> None:
     result = similar("doc123", "--size", "2")
 
-    assert ([COPY, HALF], 3) == ([hit["id"] for hit in result["hits"]], result["candidates"])
+    assert ([COPY, HALF], 3) == ([hit["id"] for hit in result["hits"]], result["candidate_count"])
     assert [OLD] == ids("doc123", "--size", 2, "--offset", 2)
     assert [] == ids("doc123", "--offset", 100)
     assert ["doc123.txt", COPY] == ids("doc123", "--include-self", "--size", "2")

@@ -100,7 +100,7 @@ def test_fingerprints_of_many_texts_are_those_of_each(batch: list[str], analysis
     alone = [fingerprint(text, analysis, minhash) for text in batch]
 
     assert None is first_difference([rows(found) for found in alone], [rows(found) for found in together])
-    assert [len(set(shingles(text, analysis))) for text in batch] == [found.shingles for found in together]
+    assert [len(set(shingles(text, analysis))) for text in batch] == [found.shingle_count for found in together]
 
 
 def test_a_stream_of_texts_is_hashed_lazily_and_in_order() -> None:
@@ -113,7 +113,7 @@ def test_a_stream_of_texts_is_hashed_lazily_and_in_order() -> None:
             yield "so many words in every one of these texts " * 100
 
     assert None is first_difference(alone, [rows(found) for found in fingerprints(iter(batch))])
-    assert 9 == next(fingerprints(endless())).shingles
+    assert 9 == next(fingerprints(endless())).shingle_count
 
 
 @pytest.mark.parametrize("value", [0, True, 2.5, None, 2**32 + 1])

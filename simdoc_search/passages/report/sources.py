@@ -29,7 +29,7 @@ class Source:
         name: The name of the document.
         words_label: The number of shared words, formatted for display.
         share_label: The share of the text that is in the source, formatted for display.
-        new_words: The number of words of the text that are not in any source listed before this one.
+        new_word_count: The number of words of the text that are not in any source listed before this one.
         passages: The shared passages. Their first text is the text, and their second text is the source.
         remark: A remark; may be empty.
         text: The text of the source. If None, it is not shown.
@@ -38,7 +38,7 @@ class Source:
     name: str
     words_label: str
     share_label: str
-    new_words: int
+    new_word_count: int
     passages: Sequence[Passage]
     remark: str = ""
     text: str | None = None
@@ -120,7 +120,7 @@ def _drop_label_between_words(piece: Piece, text: str) -> Piece:
 
 
 def _longest_passage(source: Source, text: str) -> str:
-    longest = max(source.passages, key=lambda passage: passage.words, default=None)
+    longest = max(source.passages, key=lambda passage: passage.word_count, default=None)
     return text[slice(*longest.a)] if longest else ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
@@ -11,10 +11,10 @@ import numpy as np
 from tantivy import Occur, Query
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
-from simdoc_search.analysis.words import joined_words
+from simdoc_search.analysis.words import word_batch
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
+from simdoc_search.sketch.hash_functions import murmur3_x64_128
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.sketch.word_pairs import word_pair_codes
@@ -42,13 +42,15 @@ single word, which has no pair, up to `MAX_DOCUMENTS_READ` documents are read.
 
 STOP_CHECK_INTERVAL = 256
 
+BATCH_SIZE = 16
+"""Maximum number of texts that are read at once."""
+
 Item = TypeVar("Item")
 
-_MAX_PHRASES_ONE_BY_ONE = 50
-"""If a text may contain more phrases than this, one scan of its words compares all of them."""
+_HASH_COUNT = np.uint64(1 << 20)
+"""Number of hashes of phrases that are told apart."""
 
-_SPACE = 32
-_LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256).lower()
+_SPACE = ord(" ")
 
 
 def find_phrases(
@@ -57,9 +59,10 @@ def find_phrases(
     """Return the documents that contain at least one of these phrases; see `Store.documents_with_phrases`."""
     read_limit = _ReadLimit.of(phrases)
     queries = _make_queries(snapshot, phrases)
+    addresses: Collection[Address] | None
     incomplete: tuple[int, ...]
     if (addresses := _find_all_at_once(snapshot, queries, filters, exclude, read_limit.per_phrase)) is not None:
-        indices_by_address, incomplete = {address: list(queries) for address in addresses}, ()
+        incomplete = ()
     else:
         candidates = {
             index: snapshot.find_addresses(
@@ -67,15 +70,19 @@ def find_phrases(
             )
             for index, query in _check_stopped_for_each(queries)
         }
-        indices_by_address, incomplete = _documents_to_read(candidates, read_limit)
-    matcher = _Matcher(phrases, snapshot.settings.analysis)
-    documents = {}
-    for count, (address, phrase_indices) in enumerate(sorted(indices_by_address.items())):
-        if count % STOP_CHECK_INTERVAL == 0:
-            check_stopped()
-        document = snapshot.read_document(address, keep=False)
-        if matches := matcher.matching_phrases(read_text(document) or "", phrase_indices):
-            documents[DocumentKey(read_id(document))] = matches
+        addresses, incomplete = _documents_to_read(candidates, read_limit)
+    finder = _PhraseFinder(phrases, snapshot.settings.analysis)
+    documents: dict[DocumentKey, tuple[int, ...]] = {}
+    remaining = iter(sorted(addresses))
+    while batch := list(islice(remaining, BATCH_SIZE)):
+        check_stopped()
+        stored = [snapshot.read_document(address) for address in batch]
+        found = finder.find_in([read_text(document) or "" for document in stored])
+        documents |= {
+            DocumentKey(read_id(document)): tuple(sorted(indices))
+            for document, indices in zip(stored, found, strict=True)
+            if indices
+        }
     return PhraseMatches(documents, incomplete)
 
 
@@ -127,57 +134,46 @@ def _check_stopped_for_each(items: Mapping[int, Item]) -> Iterator[tuple[int, It
         yield item
 
 
-class _Matcher:
-    """Decides which phrases a text contains."""
+class _PhraseFinder:
+    """Finds phrases in texts.
+
+    A window of words is compared with the phrases if some bits of its hash are those of a phrase.
+    """
 
     def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:
         self._analysis = analysis
-        self._joined = [f" {' '.join(phrase.words)} " for phrase in phrases]
-        # `phrase.words` are split again, because a normalised word may contain spaces.
-        self._words = [tuple(joined[1:-1].split(" ")) for joined in self._joined]
-        self._phrases_by_length: defaultdict[int, set[tuple[str, ...]]] = defaultdict(set)
-        for words in self._words:
-            self._phrases_by_length[len(words)].add(words)
-        self._plain = [_letters_and_digits(joined) or b"" for joined in self._joined]
+        self._indices: defaultdict[bytes, list[int]] = defaultdict(list)  # by the UTF-16 units of the phrase
+        for index, phrase in enumerate(phrases):
+            self._indices[" ".join(phrase.words).encode("utf-16-le", "surrogatepass")].append(index)
+        joined = list(self._indices)
+        sizes = np.array(list(map(len, joined))) // 2
+        ends = np.cumsum(sizes)
+        hashes, _ = murmur3_x64_128(np.frombuffer(b"".join(joined), "<u2"), ends - sizes, ends)
+        self._has_hash = np.zeros(_HASH_COUNT, bool)
+        self._has_hash[hashes % _HASH_COUNT] = True
+        # A space in a normalised word separates two words, as in the index of pairs.
+        self._lengths = {phrase.decode("utf-16-le", "surrogatepass").count(" ") + 1 for phrase in joined}
 
-    def matching_phrases(self, text: str, indices: Sequence[int]) -> tuple[int, ...]:
-        """Return the indices of the given phrases that a text contains, in ascending order."""
-        if len(indices) > _MAX_PHRASES_ONE_BY_ONE:
-            return self._match_windows(text, indices)
-        if (plain := _letters_and_digits(text)) is not None:
-            indices = [index for index in indices if self._plain[index] in plain]
-        if not indices:
-            return ()
-        words = f" {joined_words(text, self._analysis)} "
-        return tuple(index for index in sorted(indices) if self._joined[index] in words)
-
-    def _match_windows(self, text: str, indices: Sequence[int]) -> tuple[int, ...]:
-        """Compare each window of words with all phrases of its length. The text is scanned once per length."""
-        words, matching = joined_words(text, self._analysis).split(" "), set[tuple[str, ...]]()
-        for length, phrases in self._phrases_by_length.items():
-            matching |= phrases.intersection(zip(*(words[start:] for start in range(length)), strict=False))
-        return tuple(index for index in sorted(indices) if self._words[index] in matching)
-
-
-def _letters_and_digits(text: str) -> bytes | None:
-    """Return the letters and digits of a text in lower case, with one space between sequences of them.
-
-    Comparing these bytes excludes most texts that do not contain a phrase, and is much faster than finding their words.
-    The result is None if the comparison is not reliable, because the text is not ASCII or may contain a word that is
-    cut at the maximum length.
-    """
-    if not text.isascii():
-        return None
-    data = text.encode("ascii")
-    spaces = np.flatnonzero(np.frombuffer(b" %b " % data, np.uint8) <= _SPACE)
-    if np.diff(spaces).max() > MAX_WORD_UNITS:
-        return None
-    letters = np.frombuffer(b" %b " % data.translate(_LETTERS_AND_DIGITS), np.uint8)
-    is_space = letters == _SPACE
-    is_kept = ~is_space
-    is_kept[0] = True
-    is_kept[1:] |= ~is_space[:-1]  # of several spaces, keep only the first one
-    return bytes(letters[is_kept])
+    def find_in(self, texts: Sequence[str]) -> list[set[int]]:
+        """Return the indices of the phrases that each text contains."""
+        batch = word_batch(texts, self._analysis)
+        units, data = batch.units, batch.units.astype("<u2", copy=False).tobytes()
+        ends = np.flatnonzero(units == _SPACE)  # a space follows each word
+        starts = np.concatenate(([0], ends[:-1] + 1))[: len(ends)]
+        text_ends = np.concatenate(([0], batch.ends + 1))[np.cumsum(batch.counts)]
+        owners = np.searchsorted(text_ends, starts, side="right")
+        found: list[set[int]] = [set() for _ in texts]
+        for length in self._lengths:
+            count = max(0, len(starts) - length + 1)
+            is_window = owners[:count] == owners[len(owners) - count :]
+            first, last, owner = (
+                positions[is_window] for positions in (starts[:count], ends[len(ends) - count :], owners[:count])
+            )
+            hashes, _ = murmur3_x64_128(units, first, last)
+            hits = np.flatnonzero(self._has_hash[hashes % _HASH_COUNT])
+            for start, end, text in zip(first[hits].tolist(), last[hits].tolist(), owner[hits].tolist(), strict=True):
+                found[text].update(self._indices.get(data[2 * start : 2 * end], ()))
+        return found
 
 
 class _ReadLimit(NamedTuple):
@@ -197,19 +193,18 @@ class _ReadLimit(NamedTuple):
 
 def _documents_to_read(
     candidates: Mapping[int, Sequence[Address]], read_limit: _ReadLimit
-) -> tuple[dict[Address, list[int]], tuple[int, ...]]:
-    """Return the documents to read, with the indices of their phrases; and the value for `PhraseMatches.incomplete`."""
-    indices_by_address: defaultdict[Address, list[int]] = defaultdict(list)
+) -> tuple[set[Address], tuple[int, ...]]:
+    """Return the documents to read, and the value for `PhraseMatches.incomplete`."""
+    chosen: set[Address] = set()
     incomplete = []
-    limit, total_limit = read_limit
     for index in sorted(candidates, key=lambda index: len(candidates[index])):
         addresses = candidates[index]
-        is_complete = len(addresses) <= limit
-        for address in addresses[:limit]:
-            if address in indices_by_address or len(indices_by_address) < total_limit:
-                indices_by_address[address].append(index)
+        is_complete = len(addresses) <= read_limit.per_phrase
+        for address in addresses[: read_limit.per_phrase]:
+            if address in chosen or len(chosen) < read_limit.total:
+                chosen.add(address)
             else:
                 is_complete = False
         if not is_complete:
             incomplete.append(index)
-    return indices_by_address, tuple(sorted(incomplete))
+    return chosen, tuple(sorted(incomplete))

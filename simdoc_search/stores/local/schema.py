@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.words import joined_words
-from simdoc_search.documents import MetadataValue
+from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName, token_kind_names, token_kinds
@@ -22,7 +22,7 @@ from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.sketch.word_pairs import word_pair_codes
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, escape_surrogates, metadata_terms
 from simdoc_search.stores.local.packed_codes import pack_fingerprints, pack_kind, unpack_fingerprint, unpack_kind
-from simdoc_search.stores.record import Digest, EncodedRecord, Origin, Record
+from simdoc_search.stores.record import Digest, EncodedRecord, Origin, Record, StoredText
 
 MAX_TERM_BYTES = 65_000
 """tantivy silently drops terms of 65,530 bytes and more."""
@@ -125,7 +125,7 @@ def to_record(
     return Record(
         id=read_id(document),
         codes=read_codes(document, settings),
-        shingles=shingles,
+        shingle_count=shingles,
         digest=digest,
         metadata=metadata,
         text=read_text(document) if text else None,
@@ -142,6 +142,12 @@ def to_digest(document: tantivy.Document) -> Digest:
     """Return the digest and the origin of a document. This is faster than `to_record`."""
     _, digest, _, _, _, origin = _read_rest(document)
     return Digest(read_id(document), digest, origin and Origin(*origin))
+
+
+def to_stored_text(document: tantivy.Document) -> StoredText | None:
+    """Return the text of a document with its key and hash, or None if its text is not stored."""
+    text = read_text(document)
+    return None if text is None else StoredText(DocumentKey(read_id(document)), text, _read_rest(document)[2])
 
 
 def read_document(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tantivy.Document:
@@ -199,7 +205,7 @@ def path_terms(path: str) -> list[str]:
 def _encode_rest(record: Record) -> str:
     origin = record.origin
     rest = [
-        record.shingles,
+        record.shingle_count,
         record.digest,
         record.text_hash,
         record.words_hash,

@@ -9,8 +9,8 @@ from tantivy import DocAddress, Document, Query, Schema, Searcher
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import escape_surrogates
 from simdoc_search.stores.local.errors import convert_errors
-from simdoc_search.stores.local.schema import read_document, read_id, to_digest, to_record
-from simdoc_search.stores.record import Digest, Record
+from simdoc_search.stores.local.schema import read_document, read_id, to_digest, to_record, to_stored_text
+from simdoc_search.stores.record import Digest, Record, StoredText
 
 Address = tuple[int, int]
 """The address of a document in a snapshot: the number of its segment, and its position in the segment."""
@@ -126,6 +126,15 @@ class Snapshot:
     def read_digests(self, addresses: Iterable[Address]) -> list[Digest]:
         """Return the digests of the documents at these addresses."""
         return [to_digest(self.read_document(address, keep=False)) for address in addresses]
+
+    def read_texts(self, addresses: Iterable[Address]) -> Iterator[StoredText]:
+        """Yield the texts of the documents at these addresses. Documents without a stored text are omitted."""
+        for address in addresses:
+            document = self.read_document(address)
+            with convert_errors("read", self.location):
+                stored = to_stored_text(document)
+            if stored:
+                yield stored
 
     def read_records(
         self,

@@ -61,6 +61,7 @@ from simdoc_search.stores.record import (
     PhraseMatches,
     Record,
     Removal,
+    StoredText,
 )
 from simdoc_search.stores.shared_tokens import TokenMatches
 
@@ -204,6 +205,10 @@ class LocalStore(Closable):
         snapshot = self._open_snapshot()
         addresses = self._find_addresses(snapshot, ids, filters)
         return snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches)
+
+    def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
+        snapshot = self._open_snapshot()
+        return snapshot.read_texts(snapshot.find_addresses_by_id(ids))
 
     def scan(
         self,

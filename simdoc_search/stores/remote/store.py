@@ -22,7 +22,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Closable, Encoder, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.record import Digest, LeftOutIndex, Phrase, PhraseMatches, Record, Removal
+from simdoc_search.stores.record import Digest, LeftOutIndex, Phrase, PhraseMatches, Record, Removal, StoredText
 from simdoc_search.stores.remote import lookups, phrases, shared_tokens
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
@@ -222,6 +222,12 @@ class RemoteStore(Closable):
         return map(
             access.to_record, find_by_id(access, ids, source=source, ids_per_request=ids_per_request, clauses=clauses)
         )
+
+    def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
+        """Yield the texts of the documents with these ids."""
+        for record in self.records(ids, text=True):
+            if record.text is not None:
+                yield StoredText(record.key, record.text, record.text_hash)
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
