@@ -55,7 +55,7 @@ def passages(request: PageRequest) -> Page:
         "quotes": {hit.key: _longest_passages(hit, result) for hit in result.hits},
         "columns": columns,
         "near_copy": result.near_copy if search.store.is_simdoc_index else None,
-        "default_min_words": PRESETS[request.preset].min_run_for(result.words + result.ignored_word_count),
+        "default_min_words": PRESETS[request.preset].min_run_for(result.word_count + result.ignored_word_count),
         "offsets": request.neighbour_page_offsets(len(result.hits), result.total),
     }
     as_json = passages_as_json({"id": query.id, "file": query.file}, result)
