@@ -124,6 +124,13 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
 
 
+def test_a_named_folder_of_downloads_or_copies_is_not_the_one_to_keep() -> None:
+    """The ids of the first named folder do not contain its name."""
+    write(Path(), {f"{folder}/a/a.txt": words(0, 99) for folder in ("Downloads", "Work", "Work_copy")})
+
+    assert "Work/a/a.txt" == kept("Downloads", "Work_copy", "Work")
+
+
 def test_a_limit_shows_the_groups_that_free_most() -> None:
     write(Path("docs"), {"x.txt": words(0, 20), "y.txt": words(0, 20), "a.txt": words(50, 54), "b.txt": words(50, 54)})
     lines = output("duplicates", "docs", "--limit", "1").splitlines()

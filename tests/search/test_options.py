@@ -143,21 +143,18 @@ def test_a_result_prints_as_a_few_lines(search: SimilaritySearch) -> None:
 QUERIES = ("similar", "passages", "versions", "related")
 
 
+MALFORMED: dict[str, list[Any]] = {
+    "size": [0, -1],
+    "offset": [-1, 1.5, True],
+    "fields": ["year"],
+    "filters": ["x"],
+    "query_document_filters": ["x"],
+}
+
+
 @pytest.mark.parametrize("method", QUERIES)
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("size", [0, -1]),
-        ("offset", [-1, 1.5, True]),
-        ("fields", ["year"]),
-        ("filters", ["x"]),
-        ("query_document_filters", ["x"]),
-    ],
-)
-def test_every_query_refuses_malformed_page_options(
-    documents: SimilaritySearch, method: str, name: str, values: list[Any]
-) -> None:
-    for value in values:
+def test_every_query_refuses_malformed_page_options(documents: SimilaritySearch, method: str) -> None:
+    for name, value in ((name, value) for name, values in MALFORMED.items() for value in values):
         message = "a filter must be" if "filters" in name else f"{name} must be"
         with pytest.raises(QuerySyntaxError, match=message):
             getattr(documents, method)("source", **{name: value})
