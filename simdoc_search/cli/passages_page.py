@@ -79,7 +79,7 @@ def describe_hit(hit: PassageHit) -> str:
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
     if hit.added_word_count > hit.word_count:
-        return f"your text repeats some of these words: {hit.added_word_count:,} of its words appear here"
+        return f"{hit.added_word_count:,} words of your text appear here, because it repeats some of them"
     return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 
@@ -107,7 +107,7 @@ def write_page(
             sourced_texts.append(_sourced_text(answer, texts))
             update(advance=1)
     sources = format_count(omitted, "source is", "sources are")
-    note = f"{sources} not shown side by side with the text. To see both texts, use simdoc-search compare."
+    note = f"{sources} not shown side by side with the text. To see both texts, use `simdoc-search compare`."
     write_text_file(path, sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 
