@@ -238,7 +238,8 @@ class LeftOutIndex:
         if self.document_count is None:
             return f"the index {self.index} is omitted: {self.reason}"
         verb = "is" if self.document_count == 1 else "are"
-        return f"{format_count(self.document_count, 'document')} of the index {self.index} {verb} not compared: {self.reason}"
+        documents = format_count(self.document_count, "document")
+        return f"{documents} of the index {self.index} {verb} not compared: {self.reason}"
 
 
 def has_text_changed(record: Record | StoredText) -> bool:
