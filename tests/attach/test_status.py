@@ -259,8 +259,8 @@ def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> No
 def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
     """The result is on stdout, and each exceeded threshold on stderr."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
-    stale = "30.0% of the fingerprints are stale, more than 1.0%; run simdoc-search backfill --stale"
-    missing = "26.7% of the documents have no fingerprint, more than 10.0%; run simdoc-search backfill"
+    stale = "30.0% of the fingerprints are stale, more than 1.0%; run `simdoc-search backfill --stale`"
+    missing = "26.7% of the documents have no fingerprint, more than 10.0%; run `simdoc-search backfill`"
 
     assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code
     both = run("status", place, "--json", "--max-stale", "1%", "--max-missing", "10 %")
@@ -318,12 +318,12 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
 
     assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5%)\n" in shown
     assert (
-        "text removed   1 document has a fingerprint but no text; run simdoc-search backfill to remove fingerprints\n"
+        "text removed   1 document has a fingerprint but no text; run `simdoc-search backfill` to remove fingerprints\n"
         in shown
     )
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
-    assert "1 document has a fingerprint but no text; run simdoc-search backfill\n" in checked
+    assert "1 document has a fingerprint but no text; run `simdoc-search backfill`\n" in checked
     assert "1 document updated, 0 unchanged, 1 cleared because the text is gone (" in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale_count"])
 
@@ -353,11 +353,11 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
     exact, drawn = output("status", url), output("status", url, "--sample", "5")
     found = answer("status", url)["staleness"]
 
-    assert "stale          none of 100, because no document was written since the last backfill --stale\n" in quiet
+    assert "stale          none of 100, because no document was written since the last `backfill --stale`\n" in quiet
     assert (
-        "stale          5 of 100, after comparing 10 documents written since the last backfill --stale: '0', '1', '2'"
+        "stale          5 of 100, after comparing 10 documents written since the last `backfill --stale`: '0', '1', '2'"
         in exact
     )
-    assert "drawn at random from 10 documents written since the last backfill --stale" in drawn
+    assert "drawn at random from 10 documents written since the last `backfill --stale`" in drawn
     names = ("compared_count", "sampled_count", "stale_count", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)
