@@ -107,7 +107,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         estimated = format_count(count, "overlap is", "overlaps are")
         say(f"note: {estimated} estimated, because the store does not have the texts of these documents", err=True)
     for left_out in result.left_out[:_MAX_LEFT_OUT]:
-        advice = "index the document or run backfill --stale"
+        advice = "index the document again, or run `simdoc-search backfill --stale`"
         say(f"left out: the document {left_out.id!r} {left_out.reason}; {advice}", err=True)
     if more := len(result.left_out[_MAX_LEFT_OUT:]):
         say(f"left out: {format_count(more, 'more document')}; --json lists all of them", err=True)

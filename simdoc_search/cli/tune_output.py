@@ -36,7 +36,7 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
             f"{counts.positives} yes pairs and {counts.false_positives} of {counts.negatives} no pairs"
             if counts.is_useful
             else "no minimum overlap separates the pairs labelled yes from those labelled no; to examine a pair, use "
-            "simdoc-search compare"
+            "`simdoc-search compare`"
         )
         yield from _misclassified_lines(threshold.misclassified_pairs)
     rows = [_COLUMNS, *map(_format_row, result.measurements)]

@@ -208,7 +208,7 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
             ["nothing", "--store", tmp_path / "none"],
             "'nothing' is not a file, and it cannot be looked up in a store: no store at ",
         ),
-        (["."], "'.' is a folder; to compare its files, use simdoc-search duplicates"),
+        (["."], "'.' is a folder; to compare its files, use `simdoc-search duplicates`"),
         (["./nothing"], "nothing does not exist; check the path"),
         (['"nothing"'], "no document 'nothing' in the store"),
     ):

@@ -159,8 +159,8 @@ def read_document(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> ta
     document = searcher.doc(address)
     if document.get_first("checksum") != _checksum(read_id(document), map(document.get_first, _CHECKSUM_FIELDS)):
         raise StoreError(
-            f"the document {read_id(document)!r} is damaged (its checksum does not match); run simdoc-search check to "
-            "list all damage, and simdoc-search repair to save the readable documents"
+            f"the document {read_id(document)!r} is damaged (its checksum does not match); run `simdoc-search check` "
+            "to list all damage, and `simdoc-search repair` to save the readable documents"
         )
     return document
 
