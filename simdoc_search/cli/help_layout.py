@@ -117,7 +117,7 @@ class Command(click.Command):
                 click.secho(f"{perf_counter() - start:.2f} s", dim=True, err=True)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description. `--help` shows only the first paragraph, what FINGERPRINT is, and the first examples."""
+        """Write the description. `--help` shows its first paragraph, what FINGERPRINT is, and the first examples."""
         if _shows_all_details(ctx):
             super().format_help_text(ctx, formatter)
             return
