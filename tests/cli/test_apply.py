@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,16 @@ def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
     assert f"#   {command}\n" in Path("my plan.tsv").read_text("utf-8")
     assert "my plan.tsv already exists" in sentence(run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "x"))
     assert not Path("x").exists()
+
+
+def test_undo_prints_the_command_that_indexes_the_restored_files() -> None:
+    """If the store is unknown, the command has a placeholder."""
+    output("duplicates", "docs", "--plan", "plan.tsv", "--store", "my index")
+    hint, command = "to add the restored files to the store again, run: ", "simdoc-search index docs --store 'my index'"
+    for options, expected in ((("--store", "my index"), command), ((), "simdoc-search index FOLDER")):
+        output(*MOVE, *options)
+        assert [hint + expected] == run("apply", "--undo", UNDO, *options).stderr.splitlines()
+    assert "1 indexed" in output(*shlex.split(command)[1:])
 
 
 def test_a_folder_for_moved_files_in_the_indexed_folder_is_noted() -> None:
