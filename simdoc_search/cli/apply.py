@@ -104,7 +104,7 @@ def apply(
     from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_plan, undo_path
 
     rows, method, plan_undo_file = read_plan(plan), methods[0], undo_path(plan)
-    expected = expected_changes(rows)
+    expected, undo_command = expected_changes(rows), command_line(store, "apply", "--undo", plan_undo_file)
     store_to_update = _open_store_to_update(
         store, engine, is_required=bool(expected.fileless_document_count and method == "delete")
     )
@@ -119,14 +119,13 @@ def apply(
             )  # fmt: skip
     except KeyboardInterrupt:
         raise CommandInterruptedError(
-            "interrupted; run the same command again to resume, or undo the changes with: "
-            f"simdoc-search apply --undo {plan_undo_file}"
+            f"interrupted; run the same command again to resume, or undo the changes with: {undo_command}"
         ) from None
     if as_json:
         _print_json(report, method, dry_run=dry_run)
     else:
         _print(
-            report, method, plan_undo_file, dry_run=dry_run, has_store=store_to_update is not None,
+            report, method, undo_command, dry_run=dry_run, has_store=store_to_update is not None,
             has_documents=expected.fileless_document_count > 0,
         )  # fmt: skip
     if report.left_alone or report.refused_groups or report.not_removed:
@@ -202,7 +201,7 @@ def _warn_if_indexed(folder: Path, store: Store) -> None:
 
 
 def _print(
-    report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: bool, has_store: bool, has_documents: bool
+    report: ApplyReport, method: DropMethod, undo_command: str, *, dry_run: bool, has_store: bool, has_documents: bool
 ) -> None:
     for name, kept_or_target in report.dropped:
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
@@ -232,7 +231,7 @@ def _print(
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif report.dropped:
-        say(f"to undo these changes, run: simdoc-search apply --undo {undo_file}", err=True)
+        say(f"to undo these changes, run: {undo_command}", err=True)
         if method != "hardlink" and not has_store:
             say(f"if these files are in a store, update it with: {_UPDATE_COMMAND}", err=True)
 
