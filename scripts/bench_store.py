@@ -135,8 +135,8 @@ def print_bytes(folder: Path, search: SimilaritySearch) -> None:
         files[file.suffix] = files.get(file.suffix, 0) + file.stat().st_size
     tokens, texts = files.get(".term", 0) + files.get(".idx", 0), info.text_bytes or 0
     # fmt: off
-    print(f"bytes a document: {size / info.documents:,.0f} = {tokens / info.documents:,.0f} index of tokens"
-          f" + {texts / info.documents:,.0f} text + {(size - tokens - texts) / info.documents:,.0f} rest")
+    print(f"bytes a document: {size / info.document_count:,.0f} = {tokens / info.document_count:,.0f} index of tokens"
+          f" + {texts / info.document_count:,.0f} text + {(size - tokens - texts) / info.document_count:,.0f} rest")
     # fmt: on
 
 
@@ -151,7 +151,7 @@ def print_query(
         began = time.perf_counter()
         result = search.similar(query, planner="all" if planner == "all" else "enough")
         times.append(1000 * (time.perf_counter() - began))
-        candidates.append(result.candidates)
+        candidates.append(result.candidate_count)
         hits.append(len(result.hits))
         plan = result.plan
         clauses = plan.clause_count if isinstance(plan, Bands) else len(plan.tokens)

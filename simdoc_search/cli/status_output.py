@@ -38,7 +38,7 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     at_least, at_most = sample.interval
     staleness = {**values, "share": sample.share, "at_least": at_least, "at_most": at_most}
     return {
-        "documents": inspection.document_count,
+        "document_count": inspection.document_count,
         "missing": inspection.missing_count,
         "without_text": inspection.without_text_count,
         "staleness": None if sample.not_compared_reason else staleness,
@@ -55,10 +55,10 @@ def exceeded_thresholds(inspection: Inspection, max_stale: float | None, max_mis
     if max_stale is not None and sample.share > max_stale:
         about = "" if sample.is_exact else "about "
         share = f"{about}{_format_percent(sample.share)} of the fingerprints are stale, more than {max_stale:.1%}"
-        yield f"{share}; run simdoc-search backfill --stale"
+        yield f"{share}; run `simdoc-search backfill --stale`"
     if max_missing is not None and inspection.missing_share > max_missing:
         share = f"{_format_percent(inspection.missing_share)} of the documents have no fingerprint"
-        yield f"{share}, more than {max_missing:.1%}; run simdoc-search backfill"
+        yield f"{share}, more than {max_missing:.1%}; run `simdoc-search backfill`"
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
@@ -67,7 +67,7 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
     https://prometheus.io/docs/instrumenting/exposition_formats/
     """
     metrics: dict[str, tuple[str, Callable[[Counts], int | None]]] = {
-        "simdoc_documents": ("All documents.", lambda counts: counts.documents),
+        "simdoc_documents": ("All documents.", lambda counts: counts.document_count),
         "simdoc_fingerprinted_documents": ("Documents with a fingerprint.", lambda counts: counts.fingerprinted),
         "simdoc_missing_documents": ("Documents that have a text but no fingerprint.", lambda counts: counts.missing),
         "simdoc_failed_documents": ("Documents that the pipeline could not fingerprint.", lambda counts: counts.errors),
@@ -121,13 +121,13 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         yield f"missing        {inspection.missing_count:,} ({_format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
         documents = format_count(gone, "document has", "documents have")
-        yield f"text removed   {documents} a fingerprint but no text; run simdoc-search backfill to remove fingerprints"
+        yield f"text removed   {documents} a fingerprint but no text; run `simdoc-search backfill` to remove it"
     if other := sum(count.with_other_settings for count in counts):
-        fingerprints = format_count(other, "fingerprint has", "fingerprints have")
-        yield f"other settings {fingerprints} settings that differ from the mapping"
+        fingerprints = format_count(other, "fingerprint")
+        yield f"other settings {fingerprints}, made with settings other than those in the mapping"
     if incomplete := sum(count.incomplete for count in counts):
         documents = format_count(incomplete, "document lacks", "documents lack")
-        yield f"incomplete     {documents} data for passages, versions or related; run simdoc-search backfill"
+        yield f"incomplete     {documents} data for passages, versions or related; run `simdoc-search backfill`"
     yield f"stale          {_describe_staleness(inspection)}"
     yield from _error_lines(inspection)
     yield from _pipeline_lines(inspection)
@@ -143,12 +143,12 @@ def _describe_staleness(inspection: Inspection) -> str:
     if not sample.document_count:
         return "none, because no document has a fingerprint with the settings of the mapping"
     if not sample.unchecked_count:
-        return f"none of {sample.document_count:,}, because no document was written since the last backfill --stale"
+        return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
     examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
     of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
     if sample.is_exact and sample.compared_count:
         unchecked = format_count(sample.unchecked_count, "document written", "documents written")
-        return f"{of_all}, after comparing {unchecked} since the last backfill --stale{examples}"
+        return f"{of_all}, after comparing {unchecked} since the last `backfill --stale`{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
     low, high = sample.interval
@@ -156,7 +156,7 @@ def _describe_staleness(inspection: Inspection) -> str:
     interval = f"({_format_percent(sample.share)}; with 95 % confidence {low:.1%} to {high:.1%})"
     evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
     since = (
-        f" from {sample.unchecked_count:,} documents written since the last backfill --stale"
+        f" from {sample.unchecked_count:,} documents written since the last `backfill --stale`"
         if sample.compared_count
         else ""
     )

@@ -63,7 +63,7 @@ def _print_installed(plan: InstallPlan) -> None:
         hint = "; for an existing index, add --index NAME" if request.pipeline and not request.index else ""
         say(f"the index template {request.index_template} {includes} {contents}, for new indices{hint}")
     for index in plan.indices:
-        say(f"{index} uses the pipeline for every write; for its existing documents, run simdoc-search backfill")
+        say(f"{index} uses the pipeline for every write; for its existing documents, run `simdoc-search backfill`")
     if not request.index and not request.index_template:
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'

@@ -36,12 +36,12 @@ def test_commands_that_need_scripts_change_nothing(temp_indices: TempIndices) ->
         fill = ["backfill", url, "--text-field", "body", "--in-engine"]
         for command in (install, [*install, "--index", index], fill):
             reason = sentence(run(*command))
-            assert f"{LACKS}use simdoc-search backfill without --in-engine, or fingerprint_actions in" in reason
+            assert f"{LACKS}use `simdoc-search backfill` without --in-engine, or fingerprint_actions in" in reason
         assert before == engine.call("GET", [index])
 
         output("backfill", url, "--text-field", "body")
         status = answer("status", url)
-        assert (len(TEXTS) + 1, 0) == (status["documents"], status["missing"])
+        assert (len(TEXTS) + 1, 0) == (status["document_count"], status["missing"])
         assert "is ready for FINGERPRINT queries" in output("check", url)
         assert "copy" in [hit["id"] for hit in answer("similar", first, "--store", url)["hits"]]
         output("duplicates", "--store", url, "--mark")

@@ -50,7 +50,7 @@ def test_documents_are_counted_by_state(temp_indices: TempIndices, engine: Engin
     inspection = inspect_indices(engine, articles(temp_indices))
     counts = the_only_index(inspection).counts
 
-    assert (15, 11, 4) == (counts.documents, counts.fingerprinted, counts.missing)
+    assert (15, 11, 4) == (counts.document_count, counts.fingerprinted, counts.missing)
     assert (1, 10, 1, 3) == (counts.wordless, counts.current, counts.with_other_settings, counts.errors)
     assert {"the text has N characters, too many": 2, 'a "quoted"\\ reason of \\x1b[NJ two lines': 1}.keys() == {
         re.sub(r"\\n", " ", reason) for reason in counts.reasons
@@ -97,7 +97,9 @@ def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndic
     call(temp_indices.engine, "POST", f"/{closed}/_close")
     whole, part = inspect_indices(engine, alias), inspect_indices(engine, red)
 
-    assert {first: 5, second: 6} == {inspected.index.name: inspected.counts.documents for inspected in whole.indices}
+    assert {first: 5, second: 6} == {
+        inspected.index.name: inspected.counts.document_count for inspected in whole.indices
+    }
     assert (1, 1) == (whole.missing_count, sum(inspected.counts.with_other_settings for inspected in whole.indices))
     assert Sample(9, 9, 0) == whole.sample
     assert [(closed, "the index is closed; open the index first")] == [
@@ -259,12 +261,12 @@ def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> No
 def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
     """The result is on stdout, and each exceeded threshold on stderr."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
-    stale = "30.0% of the fingerprints are stale, more than 1.0%; run simdoc-search backfill --stale"
-    missing = "26.7% of the documents have no fingerprint, more than 10.0%; run simdoc-search backfill"
+    stale = "30.0% of the fingerprints are stale, more than 1.0%; run `simdoc-search backfill --stale`"
+    missing = "26.7% of the documents have no fingerprint, more than 10.0%; run `simdoc-search backfill`"
 
     assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code
     both = run("status", place, "--json", "--max-stale", "1%", "--max-missing", "10 %")
-    assert (1, f"{stale}\n{missing}\n", 15) == (both.exit_code, both.stderr, json.loads(both.stdout)["documents"])
+    assert (1, f"{stale}\n{missing}\n", 15) == (both.exit_code, both.stderr, json.loads(both.stdout)["document_count"])
     assert "no sample was requested" in sentence(run("status", place, "--max-stale", "1%", "--sample", "0"))
     for wrong in ("x", "101%", "-1"):
         assert "is not a percentage, such as 1%" in usage_error(run("status", place, "--max-stale", wrong))
@@ -318,12 +320,12 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
 
     assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5%)\n" in shown
     assert (
-        "text removed   1 document has a fingerprint but no text; run simdoc-search backfill to remove fingerprints\n"
+        "text removed   1 document has a fingerprint but no text; run `simdoc-search backfill` to remove fingerprints\n"
         in shown
     )
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
-    assert "1 document has a fingerprint but no text; run simdoc-search backfill\n" in checked
+    assert "1 document has a fingerprint but no text; run `simdoc-search backfill`\n" in checked
     assert "1 document updated, 0 unchanged, 1 cleared because the text is gone (" in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale_count"])
 
@@ -353,11 +355,11 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
     exact, drawn = output("status", url), output("status", url, "--sample", "5")
     found = answer("status", url)["staleness"]
 
-    assert "stale          none of 100, because no document was written since the last backfill --stale\n" in quiet
+    assert "stale          none of 100, because no document was written since the last `backfill --stale`\n" in quiet
     assert (
-        "stale          5 of 100, after comparing 10 documents written since the last backfill --stale: '0', '1', '2'"
+        "stale          5 of 100, after comparing 10 documents written since the last `backfill --stale`: '0', '1', '2'"
         in exact
     )
-    assert "drawn at random from 10 documents written since the last backfill --stale" in drawn
+    assert "drawn at random from 10 documents written since the last `backfill --stale`" in drawn
     names = ("compared_count", "sampled_count", "stale_count", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)

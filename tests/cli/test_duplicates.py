@@ -118,10 +118,17 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "docs/sub")
     refused = usage_error(run("duplicates", "--keep-in", "sup/", "--keep", "first"))
     assert refused == (
-        "no document is in a folder 'sup/', and no document id begins with it; one of the ids is 'copy.txt'"
+        "no document is in the folder 'sup/', and no document id begins with it; one of the ids is 'copy.txt'"
     )
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
+
+
+def test_a_named_folder_of_downloads_or_copies_is_not_the_one_to_keep() -> None:
+    """The ids of the first named folder do not contain its name."""
+    write(Path(), {f"{folder}/a/a.txt": words(0, 99) for folder in ("Downloads", "Work", "Work_copy")})
+
+    assert "Work/a/a.txt" == kept("Downloads", "Work_copy", "Work")
 
 
 def test_a_limit_shows_the_groups_that_free_most() -> None:
@@ -160,7 +167,7 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
-    assert {"documents": 20, "limit": 8, "skipped_comparison_count": 0} == answer("duplicates")["large_sets"]
+    assert {"document_count": 20, "limit": 8, "skipped_comparison_count": 0} == answer("duplicates")["large_sets"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:

@@ -60,14 +60,21 @@ def counts(report: IndexReport) -> dict[str, int]:
 def texts(search: SimilaritySearch) -> dict[str, str | None]:
     """Return all ids and texts. Fails if two documents have the same id."""
     found = {record.id: record.text for record in search.store.scan(text=True)}
-    assert search.info().documents == len(found)
+    assert search.info().document_count == len(found)
     return found
 
 
 def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
     """Return all records as values that can be compared."""
     return {
-        record.id: (record.codes.tolist(), record.shingles, record.digest, record.text, record.metadata, record.origin)
+        record.id: (
+            record.codes.tolist(),
+            record.shingle_count,
+            record.digest,
+            record.text,
+            record.metadata,
+            record.origin,
+        )
         for record in search.store.scan(text=True)
     }
 

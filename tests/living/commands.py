@@ -70,7 +70,7 @@ class Checks:
         status = answer("status", self._url, "--sample", 10_000)
 
         assert [] == status["skipped"]
-        counts = {key: status[key] for key in ("documents", "missing", "without_text")}
+        counts = {key: status[key] for key in ("document_count", "missing", "without_text")}
         gone = sum(index["counts"]["text_gone"] for index in status["indices"])
         return {**counts, "text_gone": gone, "stale": status["staleness"]["stale_count"]}
 
@@ -97,10 +97,10 @@ class Checks:
         """Check `status` and `info`."""
         number = len(self.of.sources)
         without = sum(not source.get("body") for source in self.of.sources.values())
-        expected = {"documents": number, "missing": 0, "without_text": without, "text_gone": 0, "stale": 0}
+        expected = {"document_count": number, "missing": 0, "without_text": without, "text_gone": 0, "stale": 0}
 
         assert expected == self.counts()
-        assert number == self._answer("info")["documents"]
+        assert number == self._answer("info")["document_count"]
 
     def check_list(self) -> None:
         """Check `list`."""
@@ -120,11 +120,11 @@ class Checks:
     def check_passages(self, source: Document, truth: Truth) -> None:
         """Check `passages`. Documents that share only a common sentence may be left out."""
         result = self._answer("passages", source.id, "--compare-all", *ALL)
-        hits, expected = {_key(hit): hit["words"] for hit in result["hits"]}, truth.passages(source.key)
-        common = {key for key, words in expected.items() if result["too_common_runs"] and words <= COMMON_WORDS}
+        hits, expected = {_key(hit): hit["word_count"] for hit in result["hits"]}, truth.passages(source.key)
+        common = {key for key, words in expected.items() if result["too_common_run_count"] and words <= COMMON_WORDS}
 
         assert {key: words for key, words in expected.items() if key in hits or key not in common} == hits
-        assert result["candidates"] == result["compared"]
+        assert result["candidate_count"] == result["compared_count"]
 
     def check_versions(self, source: Document, truth: Truth) -> None:
         """Check `versions`."""
@@ -160,7 +160,7 @@ class Checks:
     def _answer(self, *command: object) -> Any:
         """Return the answer of a command. It names the indices that it leaves out."""
         result = answer(*command, *self._store)
-        left_out = {index["index"]: index["documents"] for index in result.get("left_out_indices", ())}
+        left_out = {index["index"]: index["document_count"] for index in result.get("left_out_indices", ())}
 
         assert self.of.left_out == left_out
         return result

@@ -51,7 +51,7 @@ def test_commands_give_the_same_answers_as_on_a_local_store(url: str, tmp_path: 
 
     expected, info = (answer("info", "--store", store) for store in (local, url))
     assert expected["settings"]["sketches"].pop() == "words:1"  # an engine searches phrases in its text field
-    assert (4, expected["settings"]) == (info["documents"], info["settings"])
+    assert (4, expected["settings"]) == (info["document_count"], info["settings"])
     assert Settings(indexes_words=False).to_dict().items() <= info["settings"].items()
     assert expected.keys() == info.keys()
     assert (True, True) == (info["bytes"] > 0, info["text_bytes"] > 0)
@@ -73,7 +73,7 @@ def test_errors_are_one_sentence_without_the_password(
     write(tmp_path / "corpus", {"doc123.txt": words(0, 50)})
     monkeypatch.chdir(tmp_path)
     if command[0] != "index":
-        assert "create it with simdoc-search index" in sentence(run(*command, "--store", url))
+        assert "create it with `simdoc-search index`" in sentence(run(*command, "--store", url))
     output("index", "corpus", "--store", url)
     message = sentence(run(*command, "--store", url))
 
