@@ -197,6 +197,12 @@ def make_origin_filter(store: Store, paths: Iterable[str]) -> dict[str, Any]:
     return {ORIGIN_FIELD: any_of(*values)}
 
 
+def find_roots(store: Store, paths: Iterable[str]) -> set[Path]:
+    """Return the indexed folders that contain at least one of these paths."""
+    folders = {folder for path in paths for folder in Path(path).parents}
+    return {folder for folder in folders if store.count(str(folder))}
+
+
 def is_missing(path: str) -> bool:
     """Return whether a file does not exist. For a file in an unreadable folder, return False."""
     try:
