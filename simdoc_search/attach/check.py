@@ -37,7 +37,7 @@ class Finding:
 
     Attributes:
         index: name of the concrete index, or of the alias if the finding concerns all of its indices.
-        is_problem: whether queries fail or miss documents because of this.
+        is_problem: whether queries fail or miss documents because of the problem.
         message: one sentence about the problem, and what to do.
     """
 
@@ -118,7 +118,7 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
         yield True, f"the pipeline could not fingerprint {format_count(counts.errors, 'document')}; {advice}"
     if counts.missing:
         have = "has" if counts.missing == 1 else "have"
-        subject = f"{counts.missing:,} of {counts.documents:,} documents {have}"
+        subject = f"{counts.missing:,} of {counts.document_count:,} documents {have}"
         if counts.without_text is not None:
             yield True, f"{subject} a text but no fingerprint; run `simdoc-search backfill`"
         else:

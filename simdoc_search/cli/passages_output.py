@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -61,14 +62,22 @@ class PassageOutput:
         columns: the columns of the hits.
         html: path of the HTML page, if there is one.
         as_json: whether to print JSON.
+        page_notes: sentences for the page that say what was searched.
 
     Attributes:
         as_json: whether to print JSON.
         hit_count: number of hits in all answers.
     """
 
-    def __init__(self, search: SimilaritySearch, columns: HitColumns, html: Path | None, as_json: bool) -> None:
-        self._search, self._columns, self._html = search, columns, html
+    def __init__(
+        self,
+        search: SimilaritySearch,
+        columns: HitColumns,
+        html: Path | None,
+        as_json: bool,
+        page_notes: Sequence[str],
+    ) -> None:
+        self._search, self._columns, self._html, self._page_notes = search, columns, html, page_notes
         self.as_json: bool = as_json
         self.hit_count: int = 0
         self._summary = _Summary(search)
@@ -88,6 +97,12 @@ class PassageOutput:
             say(line)
         if answer.id is not None and answer.query.text is not None:
             say(f"The document {answer.id!r} is not listed, because it was indexed from this file.")
+        copy = answer.result.near_copy
+        if copy and self._search.store.is_simdoc_index:
+            option = shlex.join(["--exclude", f"path={copy.id}"])
+            say(f"{copy.id!r} has {format_percent(copy.share, 0)} of the text. To see its other sources, add {option}.")
+        if not self._html and any(len(hit.passages) > 1 for hit in answer.result.hits):
+            say("Each document is shown with its longest passage. To see all passages, add --html FILE.")
         self._print_summary()
 
     def add(self, answer: PassageAnswer) -> None:
@@ -172,7 +187,7 @@ class PassageOutput:
 
     def _write_page(self) -> None:
         if self._html:
-            notes = list(self._summary.lines())
+            notes = [*self._summary.lines(), *self._page_notes]
             write_page(self._html, self._page_answers, notes, self._search.store, hidden=self.as_json)
 
 

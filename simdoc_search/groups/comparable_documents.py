@@ -34,7 +34,7 @@ _MAX_CHUNKS_WITHOUT_WORKERS = 64  # for 8 million characters, starting worker pr
 
 @dataclass(slots=True, eq=False)
 class ComparableDocuments:
-    """The documents that can be compared, numbered in the order of their ids."""
+    """The documents that can be compared, in the order of their ids."""
 
     document_keys: list[DocumentKey]  # key of each document
     # distinct simhashes of the sentences of each document, one document after the other; uint64
@@ -74,7 +74,7 @@ def read_documents(
         )
     entries: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
     left_out: dict[DocumentKey, str] = {}
-    total = max(1, store.info().documents)
+    total = max(1, store.info().document_count)
     records = store.scan(text=from_texts, sketches=not from_texts, filters=filters)
     if from_texts:
         documents = _records_with_simhashes(store.settings.analysis, records, workers or WorkerMap())

@@ -13,6 +13,7 @@ from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS = 10
+_NEAR_COPY_SHARE = 0.9
 
 
 class Coverage(NamedTuple):
@@ -116,6 +117,12 @@ class PassageResult(HitsResult[PassageHit]):
     def is_partial(self) -> bool:
         """Whether some candidates were not compared. If so, more documents may match."""
         return self.compared_count < self.candidate_count
+
+    @property
+    def near_copy(self) -> PassageHit | None:
+        """The first hit if it hides all others: it has at least 90 % of the query document. Otherwise None."""
+        first = self.hits[0] if self.hits and not self.offset and self.total > 1 else None
+        return first if first and first.kind == "exact" and first.share >= _NEAR_COPY_SHARE else None
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from simdoc_search.as_json import passages_as_json
 from simdoc_search.display import format_estimate, format_percent
+from simdoc_search.passages.align import PRESETS
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.report import Source, SourcedText, sources_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
@@ -53,6 +54,8 @@ def passages(request: PageRequest) -> Page:
         "view": None if request.wants_json else _render_view(name, result, search),
         "quotes": {hit.key: _longest_passages(hit, result) for hit in result.hits},
         "columns": columns,
+        "near_copy": result.near_copy if search.store.is_simdoc_index else None,
+        "default_min_words": PRESETS[request.preset].min_run_for(result.word_count + result.ignored_word_count),
         "offsets": request.neighbour_page_offsets(len(result.hits), result.total),
     }
     as_json = passages_as_json({"id": query.id, "file": query.file}, result)

@@ -167,7 +167,7 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
-    assert {"documents": 20, "limit": 8, "skipped_comparison_count": 0} == answer("duplicates")["large_sets"]
+    assert {"document_count": 20, "limit": 8, "skipped_comparison_count": 0} == answer("duplicates")["large_sets"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:
@@ -230,15 +230,15 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
 
 
 def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() -> None:
-    output("index", "docs")
+    output("index", "docs", "--store", "s")
     Path("docs/copy.txt").unlink()
-    result = run("duplicates", "docs")
+    result = run("duplicates", "docs", "--store", "s")
 
     assert "docs/keep.txt" == result.stdout.splitlines()[0].split()[-1]
-    command = f"simdoc-search index {Path('docs').resolve()} --prune"
+    command = f"simdoc-search index {Path('docs').resolve()} --prune --store s"
     assert f"no longer exists. Remove this document from the store with: {command}" in result.stderr
     output(*command.split()[1:])
-    assert "left out" not in run("duplicates").stderr
+    assert "left out" not in run("duplicates", "--store", "s").stderr
 
 
 @pytest.mark.usefixtures("read_in_this_process")

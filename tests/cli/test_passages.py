@@ -242,3 +242,13 @@ def test_wrong_queries_are_one_sentence(tmp_path: Path) -> None:
         (("--file", "essays/x.bin"), "essays/x.bin cannot be read: binary"),
     ):
         assert message in sentence(run("passages", *arguments))
+
+
+def test_a_copy_of_the_text_is_named_because_it_hides_the_other_sources(tmp_path: Path) -> None:
+    write(tmp_path, {"my copy.txt": PAPER, "other.txt": QUOTE, "essays/paper.txt": PAPER})
+    output("index", tmp_path / "my copy.txt", tmp_path / "other.txt", "--store", tmp_path / "s")
+    note = "'my copy.txt' has 100 % of the text. To see its other sources, add --exclude 'path=my copy.txt'."
+    arguments = ("passages", "--file", tmp_path / "essays" / "paper.txt", "--store", tmp_path / "s")
+
+    assert note in output(*arguments).splitlines()
+    assert note not in output(*arguments, "--exclude", "path=my copy.txt")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from markupsafe import Markup
@@ -92,7 +92,7 @@ def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str]
     spans += [(span, (_UNLISTED_LABEL, 0)) for span in sourced.covered]
     spans += [(span, (_IGNORED_LABEL, 0)) for span in sourced.ignored]
     text = sourced.text or ""
-    text_pieces = cut_into_pieces(len(text), spans)
+    text_pieces = [_drop_label_between_words(piece, text) for piece in cut_into_pieces(len(text), spans)]
     paragraphs = _ParagraphRenderer(text, partial(_link_to_source, sourced.sources, prefix))
     return render(
         "sources.html",
@@ -103,6 +103,19 @@ def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str]
         sources=[(number, colour_class(number), source, _longest_passage(source, text)) for number, source in numbered],
         source_html={number: _render_source(source, number, prefix) for number, source in numbered},
         has_unlisted=any(len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED_LABEL for piece in text_pieces),
+    )
+
+
+def _drop_label_between_words(piece: Piece, text: str) -> Piece:
+    """Return a piece without the label of unlisted sources if it has no words, such as the end of a sentence.
+
+    A span of covered words also covers what is between them. The passages of listed sources end at words.
+    """
+    has_words = any(map(str.isalnum, text[piece.start : piece.end]))
+    return (
+        piece
+        if has_words
+        else replace(piece, labels=tuple(label for label in piece.labels if label[0] != _UNLISTED_LABEL))
     )
 
 

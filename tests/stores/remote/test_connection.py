@@ -114,6 +114,7 @@ def test_an_unknown_engine_is_refused(server: Server) -> None:
     ],
 )
 def test_each_command_with_an_address_has_the_option_engine(server: Server, command: list[str], tmp_path: Path) -> None:
+    pytest.importorskip("opensearchpy")
     server.handle = lambda _: error(400, "refused", "not today")
     (tmp_path / "a.txt").write_text("some words")
     typed = [part.replace("URL", server.url).replace("FILE", str(tmp_path / "a.txt")) for part in command]
