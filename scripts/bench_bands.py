@@ -69,7 +69,7 @@ def measure(name: str, location: str, documents: list[Document]) -> None:
                     banded.append(other)
         ratio = statistics.median(one[0] / other[0] for one, other in zip(without, banded, strict=True))
         plain = statistics.mean(isinstance(result.plan, Threshold) for _, result in banded)
-        counts = [statistics.mean(each.candidates for _, each in rows) for rows in (without, banded)]
+        counts = [statistics.mean(each.candidate_count for _, each in rows) for rows in (without, banded)]
         candidates = "/".join(f"{count:.0f}" for count in counts)
         hits = statistics.mean(len(result.hits) for _, result in banded)
         times = [statistics.median(ms for ms, _ in rows) for rows in (without, banded)]

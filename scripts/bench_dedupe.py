@@ -60,8 +60,8 @@ def make_dataset(path: Path, rows: int, characters: int) -> None:
                 else:
                     texts.append(" ".join(rng.choices(words, k=size)))
                     copy_of.append(None)
-                    if len(originals) < MAX_ORIGINALS:
-                        originals.append((number, texts[-1]))
+                    originals.append((number, texts[-1]))
+            del originals[:-MAX_ORIGINALS]
             writer.write_table(pa.table([range(begin, begin + count), texts, copy_of], schema=SCHEMA))
 
 

@@ -65,13 +65,13 @@ def pairs(folders: Sequence[str]) -> None:
     """Find all pairs with the minimum overlap. The time excludes making fingerprints."""
     read_texts = read(folders)
     sketched = zip(read_texts, fingerprints(read_texts, words_hash=True), strict=True)
-    distinct = {sketch.words_hash: (text, sketch) for text, sketch in sketched if sketch.shingles}
-    longest_first = sorted(distinct.values(), key=lambda text_and_sketch: -text_and_sketch[1].shingles)
+    distinct = {sketch.words_hash: (text, sketch) for text, sketch in sketched if sketch.shingle_count}
+    longest_first = sorted(distinct.values(), key=lambda text_and_sketch: -text_and_sketch[1].shingle_count)
     texts, sketches = [text for text, _ in longest_first], [sketch for _, sketch in longest_first]
     truth = exact_pairs(texts)
     print(f"{len(texts)} documents, {len(truth)} pairs of at least {float(OVERLAP):.0%}")
     print(f"{'':<12}{'seconds':>9}{'recall':>9}{'pairs':>13}{'compared':>12}")
-    table = table_of([sketch.codes() for sketch in sketches], [sketch.shingles for sketch in sketches])
+    table = table_of([sketch.codes() for sketch in sketches], [sketch.shingle_count for sketch in sketches])
     measure = Measure("jaccard", OVERLAP)
     found, seconds = timed(lambda: join(table, np.arange(len(texts)), measure, recall=RECALL))
     print_row(

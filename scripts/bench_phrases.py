@@ -84,7 +84,7 @@ def measure(store: Store, ids: list[str], length: int) -> str:
         candidates = find_passage_candidates(store, document, filters=None, exclude=None, size=SIZE)
         times.append(1000 * (time.process_time() - began))
         found += id in {each.id for each in candidates.documents}
-        common += candidates.too_common_phrases > 0
+        common += candidates.too_common_phrase_count > 0
     times.sort()
     middle, high = statistics.median(times), times[len(times) * 95 // 100]
     shares = f"{found / SENTENCES:>9.1%}{common / SENTENCES:>13.1%}"

@@ -151,7 +151,7 @@ def print_query(
         began = time.perf_counter()
         result = search.similar(query, planner="all" if planner == "all" else "enough")
         times.append(1000 * (time.perf_counter() - began))
-        candidates.append(result.candidates)
+        candidates.append(result.candidate_count)
         hits.append(len(result.hits))
         plan = result.plan
         clauses = plan.clause_count if isinstance(plan, Bands) else len(plan.tokens)

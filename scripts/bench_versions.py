@@ -125,7 +125,7 @@ def stored(count: int, folder: Path) -> None:
                 began = time.perf_counter()
                 results.append(query(id))
                 times.append(1000 * (time.perf_counter() - began))
-            counts = ((len(result.hits), result.candidates, result.compared_count) for result in results)
+            counts = ((len(result.hits), result.candidate_count, result.compared_count) for result in results)
             hits, candidates, compared = (statistics.mean(column) for column in zip(*counts, strict=True))
             print(f"{f'{kind}, {name}':<20}{statistics.median(times):>9.1f}{sorted(times)[len(times) * 19 // 20]:>9.1f}"
                   f"{hits:>7.1f}{candidates:>12,.0f}{compared:>10,.0f}", flush=True)  # fmt: skip

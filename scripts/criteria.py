@@ -84,7 +84,7 @@ class Ways:
     def fingerprints(self, id: str) -> Answer:
         """Overlap of at least a half."""
         found = self.search.similar(id, overlap=OVERLAP, size=EVERYTHING)
-        return {each.id for each in found.hits}, found.candidates
+        return {each.id for each in found.hits}, found.candidate_count
 
     def passages(self, id: str) -> Answer:
         """Half of one in the other."""
@@ -93,7 +93,7 @@ class Ways:
         for measure in ("containment", "reverse_containment"):
             answer = self.search.similar(id, overlap=OVERLAP, measure=measure, size=EVERYTHING)
             found |= {each.id for each in answer.hits}
-            compared = max(compared, answer.candidates)
+            compared = max(compared, answer.candidate_count)
         return found, compared
 
     def sentences(self, id: str) -> Answer:

@@ -48,8 +48,8 @@ APPLICATION = "docs/my_application.md"
 """A tutorial that tests/test_engine_pages.py runs."""
 OF_AN_ENGINE = ["docs/async.md"]
 """Pages whose code needs an engine. tests/search/test_async_similarity_search.py runs it."""
-OF_SITE = ["docs/json.md"]
-"""Pages whose commands tests/test_site.py runs."""
+OF_OTHER_TESTS = ["docs/json.md", "docs/upgrading.md"]
+"""Pages whose commands tests/test_site.py and tests/test_stored_formats.py run."""
 PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
 TEXT_OF = {name: (ROOT / name).read_text("utf-8") for name in PAGES}
 TEXT = "\n".join(TEXT_OF.values())
@@ -211,7 +211,7 @@ def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path, monkeypatch:
 def test_every_page_with_commands_is_run() -> None:
     pages = [name for name in PAGES if "```console" in TEXT_OF[name]]
 
-    assert sorted([*OWN_FILES[1:], *WITH_ENGINE, TUTORIAL, APPLICATION, *OF_SITE]) == pages
+    assert sorted([*OWN_FILES[1:], *WITH_ENGINE, TUTORIAL, APPLICATION, *OF_OTHER_TESTS]) == pages
 
 
 @pytest.mark.usefixtures("corpus")

@@ -60,7 +60,7 @@ def test_identical_documents_are_all_counted_as_candidates(tmp_path: Path) -> No
     search.index(Document(f"copy{number:04}", cli.words(0, 300)) for number in range(3000))
     results = [search.similar(f"copy0000{shares}") for shares in ("", "_80", "_20_80", "_100_100")]
 
-    assert [2999] * 4 == [result.candidates for result in results]
+    assert [2999] * 4 == [result.candidate_count for result in results]
     for hits in ([hit.id for hit in result.hits] for result in results):
         assert 10 == len(set(hits) - {"copy0000"})
         assert sorted(hits) == hits

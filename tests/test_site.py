@@ -52,10 +52,17 @@ def documented_outputs() -> list[tuple[str, Any]]:
     return [(command, json.loads(shown)) for command, shown in pairs]
 
 
+def golden_outputs() -> list[tuple[str, Any]]:
+    """The commands of version 0.1, with the output that was documented then."""
+    file = ROOT / "tests" / "data" / "formats_0_1" / "commands.json"
+    return [*json.loads(file.read_text("utf-8")).items()]
+
+
 def differences(expected: Any, printed: Any, path: str = "") -> Iterator[str]:
     """Yield where two values have different keys or types. Only the first items of lists are compared."""
     if isinstance(expected, dict) and isinstance(printed, dict):
-        yield from (f"{path}.{key}" for key in expected.keys() ^ printed.keys())
+        yield from (f"{path}.{key}" for key in sorted(expected.keys() - printed.keys()))
+        yield from (f"{path}.{key} is new" for key in sorted(printed.keys() - expected.keys()))
         for key in expected.keys() & printed.keys():
             yield from differences(expected[key], printed[key], f"{path}.{key}")
     elif isinstance(expected, list) and isinstance(printed, list):
@@ -74,6 +81,27 @@ def test_commands_print_the_documented_json(tmp_path: Path, monkeypatch: pytest.
     found = {
         command: list(differences(expected, answer(*shlex.split(command)[1:])))
         for command, expected in documented_outputs()
+    }
+
+    assert 7 < len(found)
+    assert {} == {command: difference for command, difference in found.items() if difference}
+
+
+def test_commands_still_print_the_json_of_0_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New keys are allowed. Until 0.1 is released, other changes are allowed, too: write the file again with
+
+    python scripts/golden_formats.py tests/data/formats_0_1
+    """
+    monkeypatch.chdir(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    write(tmp_path, {"draft.txt": words(0, 150), "corpus/empty.txt": ""})
+    found = {
+        command: [
+            difference
+            for difference in differences(expected, answer(*shlex.split(command)[1:]))
+            if not difference.endswith(" is new")
+        ]
+        for command, expected in golden_outputs()
     }
 
     assert 7 < len(found)

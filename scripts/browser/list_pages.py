@@ -57,7 +57,7 @@ def sources_of_one_text() -> str:
     sources = []
     for pair in _SHOWN * 3:
         found = compare(text, pair.texts[1]).passages
-        words = f"{sum(passage.words for passage in found):,}"
+        words = f"{sum(passage.word_count for passage in found):,}"
         sources.append(Source(pair.names[1], words, "25 %", 100, found, text=pair.texts[1]))
     headline = "At least 81 % of draft.txt (5,273 of 17,010 words) appears in 12 indexed documents."
     sourced = SourcedText("draft.txt", headline, text, sources, ignored=[(0, 90)])

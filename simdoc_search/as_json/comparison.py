@@ -14,14 +14,17 @@ _MEASURES = "jaccard", "containment", "reverse_containment"
 
 def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], Mapping[str, Any]]) -> dict[str, Any]:
     """Convert a comparison. `names` identifies both texts, each as `{"id": ...}` or `{"file": ...}`."""
-    sides = zip(names, comparison.words, comparison.matched, comparison.covered, strict=True)
+    sides = zip(names, comparison.word_counts, comparison.matched_word_counts, comparison.covered, strict=True)
     a, b = (
-        {**name, "words": words, "covered": {"words": matched, "share": share}} for name, words, matched, share in sides
+        {**name, "word_count": words, "covered": {"word_count": matched, "share": share}}
+        for name, words, matched, share in sides
     )
     return {
         "a": a,
         "b": b,
-        "passages": [{"a": passage.a, "b": passage.b, "words": passage.words} for passage in comparison.passages],
+        "passages": [
+            {"a": passage.a, "b": passage.b, "word_count": passage.word_count} for passage in comparison.passages
+        ],
         "differences": [asdict(difference) for difference in comparison.differences],
         "character_differences": [asdict(difference) for difference in comparison.character_differences],
         "key_changes": [change._asdict() for change in comparison.key_changes],

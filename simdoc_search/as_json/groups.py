@@ -26,7 +26,7 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
         "family_count": families.family_count,
         "member_count": families.member_count,
         "pair_count": families.pair_count,
-        "compared": families.compared_count,
+        "compared_count": families.compared_count,
         "min_share": families.thresholds.min_share,
         "min_share_of_other": families.thresholds.min_share_of_other,
         "families": [_family_as_json(family) for family in shown_families],
@@ -49,7 +49,7 @@ def _family_as_json(family: VersionFamily) -> dict[str, Any]:
 def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[str]]]) -> dict[str, Any]:
     """Convert the counts and thresholds of all topics, and the shown topics with the names of their concepts."""
     frequent = {
-        "concepts": topics.frequent_concept_count,
+        "concept_count": topics.frequent_concept_count,
         "limit": topics.frequent_concept_limit,
         "max_found_per_concept": topics.max_found_per_concept,
     }
@@ -58,7 +58,7 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         "topic_count": topics.topic_count,
         "member_count": topics.member_count,
         "pair_count": topics.pair_count,
-        "compared": topics.compared_count,
+        "compared_count": topics.compared_count,
         "topics": [_topic_as_json(topic, concepts) for topic, concepts in shown_topics],
         "frequent_concepts": frequent if topics.frequent_concept_count else None,
         "too_many_candidates": {
@@ -67,7 +67,7 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         }
         if topics.truncated_document_count
         else None,
-        "without_candidates": topics.isolated_document_count,
+        "isolated_document_count": topics.isolated_document_count,
         "left_out": _left_out_as_json(topics.left_out),
     }
 

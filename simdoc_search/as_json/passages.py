@@ -18,27 +18,27 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
     """
     return {
         "query": dict(query),
-        "words": result.words,
-        "ignored_words": result.ignored_word_count,
+        "word_count": result.word_count,
+        "ignored_word_count": result.ignored_word_count,
         "covered": result.coverage._asdict(),
         "total": result.total,
         "hits": [_hit_as_json(hit) for hit in result.hits],
-        "candidates": result.candidates,
-        "compared": result.compared_count,
+        "candidate_count": result.candidate_count,
+        "compared_count": result.compared_count,
         "guaranteed_run": result.guaranteed_run,
-        "too_common_runs": result.too_common_phrases,
+        "too_common_run_count": result.too_common_phrase_count,
     }
 
 
 def _hit_as_json(hit: PassageHit) -> dict[str, Any]:
     return {
         **key_as_json(hit.key),
-        "words": hit.words,
+        "word_count": hit.word_count,
         "share": hit.share,
-        "new_words": hit.added_words,
+        "new_word_count": hit.added_word_count,
         "kind": hit.kind,
         "changed": hit.changed,
-        "passages": [{"a": passage.a, "b": passage.b, "words": passage.words} for passage in hit.passages],
+        "passages": [{"a": passage.a, "b": passage.b, "word_count": passage.word_count} for passage in hit.passages],
         "details": {
             "containment": hit.containment,
             "reverse_containment": hit.reverse_containment,

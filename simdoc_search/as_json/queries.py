@@ -34,6 +34,11 @@ def plan_as_json(plan: Plan) -> dict[str, Any]:
     """Convert the kind and size of a plan, without its tokens."""
     match plan:
         case Threshold():
-            return {"kind": "threshold", "clauses": plan.clause_count, "rows": None, "bands": None}
+            return {"kind": "threshold", "clause_count": plan.clause_count, "tokens_per_band": None, "band_count": None}
         case Bands():
-            return {"kind": "bands", "clauses": plan.clause_count, "rows": plan.rows, "bands": len(plan.bands)}
+            return {
+                "kind": "bands",
+                "clause_count": plan.clause_count,
+                "tokens_per_band": plan.rows,
+                "band_count": len(plan.bands),
+            }

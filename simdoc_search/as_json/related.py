@@ -26,8 +26,8 @@ def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> 
         "thresholds": asdict(result.thresholds),
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "total": result.total,
-        "candidates": result.candidates,
-        "compared": result.compared_count,
+        "candidate_count": result.candidate_count,
+        "compared_count": result.compared_count,
         "naming_problem": result.missing_names_reason or None,
     }
 
@@ -38,7 +38,7 @@ def _hit_as_json(hit: RelatedHit) -> dict[str, Any]:
         "score": hit.score,
         "kind": hit.kind,
         "concepts": list(hit.concepts),
-        "shared": hit.shared_word_count,
+        "shared_word_count": hit.shared_word_count,
         **({} if hit.explanation is None else {"explanation": _explanation_as_json(hit.explanation)}),
     }
 
@@ -46,8 +46,8 @@ def _hit_as_json(hit: RelatedHit) -> dict[str, Any]:
 def _explanation_as_json(explanation: Explanation) -> dict[str, Any]:
     return {
         "similarity": explanation.similarity,
-        "whole": explanation.whole,
-        "paragraphs": explanation.paragraphs,
+        "document_similarity": explanation.document_similarity,
+        "paragraph_similarity": explanation.paragraph_similarity,
         "concepts": [_concept_as_json(concept) for concept in explanation.concepts],
     }
 
@@ -60,7 +60,7 @@ def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
     """Convert the concepts of a document."""
     return {
         **({} if result.key is None else key_as_json(result.key)),
-        "paragraphs": result.paragraph_count,
+        "paragraph_count": result.paragraph_count,
         "documents": result.document_count,
         "concepts": [_concept_as_json(concept) for concept in result.concepts],
         "naming_problem": result.missing_names_reason or None,

@@ -15,7 +15,7 @@ def similar_as_json(result: SearchResult) -> dict[str, Any]:
     return {
         "query": query_as_json(result.query, result.measure),
         "plan": plan_as_json(result.plan),
-        "candidates": result.candidates,
+        "candidate_count": result.candidate_count,
         "total": result.total,
         "is_total_exact": result.is_total_exact,
         "hits": [_hit_as_json(hit) for hit in result.hits],
@@ -24,7 +24,12 @@ def similar_as_json(result: SearchResult) -> dict[str, Any]:
 
 
 def _hit_as_json(hit: Hit) -> dict[str, Any]:
-    values = {**key_as_json(hit.key), "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
+    values = {
+        **key_as_json(hit.key),
+        "overlap": round(hit.overlap, 6),
+        "matched_token_count": hit.matched_token_count,
+        "kind": hit.kind,
+    }
     if hit.measures:
         exact = {name: getattr(hit.measures, name) for name in ("jaccard", "containment", "reverse_containment")}
         values |= {**exact, "changed": hit.changed}

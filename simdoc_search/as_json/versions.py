@@ -40,10 +40,11 @@ def versions_as_json(
         "timeline": [_entry_as_json(entry) for entry in result.timeline],
         "undated": [_entry_as_json(entry) for entry in result.undated],
         "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
-        "sentences": {"in_query": result.sentence_count, "queried": result.queried_sentence_count},
+        "sentence_count": result.sentence_count,
+        "queried_sentence_count": result.queried_sentence_count,
         "total": result.total,
-        "candidates": result.candidates,
-        "compared": result.compared_count,
+        "candidate_count": result.candidate_count,
+        "compared_count": result.compared_count,
         "candidate_source": result.candidate_source,
         "changed": result.changed,
     }
@@ -91,9 +92,12 @@ def _entry_as_json(entry: VersionEntry) -> dict[str, Any]:
 
 def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
     step = entry.step
-    words = None if step is None or step.added is None else {"added": step.added, "removed": step.removed}
-    changes = [change._asdict() for change in step.key_changes] if step else []
-    return {"similar_share": step.share if step else None, "words": words, "key_changes": changes}
+    return {
+        "similar_share": step.share if step else None,
+        "added_word_count": step.added_word_count if step else None,
+        "removed_word_count": step.removed_word_count if step else None,
+        "key_changes": [change._asdict() for change in step.key_changes] if step else [],
+    }
 
 
 def _hit_as_json(
@@ -105,8 +109,8 @@ def _hit_as_json(
         "score": hit.score,
         "share": hit.share,
         "share_of_hit": hit.share_of_hit,
-        "sentences": hit.sentence_count,
-        "matched": len(hit.matched.a),
+        "sentence_count": hit.sentence_count,
+        "matched_sentence_count": len(hit.matched.a),
         "mean_distance": float(distances.mean()) if len(distances) else 0.0,
         **date_as_json(hit.entry),
         **_step_as_json(hit.entry),

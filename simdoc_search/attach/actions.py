@@ -106,14 +106,14 @@ def fingerprint_fields(
     results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
     values = []
     for fingerprint, text, sketch in zip(results, texts, sketches, strict=True):
-        if fingerprint.shingles:
+        if fingerprint.shingle_count:
             codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
             kinds = {
                 "passages": fingerprint.passages,
                 "sentences": sketch.sentences,
                 "concepts": sketch.concepts,
             }
-            values.append(build_field_value(codes, fingerprint.shingles, hashes, settings, **kinds))
+            values.append(build_field_value(codes, fingerprint.shingle_count, hashes, settings, **kinds))
         else:
             # With null, an update removes the old values.
             removed_values = dict.fromkeys(["tokens", *token_kind_names(settings), "words_hash"])

@@ -84,7 +84,7 @@ def _find_mapping_faults(index: IndexDescription, mappings: _Mappings, location:
         advice = ""
         if can_fill and fault.blocks_queries and "tokens" not in index.subfields:
             command = backfill_command(mappings.values(), index.field, location)
-            advice = f"; {command}, or add the mapping that simdoc-search template show prints"
+            advice = f"; {command}, or add the mapping printed by `simdoc-search template show`"
         yield fault.needs_action, fault.problem + advice
 
 
@@ -120,20 +120,20 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
         have = "has" if counts.missing == 1 else "have"
         subject = f"{counts.missing:,} of {counts.documents:,} documents {have}"
         if counts.without_text is not None:
-            yield True, f"{subject} a text but no fingerprint; run simdoc-search backfill"
+            yield True, f"{subject} a text but no fingerprint; run `simdoc-search backfill`"
         else:
             yield False, f"{subject} no fingerprint"
     if counts.text_gone:
         documents = format_count(counts.text_gone, "document has", "documents have")
-        yield True, f"{documents} a fingerprint but no text; run simdoc-search backfill"
+        yield True, f"{documents} a fingerprint but no text; run `simdoc-search backfill`"
     for kind in token_kinds(index.settings):
         if lacking := counts.lacking[kind.name]:
             fingerprints = format_count(lacking, "fingerprint has", "fingerprints have")
-            yield True, f"{fingerprints} no {kind.name}; run simdoc-search backfill"
+            yield True, f"{fingerprints} no {kind.name}; run `simdoc-search backfill`"
     if others := counts.with_other_settings:
         fingerprints = format_count(others, "fingerprint was", "fingerprints were")
         problem = f"{fingerprints} computed with settings other than those in the mapping"
-        yield True, f"{problem}; run simdoc-search backfill --stale"
+        yield True, f"{problem}; run `simdoc-search backfill --stale`"
 
 
 def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
@@ -142,7 +142,7 @@ def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
     if malformed := sorted(sample.malformed.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
         problem = f"sampled fingerprints {'is' if len(malformed) == 1 else 'are'} malformed: {examples}"
-        yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; run simdoc-search backfill --stale"
+        yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; run `simdoc-search backfill --stale`"
     stale = sample.stale_count - len(malformed)
     if stale > 0:
         examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)

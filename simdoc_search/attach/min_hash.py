@@ -28,7 +28,9 @@ def choose_min_hash_settings(minhash: MinHash | None = None) -> tuple[Analysis, 
         ValueError: the settings have a hash key, which the filter does not support.
     """
     if minhash is not None and minhash.key is not None:
-        raise ValueError("the engine's min_hash filter does not support a hash key; use simdoc-search backfill instead")
+        raise ValueError(
+            "the engine's min_hash filter does not support a hash key; use `simdoc-search backfill` instead"
+        )
     return min_hash_analysis(), minhash or MinHash(with_rotation=True)
 
 

@@ -159,8 +159,8 @@ def _unindexed_file_message(error: SimdocError) -> str:
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
     hint = "use --file to query with it, or " if takes_files else ""
     return (
-        f"the file {error.id!r} is not in the store; {hint}run simdoc-search index, which adds the file or says why it "
-        "cannot"
+        f"the file {error.id!r} is not in the store; {hint}run `simdoc-search index`, which adds the file or says why "
+        "it cannot"
     )
 
 

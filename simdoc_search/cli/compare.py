@@ -112,7 +112,7 @@ def compare(
     comparison = compare_texts(*texts, preset=preset, settings=settings)
     ignored = None
     if ignore:
-        min_words = PRESETS[preset].min_run_for(comparison.words[0])
+        min_words = PRESETS[preset].min_run_for(comparison.word_counts[0])
         comparison, ignored = remove_templates(
             comparison, texts, read_ignored_texts(ignore, search), analysis, min_words
         )
@@ -148,7 +148,7 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
         if len(name) > 1 and name[0] == name[-1] == '"':
             raise
         if os.path.isdir(name):  # noqa: PTH112 - the name may contain a NUL
-            raise CorpusError(f"{name!r} is a folder; to compare its files, use simdoc-search duplicates") from None
+            raise CorpusError(f"{name!r} is a folder; to compare its files, use `simdoc-search duplicates`") from None
         if isinstance(error, UnknownDocumentError):
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
             raise CorpusError(f"{name!r} is neither a file nor a document in {store}{hint}") from None

@@ -116,15 +116,14 @@ class _Report:
     def passage_lines(self, width: int) -> Iterator[_Line]:
         """Yield the longest passages in the order of the first text, each with its positions and its beginning."""
         passages = list(enumerate(self._comparison.passages))
-        longest = sorted(passages, key=lambda pair: -pair[1].words)[:_MAX_PASSAGES]
+        longest = sorted(passages, key=lambda pair: -pair[1].word_count)[:_MAX_PASSAGES]
         if passages:
             yield _Line(0, [])
             yield _Line(0, [("heading", "Shared passages")])
         for number, passage in sorted(longest):
             remark = ", repeated" if number in self._repeated_numbers else ""
-            label = (
-                f"{format_count(passage.words, 'word')}, {self._format_positions(passage.a[0], passage.b[0])}{remark}: "
-            )
+            positions = self._format_positions(passage.a[0], passage.b[0])
+            label = f"{format_count(passage.word_count, 'word')}, {positions}{remark}: "
             columns = max(width - 2 - len(label), _MIN_WIDTH)
             yield _Line(2, [("aside", label), ("", _quote_beginning(self._text_a[slice(*passage.a)], columns))])
         if more := len(passages) - len(longest):
@@ -160,7 +159,7 @@ class _Report:
 
     def _group_lines(self, group: list[Difference], previous_end: int) -> Iterator[_Line]:
         first = group[0]
-        words = format_count(sum(difference.words for difference in group), "word")
+        words = format_count(sum(difference.word_count for difference in group), "word")
         total = f"{words} in {format_count(len(group), 'difference')}"
         description = describe_difference(first, self._text_a, self._text_b) if len(group) == 1 else total
         yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
@@ -198,7 +197,9 @@ def _group_nearby(differences: Iterable[Difference], text: str) -> Iterator[list
     """
     group: list[Difference] = []
     for difference in differences:
-        is_alone = any(each.kind == "moved" or each.words > _MAX_DIFFERENCE_WORDS for each in (difference, *group[-1:]))
+        is_alone = any(
+            each.kind == "moved" or each.word_count > _MAX_DIFFERENCE_WORDS for each in (difference, *group[-1:])
+        )
         if group and (is_alone or not _is_near(text, group[-1].a[1], difference.a[0])):
             yield group
             group = []

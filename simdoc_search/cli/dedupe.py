@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -24,28 +23,9 @@ if TYPE_CHECKING:
     from simdoc_search.dedupe import DedupeReport
     from simdoc_search.passages.exact import MeasureName
 
-    ParamType = click.ParamType[int]  # generic since click 8.4
-else:
-    ParamType = click.ParamType
 
 _MAX_LISTED_ROWS = 5
 _MAX_RUN_CHARACTERS = 200
-_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(MB|GB|M|G)B?", re.IGNORECASE)
-
-
-class _SizeType(ParamType):
-    """A size such as 2GB or 500MB, in bytes."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Convert the size to bytes."""
-        if isinstance(value, int):
-            return value
-        match = _SIZE.fullmatch(str(value).strip())
-        if match is None:
-            self.fail(f"{value!r} is not a size; write it as 500MB or 2GB", param, ctx)
-        return int(float(match[1]) * (1_000_000 if match[2][0] in "mM" else 1_000_000_000))
 
 
 @click.command(cls=Command, main_options=["--output", "--text", "--overlap", "--keep", "--annotate"])
@@ -100,10 +80,6 @@ class _SizeType(ParamType):
     "--run-words", type=click.IntRange(min=1), default=13, show_default=True, metavar="N",
     help="With --decontaminate: number of words in a run.",
 )  # fmt: skip
-@click.option(
-    "--cache", type=_SizeType(), default="250MB", show_default=True, metavar="SIZE",
-    help="Maximum size of the cache of compared texts. The command needs more memory for the rows themselves.",
-)  # fmt: skip
 @workers_option
 @json_option
 @handle_errors
@@ -122,7 +98,6 @@ def dedupe(
     save: str | None,
     decontaminate: tuple[str, ...],
     run_words: int,
-    cache: int,
     workers: int | None,
     as_json: bool,
 ) -> None:
@@ -140,9 +115,7 @@ def dedupe(
     """
     from simdoc_search.dedupe import DedupeOptions, deduplicate_files
 
-    options = DedupeOptions(
-        text=text, id=id, overlap=overlap, keep=keep, measure=measure, cache=cache, run_words=run_words
-    )
+    options = DedupeOptions(text=text, id=id, overlap=overlap, keep=keep, measure=measure, run_words=run_words)
     try:
         with _row_progress(hidden=as_json) as update:
             report = deduplicate_files(

@@ -181,7 +181,7 @@ def duplicates(
 
     new_ids: list[str] = []
     workers = worker_count(workers)
-    search, problems = index_paths(folders, open_index, store, new_ids.append, workers=workers, quiet=as_json)
+    search, problems, _ = index_paths(folders, open_index, store, new_ids.append, workers=workers, quiet=as_json)
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:

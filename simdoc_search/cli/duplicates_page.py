@@ -68,7 +68,9 @@ def write_page(
         remarks.append(f"{more} not shown; --json without --limit lists all groups")
     if budget.left_out:
         near = format_count(budget.left_out, "near duplicate is", "near duplicates are")
-        remarks.append(f"{near} not shown side by side with the kept document; to see them, use simdoc-search compare")
+        remarks.append(
+            f"{near} not shown side by side with the kept document; to see them, use `simdoc-search compare`"
+        )
     write_text_file(path, list_page("Duplicates", sections, remarks, summary=format_summary(result)))
 
 

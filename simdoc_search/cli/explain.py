@@ -175,7 +175,7 @@ def _as_json(explained: _ExplainedQuery) -> dict[str, Any]:
         "readings": [str(reading) for reading in explained.readings if reading.id],
         "query": query_as_json(query),
         "is_stored": explained.is_stored,
-        "tokens": len(plan.tokens),
+        "token_count": len(plan.tokens),
         "plan": plan_as_json(plan),
         "executed_plan": plan_as_json(explained.executed_plan),
         "recall": plan.probability_of_finding(float(query.overlap)) if query.overlap else None,

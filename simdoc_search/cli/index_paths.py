@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -33,6 +33,20 @@ in_option: Final = click.option(
     help="Only search the files in FOLDER. New and changed files are indexed first. A file is also possible. "
     "Repeatable.",
 )
+
+
+class IndexedPaths(NamedTuple):
+    """Some indexed paths.
+
+    Attributes:
+        search: a search in the store.
+        problems: one sentence per problem.
+        document_count: the number of documents of the paths.
+    """
+
+    search: SimilaritySearch
+    problems: list[str]
+    document_count: int
 
 
 @contextmanager
@@ -69,8 +83,8 @@ def index_paths(
     *,
     workers: int,
     quiet: bool,
-) -> tuple[SimilaritySearch, list[str]]:
-    """Index some paths, and print the problems. Without paths, only open the store. Return a search and the problems.
+) -> IndexedPaths:
+    """Index some paths, and print the problems. Without paths, only open the store.
 
     Args:
         paths: folders and files.
@@ -94,7 +108,7 @@ def index_paths(
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))
     if not paths:
-        return search, []
+        return IndexedPaths(search, [], 0)
     try:
         archives = bool(read_config_value("index", "archives"))
         with source_progress(sources, paths, hidden=quiet, archives=archives) as (sources, progress):
@@ -122,4 +136,5 @@ def index_paths(
         problems.append(f"the store refused {format_count(len(report.refused), 'document')}")
     for problem in problems:
         say(f"Error: {problem}", err=True)
-    return search, problems
+    document_count = report.indexed_count + report.replaced_count + report.unchanged_count
+    return IndexedPaths(search, problems, document_count)

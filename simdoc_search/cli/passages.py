@@ -24,6 +24,7 @@ from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_paths import in_option, index_paths
 from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text
 from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
+from simdoc_search.cli.passages_page import describe_search
 from simdoc_search.cli.passages_search import PassageSearch
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters, page_options
 from simdoc_search.cli.worker_options import worker_count, workers_option
@@ -165,15 +166,17 @@ def passages(
 
     workers = worker_count(workers)
     problems: list[str] = []
+    document_count = 0
     filters_of_paths: list[dict[str, Any]] = []
     if each_other:
         search = SimilaritySearch(open_store(":memory:", create=True))
     elif in_paths:
         paths = tuple(map(str, in_paths))
-        search, problems = index_paths(paths, open_index, store, workers=workers, quiet=as_json)
+        search, problems, document_count = index_paths(paths, open_index, store, workers=workers, quiet=as_json)
         filters_of_paths.append(make_origin_filter(search.store, paths))
     else:
         search = SimilaritySearch(open_index())
+        document_count = search.store.info().documents if html else 0
     options: dict[str, Any] = {
         "size": size,
         "offset": offset,
@@ -185,7 +188,9 @@ def passages(
     }
     all_filters = [*make_filters(filters, excluded), *filters_of_paths]
     passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
-    output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json)
+    places = folders if each_other else in_paths or (store,)
+    notes = describe_search(list(map(str, places)), document_count, click.get_current_context())
+    output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json, notes)
     if all_from is not None:
         names = read_lines(all_from)
         _answer_many(map(QueryText, names), len(names), passage_search, output, workers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -61,14 +62,22 @@ class PassageOutput:
         columns: the columns of the hits.
         html: path of the HTML page, if there is one.
         as_json: whether to print JSON.
+        page_notes: sentences for the page that say what was searched.
 
     Attributes:
         as_json: whether to print JSON.
         hit_count: number of hits in all answers.
     """
 
-    def __init__(self, search: SimilaritySearch, columns: HitColumns, html: Path | None, as_json: bool) -> None:
-        self._search, self._columns, self._html = search, columns, html
+    def __init__(
+        self,
+        search: SimilaritySearch,
+        columns: HitColumns,
+        html: Path | None,
+        as_json: bool,
+        page_notes: Sequence[str],
+    ) -> None:
+        self._search, self._columns, self._html, self._page_notes = search, columns, html, page_notes
         self.as_json: bool = as_json
         self.hit_count: int = 0
         self._summary = _Summary(search)
@@ -88,6 +97,12 @@ class PassageOutput:
             say(line)
         if answer.id is not None and answer.query.text is not None:
             say(f"The document {answer.id!r} is not listed, because it was indexed from this file.")
+        copy = answer.result.near_copy
+        if copy and self._search.store.is_simdoc_index:
+            option = shlex.join(["--exclude", f"path={copy.id}"])
+            say(f"{copy.id!r} has {format_percent(copy.share, 0)} of the text. To see its other sources, add {option}.")
+        if not self._html and any(len(hit.passages) > 1 for hit in answer.result.hits):
+            say("Each document is shown with its longest passage. To see all passages, add --html FILE.")
         self._print_summary()
 
     def add(self, answer: PassageAnswer) -> None:
@@ -95,7 +110,9 @@ class PassageOutput:
         self._collect(answer)
         if not self.as_json:
             covered, total = answer.result.coverage, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
-            line = f"{format_percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
+            line = (
+                f"{format_percent(covered.share, 0):>8}{covered.word_count:>10,}{total:>10}  {printable(answer.name)}"
+            )
             self._overview.append((-covered.share, line, list(self._lines(answer)) if answer.result.hits else []))
 
     def add_error(self, query: QueryText, error: SimdocError) -> None:
@@ -154,7 +171,7 @@ class PassageOutput:
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
             index = f"  in {printable(str(hit.key.index))}" if ids.count(hit.id) > 1 else ""
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(hit.id)}{index}"
-            yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_words:>8,}{passages:>10}  {name}"
+            yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.key))
             if note := describe_hit(hit):
@@ -170,7 +187,7 @@ class PassageOutput:
 
     def _write_page(self) -> None:
         if self._html:
-            notes = list(self._summary.lines())
+            notes = [*self._summary.lines(), *self._page_notes]
             write_page(self._html, self._page_answers, notes, self._search.store, hidden=self.as_json)
 
 
@@ -183,7 +200,8 @@ def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     label = positions.label(passage.a[0])
     if other is not None:
         label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
-    yield f"{_INDENT}{format_count(passage.words, 'word')}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
+    words = format_count(passage.word_count, "word")
+    yield f"{_INDENT}{words}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 
 
@@ -209,7 +227,7 @@ class _Summary:
         self._match_count += result.total
         self._is_partial |= result.is_partial
         self._longest_run = max(self._longest_run, result.guaranteed_run)
-        self._too_common_run_count += result.too_common_phrases
+        self._too_common_run_count += result.too_common_phrase_count
         if result.text is not None and len(result.text) <= result.guaranteed_run * _MAX_WORD_LENGTH:
             words = len(locate_words(result.text, self._settings.analysis).words)
             if words < result.guaranteed_run:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from simdoc_search import __version__
 from simdoc_search.cli.common import document_progress, write_text_file
-from simdoc_search.display import format_count, format_estimate, format_more_hits_hint, format_percent
+from simdoc_search.display import (
+    format_count,
+    format_estimate,
+    format_more_hits_hint,
+    format_percent,
+    without_credentials,
+)
 
 if TYPE_CHECKING:
+    import click
+
     from simdoc_search.cli.passages_output import PassageAnswer
     from simdoc_search.documents import DocumentKey
     from simdoc_search.passages.report import SourcedText
@@ -20,9 +30,43 @@ _MAX_CHARACTERS = 8_000_000
 """Maximum number of characters on the page, so that a browser remains fast. Further texts are not shown."""
 
 
+_FILTER_PARAMETERS = ("filters", "excluded", "exclude_same_folder")
+_COUNT_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignore_quotes")
+"""The parameters of the command that decide which documents are searched, and which words count."""
+
+
+def describe_search(places: Sequence[str], document_count: int, context: click.Context) -> list[str]:
+    """Return sentences that say what was searched, when, and with which options. A report needs them.
+
+    Args:
+        places: the folders, files or the store.
+        document_count: the number of documents in them; 0 if it is not known.
+        context: the context of the command.
+    """
+    options: list[str] = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.name in (*_FILTER_PARAMETERS, *_COUNT_PARAMETERS) and value != parameter.default:
+            values = value if isinstance(value, tuple) else (value,) if value else ()
+            options += [f"{parameter.opts[0]} {_format_value(value)}".rstrip() for value in values]
+    is_filtered = any(context.params[name] for name in _FILTER_PARAMETERS)
+    documents = f"{format_count(document_count, 'document')} in " if document_count and not is_filtered else ""
+    searched = f"Searched {documents}{', '.join(map(without_credentials, places))}"
+    lines = [f"{searched} on {datetime.now().astimezone().date()} with simdoc-search {__version__}."]
+    return [*lines, f"Options: {', '.join(options)}."] if options else lines
+
+
+def _format_value(value: Any) -> str:
+    """Return the value of an option as the user gave it. A flag has none."""
+    if isinstance(value, tuple):
+        field, values = value
+        return f"{field}={values if isinstance(values, str) else ', '.join(values)}"
+    return "" if value is True else without_credentials(str(value))
+
+
 def format_words(hit: PassageHit) -> str:
     """Return the number of words in common, with a tilde if it is an estimate."""
-    return f"{hit.words:,}" if hit.kind == "exact" else f"~{hit.words:,}"
+    return f"{hit.word_count:,}" if hit.kind == "exact" else f"~{hit.word_count:,}"
 
 
 def format_share(hit: PassageHit) -> str:
@@ -34,8 +78,8 @@ def describe_hit(hit: PassageHit) -> str:
     """Return a note about a hit, or an empty string."""
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
-    if hit.added_words > hit.words:
-        return f"your text repeats some of these words: {hit.added_words:,} of its words appear here"
+    if hit.added_word_count > hit.word_count:
+        return f"{hit.added_word_count:,} words of your text appear here, because it repeats some of them"
     return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 
@@ -63,7 +107,7 @@ def write_page(
             sourced_texts.append(_sourced_text(answer, texts))
             update(advance=1)
     sources = format_count(omitted, "source is", "sources are")
-    note = f"{sources} not shown side by side with the text. To see both texts, use simdoc-search compare."
+    note = f"{sources} not shown side by side with the text. To see both texts, use `simdoc-search compare`."
     write_text_file(path, sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 
@@ -92,7 +136,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
             hit.id,
             format_words(hit),
             format_share(hit),
-            hit.added_words,
+            hit.added_word_count,
             hit.passages,
             describe_hit(hit),
             texts.get(hit.key),
@@ -101,7 +145,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
     ]
     figures = (
         format_percent(result.coverage.share, 0),
-        format_count(result.coverage.words, "word"),
+        format_count(result.coverage.word_count, "word"),
         format_count(result.total, "match", "matches"),
     )
     notes = (

@@ -38,9 +38,9 @@ def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | No
         yield "no related documents"
     if query_id is not None:
         yield printable(f"The document {query_id!r} is not listed, because it was indexed from this file.")
-    yield describe_compared_documents(result.compared_count, result.candidates)
+    yield describe_compared_documents(result.compared_count, result.candidate_count)
     if more_hits := format_more_hits_hint(len(result.hits), result.total, result.offset):
-        at_least = result.compared_count < result.candidates
+        at_least = result.compared_count < result.candidate_count
         counts = describe_shown_hits(
             len(result.hits), result.total, result.offset, "related document", is_lower_bound=at_least
         )
@@ -56,7 +56,8 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     explanation = hit.explanation
     if explanation is None:
         return
-    formula = f"the mean of {explanation.whole:.3f} (whole documents) and {explanation.paragraphs:.3f} (paragraphs)"
+    documents, paragraphs = explanation.document_similarity, explanation.paragraph_similarity
+    formula = f"the mean of {documents:.3f} (whole documents) and {paragraphs:.3f} (paragraphs)"
     yield (
         f"concept similarity {explanation.similarity:.3f}: {formula}. "
         f"Documents are related if it is {RELATED_SIMILARITY} or more"

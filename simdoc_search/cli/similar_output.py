@@ -85,7 +85,7 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, ex
         print_json(columns.add_to_json(similar_as_json(result), result.hits))
         return
     _print_table(result, columns, expects_exact=expects_exact)
-    if result.measure == "jaccard" and result.query.overlap and result.shingles < _MIN_LONG_TEXT:
+    if result.measure == "jaccard" and result.query.overlap and result.shingle_count < _MIN_LONG_TEXT:
         effect = "long documents that contain it may not reach the minimum overlap"
         say(f"note: the text is short, so {effect}. Find them with: simdoc-search passages", err=True)
 
@@ -107,7 +107,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         estimated = format_count(count, "overlap is", "overlaps are")
         say(f"note: {estimated} estimated, because the store does not have the texts of these documents", err=True)
     for left_out in result.left_out[:_MAX_LEFT_OUT]:
-        advice = "index the document or run backfill --stale"
+        advice = "index the document again, or run `simdoc-search backfill --stale`"
         say(f"left out: the document {left_out.id!r} {left_out.reason}; {advice}", err=True)
     if more := len(result.left_out[_MAX_LEFT_OUT:]):
         say(f"left out: {format_count(more, 'more document')}; --json lists all of them", err=True)
@@ -120,7 +120,9 @@ def _summary(result: SearchResult) -> str:
     summary = f"{result.counts}.{more}" if more else result.counts
     if not result.hits:
         compared = (
-            f", {describe_compared_documents(result.compared_count, result.candidates)}" if result.candidates else ""
+            f", {describe_compared_documents(result.compared_count, result.candidate_count)}"
+            if result.candidate_count
+            else ""
         )
         summary = f"nothing found{compared}"
     if isinstance(plan, Threshold) and not plan.is_tolerant:

@@ -125,13 +125,13 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         yield f"missing        {inspection.missing_count:,} ({format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
         documents = format_count(gone, "document has", "documents have")
-        yield f"text removed   {documents} a fingerprint but no text; run simdoc-search backfill to remove fingerprints"
+        yield f"text removed   {documents} a fingerprint but no text; run `simdoc-search backfill` to remove it"
     if other := sum(count.with_other_settings for count in counts):
-        fingerprints = format_count(other, "fingerprint has", "fingerprints have")
-        yield f"other settings {fingerprints} settings that differ from the mapping"
+        fingerprints = format_count(other, "fingerprint")
+        yield f"other settings {fingerprints}, made with settings other than those in the mapping"
     if incomplete := sum(count.incomplete for count in counts):
         documents = format_count(incomplete, "document lacks", "documents lack")
-        yield f"incomplete     {documents} data for passages, versions or related; run simdoc-search backfill"
+        yield f"incomplete     {documents} data for passages, versions or related; run `simdoc-search backfill`"
     yield f"stale          {_describe_staleness(inspection)}"
     yield from _error_lines(inspection)
     yield from _pipeline_lines(inspection)
@@ -147,12 +147,12 @@ def _describe_staleness(inspection: Inspection) -> str:
     if not sample.document_count:
         return "none, because no document has a fingerprint with the settings of the mapping"
     if not sample.unchecked_count:
-        return f"none of {sample.document_count:,}, because no document was written since the last backfill --stale"
+        return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
     examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
     of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
     if sample.is_exact and sample.compared_count:
         unchecked = format_count(sample.unchecked_count, "document written", "documents written")
-        return f"{of_all}, after comparing {unchecked} since the last backfill --stale{examples}"
+        return f"{of_all}, after comparing {unchecked} since the last `backfill --stale`{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
     low, high = sample.interval
@@ -160,7 +160,7 @@ def _describe_staleness(inspection: Inspection) -> str:
     interval = f"({format_percent(sample.share)}; with 95 % confidence {format_percent(low)} to {format_percent(high)})"
     evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
     since = (
-        f" from {sample.unchecked_count:,} documents written since the last backfill --stale"
+        f" from {sample.unchecked_count:,} documents written since the last `backfill --stale`"
         if sample.compared_count
         else ""
     )

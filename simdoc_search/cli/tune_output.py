@@ -36,7 +36,7 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
             f"{counts.positives} yes pairs and {counts.false_positives} of {counts.negatives} no pairs"
             if counts.is_useful
             else "no minimum overlap separates the pairs labelled yes from those labelled no; to examine a pair, use "
-            "simdoc-search compare"
+            "`simdoc-search compare`"
         )
         yield from _misclassified_lines(threshold.misclassified_pairs)
     rows = [_COLUMNS, *map(_format_row, result.measurements)]
@@ -165,13 +165,13 @@ def _row_as_json(row: Measurement) -> dict[str, Any]:
         "sketch": row.name,
         "shingles": format_shingles(row.settings.analysis),
         "recall": row.recall,
-        "expected_hits": row.expected_hit_count,
+        "expected_hit_count": row.expected_hit_count,
         "precision": row.precision,
-        "hits": row.hit_count,
-        "queries": row.query_count,
+        "hit_count": row.hit_count,
+        "query_count": row.query_count,
         "error": row.error,
-        "compared": row.measured_pair_count,
-        "bytes": row.bytes_per_document,
+        "measured_pair_count": row.measured_pair_count,
+        "bytes_per_document": row.bytes_per_document,
         "documents_per_second": row.documents_per_second,
         "query_ms": row.query_ms,
     }

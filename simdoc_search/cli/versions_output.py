@@ -67,7 +67,7 @@ def _counts(result: VersionsResult) -> str:
     if result.total > len(result.hits):
         more = format_more_hits_hint(len(result.hits), result.total)
         counts = f"{describe_shown_hits(len(result.hits), result.total, singular='other version')}.{more} "
-    counts += describe_compared_documents(result.compared_count, result.candidates)
+    counts += describe_compared_documents(result.compared_count, result.candidate_count)
     if result.candidate_source != "sentences":
         counts += f", found by {result.candidate_source}"
     sentences, queried = result.sentence_count, result.queried_sentence_count

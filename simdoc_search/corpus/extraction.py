@@ -14,6 +14,8 @@ from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_mem
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # the file is an OLE container instead of a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
+_INCOMPLETE = ("Could not find EOCD", "FormatError")
+"""What the readers of zip files and of PDF say if the file is cut off or has another format."""
 _MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS, _MAX_ATTACHMENTS = 100, 500, 100
 
 
@@ -90,7 +92,8 @@ def _detect_media_type(data: bytes, extension: str) -> str:
 def _describe_failure(message: str, data: bytes) -> str:
     if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
         return "encrypted"
-    return f"damaged: {message.rpartition(': ')[2][:120]}"
+    detail = message.rpartition(": ")[2][:120]
+    return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE else detail}"
 
 
 def _is_encrypted_open_document(data: bytes) -> bool:

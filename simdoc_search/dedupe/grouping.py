@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.dedupe.ranking import RowRule
-from simdoc_search.dedupe.rows import Rows, extension_counts, release_memory
-from simdoc_search.duplicates.arrays import Bools, Ints
+from simdoc_search.dedupe.rows import Rows, extension_counts
+from simdoc_search.duplicates.arrays import Bools, Ints, release_memory
 from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.finder import Progress, find_and_assign
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
@@ -26,8 +26,7 @@ from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import WorkerMap
 
-DEFAULT_CACHE = 250_000_000
-"""Default size of the cache of texts that are compared, in bytes."""
+_CACHE_BYTES = 1 << 26  # a larger cache is not faster, because a row is mostly compared with rows of its group
 
 KINDS = ("", "same text", "same words", "near", "evaluation")
 KEPT, SAME_TEXT, SAME_WORDS, NEAR, EVALUATION = range(5)
@@ -65,7 +64,6 @@ def group_rows(
     workers: WorkerMap,
     *,
     old_row_count: int = 0,
-    cache: int = DEFAULT_CACHE,
     progress: Progress = lambda _stage, _share: None,
 ) -> RowGroups:
     """Find the kept row of each duplicate.
@@ -77,7 +75,6 @@ def group_rows(
         settings: the settings of the sketches.
         workers: compares the texts.
         old_row_count: the number of old rows. They come first, and are never duplicates.
-        cache: maximum size of the cache of texts that are compared, in bytes.
         progress: see `Progress`.
     """
     has_run = rows.table["run_bytes"] > 0
@@ -107,7 +104,9 @@ def group_rows(
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
         return ((number, rows.text(int(representatives[number]))) for number in numbers)
 
-    verifier = Verifier(read_texts, settings.analysis, cache, shingle_counts=table.shingle_counts, workers=workers)
+    verifier = Verifier(
+        read_texts, settings.analysis, _CACHE_BYTES, shingle_counts=table.shingle_counts, workers=workers
+    )
     assigned = find_and_assign(
         len(representatives),
         np.arange(len(representatives)),
@@ -149,11 +148,7 @@ def _find_pairs(
     known_pairs: tuple[Ints, Ints],
     progress: Callable[[float], None],
 ) -> JoinedPairs:
-    def report(share: float) -> None:
-        release_memory(table.codes)
-        progress(share)
-
-    return join(table, documents, measure, known_pairs=known_pairs, new_from=new_from, progress=report)
+    return join(table, documents, measure, known_pairs=known_pairs, new_from=new_from, progress=progress)
 
 
 def _label_words(hashes: NDArray[np.uint64], is_compared: Bools) -> Ints:

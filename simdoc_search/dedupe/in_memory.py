@@ -73,7 +73,7 @@ def deduplicate(
         with Rows(Path(folder)) as rows:
             groups = group_rows(
                 rows, options.rule, options.threshold, options.settings, worker_map,
-                cache=options.cache, progress=lambda stage, share: progress(stage, share, int(share * begins[-1])),
+                progress=lambda stage, share: progress(stage, share, int(share * begins[-1])),
             )  # fmt: skip
             annotation = Annotation(rows, groups, 0, columns.id is not None) if annotate else None
             if annotation:

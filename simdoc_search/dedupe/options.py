@@ -7,15 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from simdoc_search.dedupe.decontamination import DEFAULT_RUN_WORDS
-from simdoc_search.dedupe.grouping import DEFAULT_CACHE
 from simdoc_search.dedupe.ranking import RowRule
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
-
-MIN_CACHE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +26,6 @@ class DedupeOptions:
         measure: how the overlap is measured. `jaccard`: Jaccard similarity. `containment`: share of the removed row
             that is also in the kept row. `reverse_containment`: share of the kept row that is also in the removed row.
         settings: settings of the sketches.
-        cache: maximum size of the cache of texts that are compared, in bytes. The run needs more memory; it grows with
-            the number of rows.
         run_words: number of consecutive words that a row must share with an evaluation text.
 
     Raises:
@@ -44,13 +38,10 @@ class DedupeOptions:
     keep: str = "longest"
     measure: MeasureName = "jaccard"
     settings: Settings = field(default_factory=Settings)
-    cache: int = DEFAULT_CACHE
     run_words: int = DEFAULT_RUN_WORDS
 
     def __post_init__(self) -> None:
         _ = self.threshold, self.rule
-        if self.cache < MIN_CACHE:
-            raise QuerySyntaxError(f"cache must be at least {MIN_CACHE:,} bytes, not {self.cache:,}")
 
     @property
     def threshold(self) -> Measure:

@@ -257,15 +257,6 @@ def encode_ids(ids: Sequence[Any]) -> list[bytes]:
     ]
 
 
-def release_memory(mapped: NDArray[Any]) -> None:
-    """Let the system take back the memory of a mapped file, which it reads again when needed."""
-    buffer = getattr(mapped, "_mmap", None)
-    if buffer is not None and hasattr(buffer, "madvise"):
-        import mmap  # noqa: PLC0415 - not on Windows
-
-        buffer.madvise(mmap.MADV_DONTNEED)
-
-
 def _span(ends: NDArray[np.int64], sizes: NDArray[np.integer[Any]], first: int, last: int) -> slice:
     return slice(int(ends[first]) - int(sizes[first]), int(ends[last]))
 

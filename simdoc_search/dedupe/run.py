@@ -15,7 +15,7 @@ from simdoc_search.dedupe.chunks import Columns
 from simdoc_search.dedupe.columns import choose_columns, choose_columns_of_old_data
 from simdoc_search.dedupe.conversion import Conversion, plan_conversion
 from simdoc_search.dedupe.decontamination import EvaluationReport, EvaluationRuns, write_evaluation_runs
-from simdoc_search.dedupe.formats import require_format
+from simdoc_search.dedupe.formats import import_pyarrow, require_format
 from simdoc_search.dedupe.grouping import RowGroups, group_rows
 from simdoc_search.dedupe.options import DedupeOptions
 from simdoc_search.dedupe.output import Selection, convert_write_errors, copy_other_file, write_shard
@@ -184,6 +184,7 @@ class _Run:
 
             sketch_shards(shards, writer, self.options.settings, self.workers, progress=report, evaluation=evaluation)
             self.progress("reading", 1.0, done)
+            import_pyarrow().default_memory_pool().release_unused()
             return shard_begins(writer.shard_rows)[len(self.old_shards) :]
 
     def _group(self, rows: Rows, old_row_count: int) -> RowGroups:
@@ -193,7 +194,7 @@ class _Run:
         if groups is None:
             groups = group_rows(
                 rows, self.options.rule, self.options.threshold, self.options.settings, self.workers,
-                old_row_count=old_row_count, cache=self.options.cache,
+                old_row_count=old_row_count,
                 progress=lambda stage, share: self.progress(stage, share, int(share * len(rows))),
             )  # fmt: skip
             self.work.write_groups(groups, description)

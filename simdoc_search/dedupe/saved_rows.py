@@ -42,7 +42,7 @@ class SavedRows:
         try:
             saved = json.loads((path / _SAVED).read_bytes())
             self.folder_name: str = saved["folder"]
-            version, found = saved["format"], saved["settings"]
+            version, found = int(saved["format"]), saved["settings"]
             self._rows = int(saved["rows"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path / _SAVED} cannot be read ({error}); save the rows again") from None

@@ -16,7 +16,7 @@ import numpy as np
 from simdoc_search.dedupe.formats import format_of, require_format
 from simdoc_search.dedupe.grouping import RowGroups
 from simdoc_search.dedupe.output import convert_write_errors
-from simdoc_search.dedupe.rows import read_checkpoint
+from simdoc_search.dedupe.rows import FORMAT_VERSION, read_checkpoint
 from simdoc_search.dedupe.shards import Dataset
 from simdoc_search.duplicates.plan.lock import lock_file
 from simdoc_search.durable import write_atomically
@@ -42,9 +42,10 @@ class WorkFolder:
         self.shard: Path = path / "shard"
 
     def prepare(self, description: dict[str, Any]) -> bool:
-        """Remove the progress of a run that had other options or input files. Return whether any progress is left."""
+        """Remove the progress of a run of another format, options or input files. Return whether any is left."""
         state = read_checkpoint(self.rows) if self.rows.is_dir() else None
-        if state is not None and state["description"] == json.loads(json.dumps(description)):
+        wanted = (FORMAT_VERSION, json.loads(json.dumps(description)))
+        if state is not None and wanted == (state.get("format"), state["description"]):
             return True
         for path in list(self.path.iterdir()):
             shutil.rmtree(path) if path.is_dir() else path.unlink()

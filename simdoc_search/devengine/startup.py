@@ -150,7 +150,7 @@ def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> C
         differences.append("data: a permanent folder, not ephemeral")
     if differences:
         raise DevEngineError(
-            f"the engine on port {port} was started with options other than requested ({'; '.join(differences)}); omit "
+            f"the running engine on port {port} has options that differ from yours ({'; '.join(differences)}); omit "
             "these options, stop the engine, or choose another --port"
         )
     return Cluster(registered, was_running=True)

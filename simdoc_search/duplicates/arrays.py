@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 
 import numpy as np
@@ -56,3 +57,10 @@ def mix_bits(values: Keys) -> Keys:
 def slices(count: int, size: int) -> Iterator[slice]:
     """Yield slices that cut `count` items into parts of `size` items. The last part may be shorter."""
     return (slice(start, start + size) for start in range(0, count, size))
+
+
+def release_memory(mapped: NDArray[np.generic]) -> None:
+    """Let the system take back the memory of a mapped file, which it reads again when needed."""
+    buffer = getattr(mapped, "_mmap", None)
+    if buffer is not None and hasattr(buffer, "madvise"):
+        buffer.madvise(mmap.MADV_DONTNEED)

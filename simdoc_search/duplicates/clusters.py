@@ -52,7 +52,7 @@ def assign_duplicates(
             ]
             if not len(pairs):
                 break
-            is_ready = _can_compare_now(first[pairs], second[pairs], count)
+            is_ready = _can_compare_now(first[pairs], second[pairs])
             overlapping = pairs[is_ready][overlap_enough(pairs[is_ready])]
             # If a document overlaps several kept documents, it joins the group of the most preferred one.
             duplicates, index = np.unique(second[overlapping], return_index=True)
@@ -63,16 +63,17 @@ def assign_duplicates(
     return kept_document_of, np.concatenate(assigning_pairs)
 
 
-def _can_compare_now(first: Ints, second: Ints, count: int) -> Bools:
+def _can_compare_now(first: Ints, second: Ints) -> Bools:
     """Return which pairs can be compared now.
 
     The others wait until it is known whether one of their documents joins an earlier group.
     """
     must_wait = np.isin(first, second)
-    # For each document, the position of the first waiting pair that has it as its second document.
-    first_waiting = np.full(count, len(first), np.int64)
-    np.minimum.at(first_waiting, second[must_wait], np.flatnonzero(must_wait))
-    return ~must_wait & (np.arange(len(first)) < first_waiting[second])
+    # For each pair, the position of the first waiting pair that has the same second document.
+    documents, index = np.unique(second, return_inverse=True)
+    first_waiting = np.full(len(documents), len(first), np.int64)
+    np.minimum.at(first_waiting, index[must_wait], np.flatnonzero(must_wait))
+    return ~must_wait & (np.arange(len(first)) < first_waiting[index])
 
 
 class SameWordsSets:

@@ -103,7 +103,7 @@ class Documents:
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
             size, written = -1 if origin.content else origin.size, time_written_ns(record) if keep.is_by_date else 0
-            counts_and_dates = len(record.codes), record.shingles, size, origin.mtime_ns, written
+            counts_and_dates = len(record.codes), record.shingle_count, size, origin.mtime_ns, written
             numbers.extend((*counts_and_dates, source, is_new(record), is_preferred(record)))
             self._ids.append(record.id)
             tokens.append(record.codes)
@@ -117,11 +117,12 @@ class Documents:
         counts, shingles, sizes, mtimes, written_at, source_of, new, preferred = columns
         text_labels, word_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
         copies, equal = np.bincount(word_labels)[word_labels], np.bincount(text_labels)[text_labels]
-        criteria = KeepCriteria(
-            self._ids.__getitem__, shingles, copies, equal, written_at, values, new > 0, preferred > 0
-        )
-        self._order = order = keep.order(criteria)
         self._source_parts = list(self._sources)
+        criteria = KeepCriteria(
+            self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
+            shingles, copies, equal, written_at, values, new > 0, preferred > 0,
+        )  # fmt: skip
+        self._order = order = keep.order(criteria)
         self._source_of = source_of[order]
         self._text_hashes = text_hashes
         self.table: FingerprintTable = _make_table(tokens.read(), counts, shingles, order, settings)
@@ -158,8 +159,11 @@ class Documents:
 
     def path(self, number: int) -> str | None:
         """Return the path of a document's file; None if it has no file."""
-        root, prefix, _, _ = self._source_parts[self._source_of[number]]
-        return file_path(root, prefix, self.id(number)) if root else None
+        return self._path(self.input_position(number), self._source_of[number])
+
+    def _path(self, input_position: int, source: int) -> str | None:
+        root, prefix, _, _ = self._source_parts[source]
+        return file_path(root, prefix, self._ids[input_position]) if root else None
 
     def _leave_out(self, record: Record, reason: str) -> None:
         self.left_out[record.key] = reason

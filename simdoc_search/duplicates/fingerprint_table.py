@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, mix_bits, slices
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, mix_bits, release_memory, slices
 from simdoc_search.sketch.estimate import correct_for_chance
 from simdoc_search.sketch.tokens import HASH_BITS
 
@@ -18,10 +18,12 @@ BucketMatrix = NDArray[np.uint16]
 _DOCUMENTS_AT_ONCE = 1 << 12
 _MAX_MATRIX_CELLS = 1 << 27
 _DOCUMENTS_IN_CACHE = 1 << 9
-_PAIRS_AT_ONCE = 1 << 16
+_PAIRS_AT_ONCE = 1 << 13
 _PAIRS_IN_CACHE = 1 << 9
 _MAX_PACKED_COLUMNS = 8 * 255
 _EXTENSION_BITS = np.uint64(32)
+_MAX_MAPPED_BYTES = 1 << 26
+_BYTES_PER_ACCESS = 1 << 16  # the system maps up to 16 pages at once
 
 MAX_EXTENDED_TOKENS = 128
 """Maximum number of tokens of a document whose hashes are extended."""
@@ -45,6 +47,8 @@ class FingerprintTable:
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
     # total number of rows of the matrices that were made for single calls
     _row_count: int = field(default=0, repr=False)
+    # upper bound of the memory of `codes` and `hash_extensions` that is mapped
+    _mapped_bytes: int = field(default=0, repr=False)
 
     @classmethod
     def from_codes(cls, codes: Sequence[NDArray[np.uint32]], shingle_counts: Ints, buckets: int) -> FingerprintTable:
@@ -53,11 +57,16 @@ class FingerprintTable:
         joined = np.concatenate(codes) if codes else np.zeros(0, np.uint32)
         return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, buckets)
 
+    def order_of_memory(self, documents: Ints) -> Ints:
+        """Return the order in which the codes of documents are read fastest."""
+        return np.argsort(self.begins[documents])
+
     def codes_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
         """Return the codes of these documents, and the position of each code's document in `documents`."""
         counts = self.counts[documents]
         owner = np.repeat(np.arange(len(documents)), counts)
         ends = np.cumsum(counts)
+        self._limit_mapped_memory(documents)
         return self.codes[np.arange(len(owner)) + np.repeat(self.begins[documents] - (ends - counts), counts)], owner
 
     def token_hashes(self, documents: Ints, *, extended: bool) -> tuple[Keys, Ints]:
@@ -84,7 +93,7 @@ class FingerprintTable:
         similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
         buckets of their union must be equal. With `extended`, tokens are compared by `token_hashes`.
         """
-        order = np.argsort(self.begins[documents])  # reading in the order of memory is several times as fast
+        order = self.order_of_memory(documents)
         documents = documents[order]
         band_of_bucket = np.arange(self.bucket_count) * bands // self.bucket_count
         starts = np.empty((len(documents), bands), np.uint16)
@@ -100,6 +109,7 @@ class FingerprintTable:
         for band in range(bands):
             keys = np.zeros(len(documents), np.uint64)
             for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
+                self._limit_mapped_memory(documents[part])
                 first, end = begins[part], ends[part]
                 position, keys_of_part = first + starts[part, band], np.zeros(len(first), np.uint64)
                 for _ in range(rows):
@@ -111,6 +121,20 @@ class FingerprintTable:
                     position += 1
                 keys[order[part]] = keys_of_part
             yield keys
+
+    def _limit_mapped_memory(self, documents: Ints) -> None:
+        """Release the memory of mapped files if reading these documents may exceed the limit."""
+        if not isinstance(self.codes, np.memmap) or not len(documents):
+            return
+        begins = self.begins[documents]
+        size = self.codes.itemsize * int(begins.max() - begins.min()) + _BYTES_PER_ACCESS
+        size = min(size, _BYTES_PER_ACCESS * len(documents))
+        if self._mapped_bytes + size > _MAX_MAPPED_BYTES:
+            release_memory(self.codes)
+            if self.hash_extensions is not None:
+                release_memory(self.hash_extensions[0])
+            self._mapped_bytes = 0
+        self._mapped_bytes += size
 
     def estimate_jaccard(self, first: Ints, second: Ints) -> tuple[Floats, Ints]:
         """Estimate the Jaccard similarity of each pair, as `estimate.compare_codes` does.
@@ -138,9 +162,10 @@ class FingerprintTable:
     def bucket_matrix(self, documents: Ints) -> BucketMatrix:
         """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""
         matrix = np.zeros((len(documents), self.bucket_count), np.uint16)
-        for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-            codes, owner = self.codes_of_documents(documents[part])
-            matrix[part][owner, codes >> HASH_BITS] = (codes & np.uint32((1 << HASH_BITS) - 1)) + np.uint32(1)
+        order = self.order_of_memory(documents)
+        for part in slices(len(documents), _DOCUMENTS_IN_CACHE):
+            codes, owner = self.codes_of_documents(documents[order[part]])
+            matrix[order[part][owner], codes >> HASH_BITS] = (codes & np.uint32((1 << HASH_BITS) - 1)) + np.uint32(1)
         return matrix
 
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:

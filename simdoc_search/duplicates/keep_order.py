@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ words that people add, such as final, new and old, because they are less reliabl
 
 _DOWNLOADS = "downloads"
 """The folder of browsers, in lower case. A person files a document elsewhere."""
+_MEMBER_COUNT = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +40,7 @@ class KeepCriteria:
     """The properties of documents that the order depends on. Arrays have one value per document."""
 
     id_of: Callable[[int], str]  # returns the id of a document by its number
+    path_of: Callable[[int], str]  # returns the path of a document's file by its number, or the id if it has no file
     shingle_counts: Ints  # number of distinct shingles; int64
     same_word_counts: Ints  # number of documents with the same words, including the document itself; int64
     same_text_counts: Ints  # number of documents with the same text, including the document itself; int64
@@ -106,7 +109,7 @@ class KeepRule:
         by_id = np.array(sorted(range(len(criteria.shingle_counts)), key=criteria.id_of), np.int64)
         if self.rule == "first":
             return by_id
-        by_length = (_name_ranks(by_id, criteria.id_of), -criteria.same_text_counts, -criteria.shingle_counts)
+        by_length = (_name_ranks(by_id, criteria), -criteria.same_text_counts, -criteria.shingle_counts)
         if self.field:
             return np.lexsort((*by_length, self._rank_values(criteria.field_values)))
         if self.rule == "longest":
@@ -122,24 +125,28 @@ class KeepRule:
         return np.array([len(ranks) if key is None else ranks[key] for key in keys], np.int64)
 
 
-def _name_ranks(by_id: Ints, id_of: Callable[[int], str]) -> Ints:
-    """Return the rank of each document by `_name_kind`, then by the length of its id, then by its id."""
-    ids = map(id_of, by_id.tolist())
-    kinds_and_lengths = np.fromiter((_name_kind(id) << 32 | len(id) for id in ids), np.int64, len(by_id))
+def _name_ranks(by_id: Ints, criteria: KeepCriteria) -> Ints:
+    """Return the rank of each document by `_count_copy_names`, then by the length of its id, then by its id."""
+    numbers = by_id.tolist()
+    counts_and_lengths = np.fromiter(
+        (_count_copy_names(criteria.path_of(number)) << 32 | len(criteria.id_of(number)) for number in numbers),
+        np.int64,
+        len(by_id),
+    )
     ranks = np.empty(len(by_id), np.int64)
-    ranks[by_id[np.argsort(kinds_and_lengths, kind="stable")]] = np.arange(len(by_id))
+    ranks[by_id[np.argsort(counts_and_lengths, kind="stable")]] = np.arange(len(by_id))
     return ranks
 
 
-def _name_kind(id: str) -> int:
-    """Return 3 for a member of an archive. For other files, add 1 for the name of a copy, and 1 for such a folder."""
-    folder, _, name = id.rpartition("/")
-    return 3 if find_archive(id) else bool(_NAME_OF_COPY.search(name)) + _is_folder_of_copies(folder)
+def _count_copy_names(path: str) -> int:
+    """Count the names in a path that are those of copies or downloads. A member of an archive has a greater count."""
+    folder, _, name = path.replace(os.sep, "/").rpartition("/")
+    return _MEMBER_COUNT if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
 
 
 @lru_cache(maxsize=1 << 12)
-def _is_folder_of_copies(path: str) -> bool:
-    return any(name.lower() == _DOWNLOADS or _NAME_OF_COPY.search(name) for name in path.split("/"))
+def _count_copy_folders(path: str) -> int:
+    return sum(name.lower() == _DOWNLOADS or bool(_NAME_OF_COPY.search(name)) for name in path.split("/"))
 
 
 def _sort_key(value: MetadataValue | None) -> tuple[int, float, str] | None:

@@ -33,7 +33,7 @@ _MAX_PAIRS pairs, of 12 bytes each."""
 MAX_ANCHORS = 16
 """Maximum number of anchors, the documents that all other documents of a long run are compared with."""
 
-_PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 20, 1 << 22
+_PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 20, 1 << 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,8 +133,10 @@ def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
 
     Args:
         begins: where each run begins.
-        lengths: the number of positions of each run; 0 to omit the run.
+        lengths: the number of positions of each run; less than 2 to omit the run.
     """
+    has_pairs = lengths > 1
+    begins, lengths = begins[has_pairs], lengths[has_pairs]
     ends = np.repeat(begins + lengths, lengths)
     open_positions = np.arange(len(ends)) - np.repeat(np.cumsum(lengths) - lengths - begins, lengths)
     for distance in range(1, int(lengths.max(initial=0))):
@@ -172,6 +174,12 @@ class _PairCollector:
         low bits of the keys are lost. If two different keys become equal, additional pairs are compared.
         """
         entries = np.sort(keys >> self._document_number_bits << self._document_number_bits | owners.astype(np.uint64))
+        # Most documents have a key of their own, and need no more memory.
+        is_equal = entries[1:] >> self._document_number_bits == entries[:-1] >> self._document_number_bits
+        is_in_run = np.zeros(len(entries), bool)
+        is_in_run[1:] = is_equal
+        is_in_run[:-1] |= is_equal
+        entries = entries[is_in_run]
         if not len(entries):
             return
         documents = (entries & ((np.uint64(1) << self._document_number_bits) - np.uint64(1))).astype(np.int64)
@@ -227,10 +235,13 @@ class _PairCollector:
     def _merge_accepted(self) -> None:
         if self._accepted_pairs:
             pairs, estimates = (np.concatenate(parts) for parts in zip(*self._accepted_pairs, strict=True))
-            pairs, estimates = np.append(self._found_pairs, pairs), np.append(self._estimates, estimates)
             order = np.argsort(pairs, kind="stable")
             order = order[run_starts(pairs[order])]
-            self._found_pairs, self._estimates, self._accepted_pairs = pairs[order], estimates[order], []
+            order = order[~is_in_sorted(pairs[order], self._found_pairs)]
+            place = np.searchsorted(self._found_pairs, pairs[order])
+            self._found_pairs = np.insert(self._found_pairs, place, pairs[order])
+            self._estimates = np.insert(self._estimates, place, estimates[order])
+            self._accepted_pairs = []
 
     def _add_long_run(self, run: Ints) -> None:
         """Compare the documents of a run with anchors: up to `MAX_ANCHORS` documents that do not overlap each other.

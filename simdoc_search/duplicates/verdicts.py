@@ -184,7 +184,7 @@ def reason_for(
         case "hard link":
             return f"hard link to {reference_id}; frees nothing"
         case "same text":
-            different = "bytes (pictures, links or layout may differ)" if has_file else "metadata"
+            different = "bytes (pictures, links, headers or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
             reason = f"same words; {character_differences}"

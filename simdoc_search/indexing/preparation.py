@@ -140,7 +140,7 @@ def _prepare_chunk(
     new_records = _make_records([document for _, document in changed], preparation)
     numbers, records = [], []
     for (number, _), record in zip(changed, new_records, strict=True):
-        if record.shingles:
+        if record.shingle_count:
             numbers.append(number)
             records.append(record)
         else:
@@ -168,7 +168,7 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
         yield Record(
             document.id,
             fingerprint.codes(),
-            fingerprint.shingles,
+            fingerprint.shingle_count,
             digest,
             _with_language(document) if settings.identifies_language else document.metadata,
             document.text,

@@ -22,7 +22,7 @@ def find_boilerplate(
 
     These are passages of up to 200 words that occur at least three times in one of the texts.
     """
-    short = {index: passage for index, passage in enumerate(passages) if passage.words <= _MAX_BOILERPLATE_WORDS}
+    short = {index: passage for index, passage in enumerate(passages) if passage.word_count <= _MAX_BOILERPLATE_WORDS}
     counts = [Counter(shingles(text, analysis)) for text in texts] if short else []
     repeated = set()
     for index, passage in short.items():

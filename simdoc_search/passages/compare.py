@@ -53,8 +53,11 @@ def compare(
         multiset=exact.multiset,
         estimate=first.overlap(second),
         interval=first.interval(second),
-        words=(len(a.words), len(b.words)),
-        matched=(int(matched_mask(a, passages).sum()), int(matched_mask(b, passages, in_second_text=True).sum())),
+        word_counts=(len(a.words), len(b.words)),
+        matched_word_counts=(
+            int(matched_mask(a, passages).sum()),
+            int(matched_mask(b, passages, in_second_text=True).sum()),
+        ),
         passages=tuple(passages),
         differences=tuple(changes.differences),
         character_differences=tuple(changes.character_differences),

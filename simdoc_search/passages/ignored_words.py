@@ -48,7 +48,7 @@ def remove_words_from_passages(
         spans_a, spans_b = [first for first, _ in runs], [second for _, second in runs]
         words = int(spans_to_mask(a, spans_a).sum())
         if runs and words >= min_words:
-            yield replace(passage, a=_bounding_span(spans_a), b=_bounding_span(spans_b), words=words, runs=runs)
+            yield replace(passage, a=_bounding_span(spans_a), b=_bounding_span(spans_b), word_count=words, runs=runs)
 
 
 def _cut_runs(passage: Passage, a: WordPositions, b: WordPositions, is_ignored: Mask) -> Iterator[tuple[Span, Span]]:
@@ -77,11 +77,11 @@ def remove_templates(
     passages = remove_words_from_passages(comparison.passages, a, b, ignored_a, min_words)
     swapped = remove_words_from_passages(map(_swap_texts, passages), b, a, ignored_b, min_words)
     kept = [_swap_texts(passage) for passage in swapped]
-    kept = [replace(passage, words=int(matched_mask(a, [passage]).sum())) for passage in kept]
+    kept = [replace(passage, word_count=int(matched_mask(a, [passage]).sum())) for passage in kept]
     words = int((~ignored_a).sum()), int((~ignored_b).sum())
     matched = int(matched_mask(a, kept).sum()), int(matched_mask(b, kept, in_second_text=True).sum())
     ignored = int(ignored_a.sum()), int(ignored_b.sum())
-    return replace(comparison, passages=tuple(kept), words=words, matched=matched), ignored
+    return replace(comparison, passages=tuple(kept), word_counts=words, matched_word_counts=matched), ignored
 
 
 def _swap_texts(passage: Passage) -> Passage:

@@ -36,7 +36,7 @@ def find_key_changes(
 ) -> list[KeyChange]:
     """Return the key changes among the differences of up to 100 words: negations, then numbers, dates and names."""
     changed = (
-        difference for difference in differences if difference.kind != "moved" and difference.words <= _MAX_WORDS
+        difference for difference in differences if difference.kind != "moved" and difference.word_count <= _MAX_WORDS
     )
     spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]

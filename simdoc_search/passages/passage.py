@@ -16,13 +16,13 @@ class Passage:
     Attributes:
         a: The span in the first text. The span begins and ends with a matched word, and may contain unmatched words.
         b: The span in the second text.
-        words: The number of matched words. A matched word is paired with an equal word of the other text.
+        word_count: The number of matched words. A matched word is paired with an equal word of the other text.
         runs: The spans of each run of matched words in both texts, in the order of the first text.
     """
 
     a: Span
     b: Span
-    words: int
+    word_count: int
     runs: tuple[tuple[Span, Span], ...]
 
 
@@ -34,13 +34,13 @@ class Difference:
         kind: `replaced`, `inserted` (only in the second text), `removed` (only in the first text) or `moved`.
         a: The span in the first text. It is empty if the words were `inserted`.
         b: The span in the second text. It is empty if the words were `removed`.
-        words: The number of words in the longer span.
+        word_count: The number of words in the longer span.
     """
 
     kind: Literal["replaced", "inserted", "removed", "moved"]
     a: Span
     b: Span
-    words: int
+    word_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ class Comparison:
         multiset: The same three measures, but every occurrence of a shingle is counted.
         estimate: The Jaccard similarity estimated from the fingerprints, 0..1.
         interval: The 95 % confidence interval of the estimate.
-        words: The number of words of each text.
-        matched: The number of matched words of each text. A word in several passages is counted once.
+        word_counts: The number of words of each text.
+        matched_word_counts: The number of matched words of each text. A word in several passages is counted once.
         passages: The shared passages, in the order of the first text.
         differences: The words that differ, in the order of the first text.
         character_differences: The differences in letter case, punctuation and symbols at matched words, in the order of
@@ -103,8 +103,8 @@ class Comparison:
     multiset: tuple[float, float, float]
     estimate: float
     interval: tuple[float, float]
-    words: tuple[int, int]
-    matched: tuple[int, int]
+    word_counts: tuple[int, int]
+    matched_word_counts: tuple[int, int]
     passages: tuple[Passage, ...]
     differences: tuple[Difference, ...]
     character_differences: tuple[CharacterDifference, ...]
@@ -113,5 +113,7 @@ class Comparison:
     @property
     def covered(self) -> tuple[float, float]:
         """The share of matched words in each text, 0..1. It is 0 for a text without words."""
-        first, second = (matched / max(words, 1) for matched, words in zip(self.matched, self.words, strict=True))
+        first, second = (
+            matched / max(words, 1) for matched, words in zip(self.matched_word_counts, self.word_counts, strict=True)
+        )
         return first, second

@@ -33,10 +33,10 @@ def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
     """Describe one difference: "3 words differ: 'may' → 'may not'"."""
     before, after = excerpt(text_a[slice(*difference.a)]), excerpt(text_b[slice(*difference.b)])
-    words = format_count(difference.words, "word")
+    words = format_count(difference.word_count, "word")
     match difference.kind:
         case "replaced":
-            return f"{words} {'differs' if difference.words == 1 else 'differ'}: '{before}' → '{after}'"
+            return f"{words} {'differs' if difference.word_count == 1 else 'differ'}: '{before}' → '{after}'"
         case "inserted":
             return f"{words} inserted: '{after}'"
         case _:
@@ -45,8 +45,8 @@ def describe_difference(difference: Difference, text_a: str, text_b: str) -> str
 
 def describe_differences(comparison: Comparison) -> str:
     """Describe all differences: "37 words differ in 9 places, 120 words moved"."""
-    moved = sum(difference.words for difference in comparison.differences if difference.kind == "moved")
-    others = [difference.words for difference in comparison.differences if difference.kind != "moved"]
+    moved = sum(difference.word_count for difference in comparison.differences if difference.kind == "moved")
+    others = [difference.word_count for difference in comparison.differences if difference.kind != "moved"]
     parts = []
     if others:
         places = "" if len(others) == 1 else f" in {format_count(len(others), 'place')}"
@@ -118,10 +118,12 @@ class MeasureRow(NamedTuple):
 def describe_word_measures(comparison: Comparison) -> list[MeasureRow]:
     """Return the measures of matched words for display."""
     passages = len(comparison.passages)
-    in_passages = f"{format_count(comparison.matched[0], 'word')} in {format_count(passages, 'passage')}"
+    in_passages = f"{format_count(comparison.matched_word_counts[0], 'word')} in {format_count(passages, 'passage')}"
     first, second = (
         (format_percent(share), f"{matched:,} of {format_count(words, 'word')}")
-        for share, matched, words in zip(comparison.covered, comparison.matched, comparison.words, strict=True)
+        for share, matched, words in zip(
+            comparison.covered, comparison.matched_word_counts, comparison.word_counts, strict=True
+        )
     )
     return [
         MeasureRow("in common", in_passages if passages else "no passages"),

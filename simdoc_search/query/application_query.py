@@ -27,12 +27,12 @@ class SimilarHit(NamedTuple):
     Attributes:
         hit: the hit as returned by the engine.
         overlap: estimated overlap with the query document, 0..1.
-        matched: number of tokens that the hit shares with the query document.
+        matched_token_count: number of tokens that the hit shares with the query document.
     """
 
     hit: Mapping[str, Any]
     overlap: float
-    matched: int
+    matched_token_count: int
 
 
 class Similar:
@@ -165,7 +165,7 @@ class Similar:
                 _log.warning("skipping document %r, because its tokens cannot be read: %s", hit.get("_id"), error)
                 continue
             if tokens and self.plan.is_hit(compared, self._overlap):
-                refined.append(SimilarHit(hit, compared.overlap, compared.matched))
+                refined.append(SimilarHit(hit, compared.overlap, compared.matched_token_count))
         return refined
 
     def _decode(self, tokens: Sequence[str]) -> NDArray[np.uint32]:

@@ -76,7 +76,7 @@ class Threshold:
 
     def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit. If `overlap` is not None, the estimate must reach it."""
-        if tokens.matched < self.minimum_match:
+        if tokens.matched_token_count < self.minimum_match:
             return False
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap
         return not overlap or not minimum or tokens.shared >= minimum * tokens.union
@@ -124,7 +124,7 @@ class Bands:
 
     def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit. It is a hit unless its tokens rule out the overlap."""
-        if tokens.matched < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
+        if tokens.matched_token_count < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
         return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union)
 

@@ -59,14 +59,14 @@ class ConceptsResult:
 def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts) -> ConceptsResult:
     """Return the concepts of a stored document."""
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=True)
-    collect_named_words: dict[int, NamedWord] = {}
+    named_words: dict[int, NamedWord] = {}
     missing_names_reason = ""
     try:
         names = concepts.load_names()
     except SimdocError as error:
         missing_names_reason = str(error)
     else:
-        collect_named_words = names.words
+        named_words = names.words
         settings = store.settings.concepts
         if settings is not None and settings.synonyms_checksum and names.extractor.synonyms is None:
             missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
@@ -75,7 +75,7 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
     words_of_document = [
         DocumentConcept(named.word, weights_by_code[code], frequencies[code], times, named.names, named.synonyms)
         for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
-        for named in [collect_named_words.get(code, UNNAMED_WORD)]
+        for named in [named_words.get(code, UNNAMED_WORD)]
     ]
     words_of_document.sort(key=lambda concept: (-concept.weight, -concept.occurrence_count, concept.word))
     unnamed_count = sum(not concept.word for concept in words_of_document)

@@ -39,13 +39,14 @@ class PassageCandidates:
             document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
         guaranteed_run: minimum length, in words, of the shared runs that are always found.
-        too_common_phrases: number of phrases that were not searched in all documents, because their words are common.
+        too_common_phrase_count: number of phrases that were not searched in all documents, because their words are
+            common.
     """
 
     documents: list[TokenMatch]
     total: int
     guaranteed_run: int
-    too_common_phrases: int
+    too_common_phrase_count: int
 
 
 def find_passage_candidates(
@@ -158,6 +159,6 @@ def _find_by_fingerprint(
     except QuerySyntaxError:  # this error means that the query with its filters is too large for the engine
         return {}
     return {
-        candidate.key: candidate.matched
+        candidate.key: candidate.matched_token_count
         for candidate, _ in zip(candidates, range(MAX_FINGERPRINT_CANDIDATES), strict=False)
     }

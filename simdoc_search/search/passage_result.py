@@ -13,17 +13,18 @@ from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS = 10
+_NEAR_COPY_SHARE = 0.9
 
 
 class Coverage(NamedTuple):
     """The part of a text that the passages of all matches cover. Each word is counted once.
 
     Attributes:
-        words: number of covered words.
-        share: `words` as a share of all words that are not ignored, 0..1.
+        word_count: number of covered words.
+        share: `word_count` as a share of all words that are not ignored, 0..1.
     """
 
-    words: int
+    word_count: int
     share: float
 
 
@@ -33,10 +34,10 @@ class PassageHit(HasDocumentKey):
 
     Attributes:
         key: the key of the document.
-        words: number of matched words. The numbers in the two documents can differ; this is the smaller one.
-        share: `words` as a share of the query document's words that are not ignored, 0..1.
-        added_words: number of words of the query document that this hit covers and no earlier hit covers. It can be
-            greater than `words`, if the query document repeats a passage that occurs once in the hit.
+        word_count: number of matched words. The numbers in the two documents can differ; this is the smaller one.
+        share: `word_count` as a share of the query document's words that are not ignored, 0..1.
+        added_word_count: number of words of the query document that this hit covers and no earlier hit covers. It can
+            be greater than `word_count`, if the query document repeats a passage that occurs once in the hit.
         kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
             from the passage tokens, and `passages` is empty.
         shared_token_count: number of passage tokens that the hit shares with the query.
@@ -51,9 +52,9 @@ class PassageHit(HasDocumentKey):
     """
 
     key: DocumentKey
-    words: int
+    word_count: int
     share: float
-    added_words: int
+    added_word_count: int
     kind: Literal["estimated", "exact"]
     shared_token_count: int
     passages: tuple[Passage, ...] = ()
@@ -66,7 +67,7 @@ class PassageHit(HasDocumentKey):
     @property
     def longest(self) -> Passage | None:
         """The passage with the most words; None if `passages` is empty."""
-        return max(self.passages, key=lambda passage: passage.words, default=None)
+        return max(self.passages, key=lambda passage: passage.word_count, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,14 @@ class PassageResult(HitsResult[PassageHit]):
             earlier hit covers.
         coverage: the words that all matches cover, including matches on other pages.
         total: number of matches on all pages.
-        words: number of words of the query document that are not ignored.
+        word_count: number of words of the query document that are not ignored.
         ignored_word_count: number of ignored words.
-        candidates: number of documents that share a token or phrase.
+        candidate_count: number of documents that share a token or phrase.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         guaranteed_run: minimum length, in words, of the shared runs that are always found, unless all their phrases are
             too common.
-        too_common_phrases: number of phrases that were not searched in all documents, because their words are common. A
-            match that shares only such phrases can be missing.
+        too_common_phrase_count: number of phrases that were not searched in all documents, because their words are
+            common. A match that shares only such phrases can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
         offset: number of matches before the first of `hits`.
@@ -100,12 +101,12 @@ class PassageResult(HitsResult[PassageHit]):
     hits: list[PassageHit]
     coverage: Coverage
     total: int
-    words: int
+    word_count: int
     ignored_word_count: int
-    candidates: int
+    candidate_count: int
     compared_count: int
     guaranteed_run: int = 0
-    too_common_phrases: int = 0
+    too_common_phrase_count: int = 0
     spans: list[Span] = field(default_factory=list, repr=False)
     ignored_spans: list[Span] = field(default_factory=list, repr=False)
     offset: int = 0
@@ -115,7 +116,13 @@ class PassageResult(HitsResult[PassageHit]):
     @property
     def is_partial(self) -> bool:
         """Whether some candidates were not compared. If so, more documents may match."""
-        return self.compared_count < self.candidates
+        return self.compared_count < self.candidate_count
+
+    @property
+    def near_copy(self) -> PassageHit | None:
+        """The first hit if it hides all others: it has at least 90 % of the query document. Otherwise None."""
+        first = self.hits[0] if self.hits and not self.offset and self.total > 1 else None
+        return first if first and first.kind == "exact" and first.share >= _NEAR_COPY_SHARE else None
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.
@@ -128,17 +135,19 @@ class PassageResult(HitsResult[PassageHit]):
             at_least = "at least " if self.is_partial else ""
             about = "about " if self.is_estimated else ""
             share = f"{at_least}{about}{format_percent(self.coverage.share, 0)} of {title}"
-            words = f"{self.coverage.words:,} of {format_count(self.words, 'word')}"
+            words = f"{self.coverage.word_count:,} of {format_count(self.word_count, 'word')}"
             appears = f"appears in {format_count(self.total, 'indexed document')}"
             sentences = [f"{share[0].upper()}{share[1:]} ({words}) {appears}."]
         else:
-            sentences = [f"No indexed document shares a passage with {title} ({format_count(self.words, 'word')})."]
+            sentences = [
+                f"No indexed document shares a passage with {title} ({format_count(self.word_count, 'word')})."
+            ]
         if self.ignored_word_count:
             sentences.append(f"{format_count(self.ignored_word_count, 'word is', 'words are')} ignored.")
         if self.is_partial:
-            left = self.candidates - self.compared_count
+            left = self.candidate_count - self.compared_count
             verb = "was" if left == 1 else "were"
-            sentences.append(f"{left:,} of {format_count(self.candidates, 'candidate')} {verb} not compared.")
+            sentences.append(f"{left:,} of {format_count(self.candidate_count, 'candidate')} {verb} not compared.")
         return " ".join(sentences)
 
     @property
@@ -150,6 +159,6 @@ class PassageResult(HitsResult[PassageHit]):
         lines = [self.headline()]
         for hit in self.hits[:_PRINTED_HITS]:
             about = "~" if hit.kind == "estimated" else ""
-            lines.append(f"{about}{hit.words:,}".rjust(7) + f" words  {printable(hit.id)}")
+            lines.append(f"{about}{hit.word_count:,}".rjust(7) + f" words  {printable(hit.id)}")
         count = min(len(self.hits), _PRINTED_HITS)
         return "\n".join([*lines, describe_shown_hits(count, self.total, self.offset, is_lower_bound=self.is_partial)])

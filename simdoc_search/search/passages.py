@@ -157,7 +157,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int)
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
     covered_words_mask = is_in_tokens(document.passage_tokens, record.passages)
-    record_word_count = min_word_count(record.shingles, settings)
+    record_word_count = min_word_count(record.shingle_count, settings)
     words = min(round(weight * int(covered_words_mask.sum())), document.word_count, record_word_count)
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
@@ -168,7 +168,11 @@ def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int)
 
 def _make_match(hit: PassageHit, covered_words_mask: Mask, weight: float = 1.0) -> _Match:
     return Cover(
-        hit, (-hit.words, hit.id, hit.index or ""), covered_words_mask.nonzero()[0], len(covered_words_mask), weight
+        hit,
+        (-hit.word_count, hit.id, hit.index or ""),
+        covered_words_mask.nonzero()[0],
+        len(covered_words_mask),
+        weight,
     )
 
 
@@ -184,7 +188,7 @@ def _make_result(
     """Return the result with the hits on the page. Passages and shingle measures are only computed for these hits."""
     ranked = list(order_by_added_words(matches))
     page = ranked[options.offset : options.offset + options.size]
-    hits = [replace(hit, added_words=round(added_words)) for hit, added_words in page]
+    hits = [replace(hit, added_word_count=round(added_words)) for hit, added_words in page]
     exact = [match for match in matches if match.key.kind == "exact"]
     words = document.word_count
     covered_words = min(round(sum(added_words for _, added_words in ranked)), words)
@@ -201,7 +205,7 @@ def _make_result(
         candidates.total,
         compared_count,
         max(candidates.guaranteed_run, min(min_run, words)),
-        candidates.too_common_phrases,
+        candidates.too_common_phrase_count,
         mask_to_spans(text.words, unite(exact, len(document.ignored_word_mask))) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
         options.offset,

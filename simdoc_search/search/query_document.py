@@ -97,7 +97,7 @@ class QueryDocument:
         """The number of words that are not ignored. If the text is not stored, it is a lower bound."""
         if self.analysed_text is not None:
             return int((~self.ignored_word_mask).sum())
-        return min_word_count(self.record.shingles, self.settings)
+        return min_word_count(self.record.shingle_count, self.settings)
 
     @cached_property
     def _text_without_ignored_words(self) -> str | None:
@@ -119,7 +119,7 @@ class QueryDocument:
     @cached_property
     def shingle_count(self) -> int:
         """The number of distinct shingles."""
-        return self.record.shingles if self._fingerprint is None else self._fingerprint.shingles
+        return self.record.shingle_count if self._fingerprint is None else self._fingerprint.shingle_count
 
     @cached_property
     def fingerprint_record(self) -> Record:
@@ -131,7 +131,7 @@ class QueryDocument:
         is_short = not len(codes) and not settings.analysis.short_texts
         fault = f"has fewer than {settings.analysis.shingle_size} words" if is_short else ""
         id = self.name if self.is_stored else ""
-        return Record(id, codes, text_fingerprint.shingles, "", text=self.text, fault=fault, terms=terms)
+        return Record(id, codes, text_fingerprint.shingle_count, "", text=self.text, fault=fault, terms=terms)
 
     @cached_property
     def passage_tokens(self) -> Codes:

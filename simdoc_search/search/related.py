@@ -145,5 +145,5 @@ def _add_explanations(
             for code, part in zip(explanation.codes.tolist(), explanation.contributions.tolist(), strict=True)
         ]
         shared.sort(key=lambda concept: (-concept.contribution, concept.word))
-        values = explanation.similarity, explanation.whole, explanation.paragraphs
+        values = explanation.similarity, explanation.document_similarity, explanation.paragraph_similarity
         yield replace(hit, explanation=Explanation(*values, tuple(shared)))

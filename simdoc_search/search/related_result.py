@@ -40,15 +40,16 @@ class Explanation:
     """How the similarity of a related document is computed.
 
     Attributes:
-        similarity: the mean of `whole` and `paragraphs`, 0..1. It determines the score; see `versions.relations`.
-        whole: cosine similarity of all concepts of the two documents, 0..1.
-        paragraphs: mean cosine similarity of the most similar paragraphs, 0..1.
+        similarity: the mean of `document_similarity` and `paragraph_similarity`, 0..1. It determines the score; see
+            `versions.relations`.
+        document_similarity: cosine similarity of all concepts of the two documents, 0..1.
+        paragraph_similarity: mean cosine similarity of the most similar paragraphs, 0..1.
         concepts: the words of shared concepts, by descending contribution.
     """
 
     similarity: float
-    whole: float
-    paragraphs: float
+    document_similarity: float
+    paragraph_similarity: float
     concepts: tuple[SharedConcept, ...]
 
 
@@ -84,7 +85,7 @@ class RelatedResult(HitsResult[RelatedHit]):
     Attributes:
         query_name: the id or name of the query document; empty for a text without a name.
         hits: the hits on the page, by descending score, then by id.
-        candidates: number of documents that share a rare concept.
+        candidate_count: number of documents that share a rare concept.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         missing_names_reason: the reason why concepts have no names. It is empty if they have names.
         total: number of hits on all pages.
@@ -95,7 +96,7 @@ class RelatedResult(HitsResult[RelatedHit]):
 
     query_name: str
     hits: list[RelatedHit]
-    candidates: int
+    candidate_count: int
     compared_count: int
     missing_names_reason: str = ""
     total: int = 0

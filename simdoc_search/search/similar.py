@@ -124,7 +124,7 @@ def _make_result(
         plan,
         candidates.total,
         hits,
-        query_record.shingles,
+        query_record.shingle_count,
         left_out,
         uncompared_count=max(0, candidates.total - compared),
         total=max(total, len(hits)),

@@ -96,7 +96,7 @@ class Ranker:
 
         total, compared, is_exact, is_page_known = 0, 0, True, False
         for number, candidate in enumerate(candidates):
-            bound = candidate.matched / len(self.query_record.codes)
+            bound = candidate.matched_token_count / len(self.query_record.codes)
             if bound < min_share:
                 break
             is_page_known = is_page_known or is_complete(bound)
@@ -104,7 +104,7 @@ class Ranker:
             if self.plan.is_hit(tokens, self.overlap):
                 total += 1
                 if not is_page_known:
-                    insort(ranked, (-tokens.overlap, -tokens.matched, number, candidate))
+                    insort(ranked, (-tokens.overlap, -tokens.matched_token_count, number, candidate))
                     del ranked[needed_count:]
                     is_page_known = is_complete(bound)
             if is_page_known and compared >= _MIN_COMPARED_CANDIDATES:
@@ -142,7 +142,7 @@ class Ranker:
                     yield candidate
 
         for batch in split_into_batches(find_possible_hits()):
-            bound = estimate_max_overlap(batch[0].matched, len(self.query_record.codes))
+            bound = estimate_max_overlap(batch[0].matched_token_count, len(self.query_record.codes))
             if len(hits) >= needed_count and hits[-1].overlap >= bound:
                 is_exact = False
                 break
@@ -169,20 +169,20 @@ class Ranker:
     def _is_possible_hit(self, candidate: Candidate) -> bool:
         """Return whether a candidate may have the minimum overlap, according to its tokens."""
         if not self.overlap and isinstance(self.plan, Threshold):
-            return candidate.matched >= self.plan.minimum_match
+            return candidate.matched_token_count >= self.plan.minimum_match
         tokens = self._compare_tokens(candidate)
         can_reach = not self.overlap or estimate_max_overlap(tokens.shared, tokens.union) >= self.overlap
         return can_reach and self.plan.is_hit(tokens, None)
 
     @staticmethod
     def _make_exact_hit(candidate: Candidate, exact: Measures) -> Hit:
-        return Hit(candidate.key, exact.jaccard, candidate.matched, "exact", candidate.fields, exact)
+        return Hit(candidate.key, exact.jaccard, candidate.matched_token_count, "exact", candidate.fields, exact)
 
     def _make_estimated_hit(self, candidate: Candidate) -> Hit | None:
         tokens = self._compare_tokens(candidate)
         if not self.plan.is_hit(tokens, self.overlap):
             return None
-        return Hit(candidate.key, tokens.overlap, tokens.matched, "estimated", candidate.fields)
+        return Hit(candidate.key, tokens.overlap, tokens.matched_token_count, "estimated", candidate.fields)
 
 
 def limit_compared_documents(needed_count: int) -> int:
@@ -192,7 +192,7 @@ def limit_compared_documents(needed_count: int) -> int:
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
     """Sort hits by overlap, equal tokens, id and index."""
-    return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.key.index or ""))
+    return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched_token_count, hit.id, hit.key.index or ""))
 
 
 def estimate_max_overlap(shared: float, union: float) -> float:

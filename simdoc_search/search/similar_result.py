@@ -31,7 +31,7 @@ class Hit(HasDocumentKey):
         key: the key of the document. Behind an alias, two documents with the same id are two hits.
         overlap: the requested measure, 0..1. By default, it is the Jaccard similarity of the shingles of the two
             documents.
-        matched: number of equal tokens.
+        matched_token_count: number of equal tokens.
         kind: `exact` if the overlap was computed from the texts, `estimated` if it was estimated from the tokens.
         fields: values of the requested fields.
         measures: all exact measures; None if the overlap is estimated.
@@ -40,7 +40,7 @@ class Hit(HasDocumentKey):
 
     key: DocumentKey
     overlap: float
-    matched: int
+    matched_token_count: int
     kind: Literal["estimated", "exact"] = "estimated"
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
     measures: Measures | None = field(default=None, repr=False)
@@ -54,10 +54,10 @@ class SearchResult(HitsResult[Hit]):
     Attributes:
         query: the query with the full id. The id is empty for a text.
         plan: the plan that the store ran.
-        candidates: number of documents that the plan found.
+        candidate_count: number of documents that the plan found.
         hits: the hits on the page, ordered by overlap, equal tokens, id and index. If documents with the same overlap
             and number of equal tokens do not all fit on the page, the store chooses among them.
-        shingles: number of distinct shingles of the query document.
+        shingle_count: number of distinct shingles of the query document.
         measure: the measure that `Hit.overlap` contains.
         left_out: candidates that could not be compared, because their fingerprints are damaged.
         uncompared_count: number of candidates that were not compared, for example because the hits on the page are
@@ -70,9 +70,9 @@ class SearchResult(HitsResult[Hit]):
 
     query: FingerprintQuery
     plan: Plan = field(repr=False)
-    candidates: int
+    candidate_count: int
     hits: list[Hit]
-    shingles: int = 0
+    shingle_count: int = 0
     left_out: tuple[LeftOut, ...] = ()
     measure: MeasureName = "jaccard"
     uncompared_count: int = 0
@@ -87,12 +87,12 @@ class SearchResult(HitsResult[Hit]):
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
         hits = describe_shown_hits(count, total, self.offset, "hit", is_lower_bound=at_least)
-        return f"{hits}, {describe_compared_documents(self.compared_count, self.candidates)}"
+        return f"{hits}, {describe_compared_documents(self.compared_count, self.candidate_count)}"
 
     @property
     def compared_count(self) -> int:
         """Number of candidates that were compared, by their tokens or texts."""
-        return self.candidates - self.uncompared_count
+        return self.candidate_count - self.uncompared_count
 
     def __str__(self) -> str:
         query = printable(str(self.query)) if self.query.id else "the text"

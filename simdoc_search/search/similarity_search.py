@@ -707,7 +707,7 @@ class SimilaritySearch:
         minimum, settings = parse_min_overlap(overlap), self.store.settings
         (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
         codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
-        source = Record("", codes, fingerprint.shingles, "", {}, text, None, *hashes)
+        source = Record("", codes, fingerprint.shingle_count, "", {}, text, None, *hashes)
         (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 

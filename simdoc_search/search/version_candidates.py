@@ -142,7 +142,7 @@ def _find_by_texts(
     similar = _find_similar(store, document, options, exclude)
     if isinstance(similar, SearchResult):
         keys.update(dict.fromkeys(hit.key for hit in similar.hits))
-        total = max(total, similar.candidates)
+        total = max(total, similar.candidate_count)
     elif not has_passages:
         raise similar
     records, sentences = _read_sentences(store, list(keys))

@@ -33,20 +33,20 @@ class Step:
     Attributes:
         share: share of the sentences of one version that have a similar sentence in the other version, 0..1. Of the two
             shares, it is the larger one.
-        added: number of words that only the later version has; None if a text is not stored.
-        removed: number of words that only the earlier version has; None if a text is not stored.
+        added_word_count: number of words that only the later version has; None if a text is not stored.
+        removed_word_count: number of words that only the earlier version has; None if a text is not stored.
         key_changes: changed negations, numbers, dates and names, in this order.
     """
 
     share: float
-    added: int | None = None
-    removed: int | None = None
+    added_word_count: int | None = None
+    removed_word_count: int | None = None
     key_changes: tuple[KeyChange, ...] = ()
 
     @property
     def word_changes_label(self) -> str:
         """The numbers of added and removed words, for display; empty if they are not known."""
-        return "" if self.added is None else f"+{self.added:,} −{self.removed:,} words"
+        return "" if self.added_word_count is None else f"+{self.added_word_count:,} −{self.removed_word_count:,} words"
 
     @property
     def key_lines(self) -> list[str]:
@@ -215,7 +215,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         conflict: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
         total: number of versions on all pages.
-        candidates: number of documents that share a token with the query document.
+        candidate_count: number of documents that share a token with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         candidate_source: the kind of tokens that found the candidates: `sentences` if the index was created using
             `index --with versions`, otherwise `passages` or `fingerprints`.
@@ -230,7 +230,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     queried_sentence_count: int
     hits: list[VersionHit]
     total: int
-    candidates: int
+    candidate_count: int
     compared_count: int
     candidate_source: CandidateSource = "sentences"
     changed: bool = False

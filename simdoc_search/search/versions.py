@@ -92,7 +92,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         queried_sentence_count=candidates.queried_count,
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
-        candidates=candidates.total,
+        candidate_count=candidates.total,
         compared_count=len(candidates.records),
         candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_text_changed(document.record),

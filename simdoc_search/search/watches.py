@@ -29,12 +29,12 @@ class WatchMatch:
     Attributes:
         watch: the watch for the watched document.
         overlap: the overlap of the two documents, estimated from their tokens, 0..1.
-        matched: number of equal tokens.
+        matched_token_count: number of equal tokens.
     """
 
     watch: Watch
     overlap: float
-    matched: int
+    matched_token_count: int
 
 
 class Watcher:
@@ -111,7 +111,7 @@ class Watcher:
         for watch in self._watches.find_matching_watches(record.key):
             tokens = self._store.settings.estimate(watch.codes, record.codes)
             if tokens.union and tokens.shared >= watch.overlap * tokens.union:
-                matches.append(WatchMatch(watch, tokens.overlap, tokens.matched))
+                matches.append(WatchMatch(watch, tokens.overlap, tokens.matched_token_count))
         return sorted(matches, key=lambda match: (-match.overlap, match.watch.key.id, match.watch.key.index or ""))
 
     def _resolve(self, query: Query, overlap: OptionalFraction = None) -> tuple[FingerprintQuery, Record]:

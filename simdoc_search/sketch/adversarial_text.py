@@ -70,7 +70,7 @@ def compute_deviation(fingerprint: Fingerprint) -> float:
         raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; use a minhash sketch")
     fingerprint.minhash.require_bucketed_tokens()
     count, size = fingerprint.minhash.bucket_count, fingerprint.minhash.bucket_size << 32
-    expected = fingerprint.shingles / count  # the mean number of hashes in a bucket
+    expected = fingerprint.shingle_count / count  # the mean number of hashes in a bucket
     if not expected:
         return 0.0
     # A value that rotation has copied from another bucket is not in the range of its own bucket.

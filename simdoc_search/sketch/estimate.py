@@ -18,13 +18,13 @@ class TokenOverlap(NamedTuple):
     """The estimated overlap of two documents.
 
     Attributes:
-        matched: number of equal tokens.
+        matched_token_count: number of equal tokens.
         shared: expected number of equal tokens that are not equal by chance; at least 0.
         union: size of the union of the tokens, corrected for chance like `shared`. `shared / union` is the estimated
             Jaccard similarity.
     """
 
-    matched: int
+    matched_token_count: int
     shared: float
     union: float
 

@@ -37,7 +37,7 @@ class Fingerprint:
     Attributes:
         analysis: how the text was split into shingles.
         minhash: how the minima were computed from the shingles.
-        shingles: number of distinct shingles.
+        shingle_count: number of distinct shingles.
         minima: the smallest values of each slot. If `minhash.with_rotation` is set, empty buckets are filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
             Empty unless requested.
@@ -48,14 +48,14 @@ class Fingerprint:
 
     analysis: Analysis
     minhash: Sketch
-    shingles: int
+    shingle_count: int
     minima: Minima
     words_hash: str = ""
     word_pairs: NDArray[np.uint32] | None = None
     passages: NDArray[np.uint32] = field(default_factory=empty_codes)
 
     def __repr__(self) -> str:
-        return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
+        return f"Fingerprint({len(self.minima.slots):,} values of {self.shingle_count:,} shingles, {self.minhash})"
 
     def codes(self) -> NDArray[np.uint32]:
         """Return the bucketed tokens as numbers; uint32, shape (tokens,), ascending.

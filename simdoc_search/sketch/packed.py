@@ -66,7 +66,7 @@ def packed_fingerprints(
             yield PackedFingerprints(
                 codes,
                 list(map(len, codes_of_texts)),
-                [fingerprint.shingles for fingerprint in made],
+                [fingerprint.shingle_count for fingerprint in made],
                 [fingerprint.words_hash for fingerprint in made],
                 values.astype(np.uint32) if len(values) == len(codes) else np.zeros(len(codes), np.uint32),
             )

@@ -62,7 +62,7 @@ class Record:
     Attributes:
         id: id of the document.
         codes: fingerprint tokens as numbers; uint32, ascending, distinct.
-        shingles: number of distinct shingles of the text.
+        shingle_count: number of distinct shingles of the text.
         digest: hash of text and metadata. It changes if one of them changes. It is empty in an index that simdoc-search
             did not create.
         metadata: additional fields.
@@ -89,7 +89,7 @@ class Record:
 
     id: str
     codes: NDArray[np.uint32]
-    shingles: int
+    shingle_count: int
     digest: str
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     text: str | None = None
@@ -156,13 +156,13 @@ class Candidate(HasDocumentKey):
 
     Attributes:
         key: key of the document.
-        matched: number of the plan's tokens that the document has.
+        matched_token_count: number of the plan's tokens that the document has.
         codes: all fingerprint tokens as numbers, as in `Record`.
         fields: the values of the requested fields.
     """
 
     key: DocumentKey
-    matched: int
+    matched_token_count: int
     codes: NDArray[np.uint32]
     fields: Mapping[str, Any] = field(default_factory=dict)
 

@@ -77,7 +77,9 @@ def measure(
     query_seconds = 0.0
     with open_store(":memory:", settings, create=True, store_texts=False) as store:
         with store.writer() as writer:
-            writer.put(Record(id, codes[id], sketch.shingles, "") for id, sketch in zip(texts, sketches, strict=True))
+            writer.put(
+                Record(id, codes[id], sketch.shingle_count, "") for id, sketch in zip(texts, sketches, strict=True)
+            )
             writer.commit()
         for id in query_ids:
             expected = overlapping_ids.get(id, set())

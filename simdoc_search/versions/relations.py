@@ -145,16 +145,16 @@ class SimilarityExplanation:
     """The parts of the similarity of two documents.
 
     Attributes:
-        similarity: the mean of `whole` and `paragraphs`, 0..1.
-        whole: cosine of the whole documents, 0..1.
-        paragraphs: mean cosine of the most similar half of the paragraphs, 0..1.
+        similarity: the mean of `document_similarity` and `paragraph_similarity`, 0..1.
+        document_similarity: cosine of the whole documents, 0..1.
+        paragraph_similarity: mean cosine of the most similar half of the paragraphs, 0..1.
         codes: shared concepts, ascending; uint32, shape (shared,).
         contributions: contribution of each shared concept to the similarity; float64, shape (shared,).
     """
 
     similarity: float
-    whole: float
-    paragraphs: float
+    document_similarity: float
+    paragraph_similarity: float
     codes: Codes
     contributions: Floats
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from simdoc_search.as_json import comparison_as_json
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.passages.report import pair_view
 from simdoc_search.passages.summary import describe_word_measures
+from simdoc_search.search import SimilaritySearch
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
 from simdoc_search.web.request_query import (
@@ -18,6 +20,7 @@ from simdoc_search.web.request_query import (
     find_document_key,
     has_text,
     read_request_query,
+    read_stored_record,
     read_stored_text,
 )
 from simdoc_search.web.response import Page
@@ -55,6 +58,7 @@ def compare(request: PageRequest) -> Page:
         "texts": texts,
         "measures": describe_word_measures(comparison),
         "open_passage": _find_passage(comparison, position) if request.value("at") else None,
+        "attachments": _read_attachments(search, [key for key in (first, second) if key]),
         "pair": pair_view(comparison, texts, names, analysis=settings.analysis) if is_side_by_side else None,
     }
     return Page("compare.html", values, comparison_as_json(comparison, (query_json, {"id": second.id})))
@@ -66,6 +70,14 @@ def _find_passage(comparison: Comparison, position: int) -> int | None:
         (number for number, passage in enumerate(comparison.passages, 1) if passage.a[0] <= position < passage.a[1]),
         None,
     )
+
+
+def _read_attachments(search: SimilaritySearch, keys: list[DocumentKey]) -> dict[str, list[str]]:
+    """Return the names of the attachments of each e-mail, or an empty result if no e-mail has any."""
+    mails = [read_stored_record(search, key) for key in keys if determine_format(key.id).is_mail]
+    lists = {record.id: record.metadata.get("attachments") for record in mails}
+    names = {id: [str(name) for name in found] if isinstance(found, list) else [] for id, found in lists.items()}
+    return names if any(names.values()) else {}
 
 
 def _name(key: DocumentKey) -> str:

@@ -55,7 +55,9 @@ def _find_path(record: Record) -> str:
         raise FileNotAvailableError("this document is in an archive or an e-mail; open that file to see it")
     real, real_root = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     if real != real_root and real_root not in real.parents:
-        raise FileNotAvailableError("the file is a link to a place outside the indexed folder; open it from the folder")
+        raise FileNotAvailableError(
+            "the path leads out of the indexed folder through a symbolic link; open the file in a file manager instead"
+        )
     return str(real)
 
 

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from simdoc_search.as_json import passages_as_json
 from simdoc_search.display import format_estimate, format_percent
+from simdoc_search.passages.align import PRESETS
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.report import Source, SourcedText, sources_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
@@ -53,6 +54,8 @@ def passages(request: PageRequest) -> Page:
         "view": None if request.wants_json else _render_view(name, result, search),
         "quotes": {hit.key: _longest_passages(hit, result) for hit in result.hits},
         "columns": columns,
+        "near_copy": result.near_copy if search.store.is_simdoc_index else None,
+        "default_min_words": PRESETS[request.preset].min_run_for(result.word_count + result.ignored_word_count),
         "offsets": request.neighbour_page_offsets(len(result.hits), result.total),
     }
     as_json = passages_as_json({"id": query.id, "file": query.file}, result)
@@ -77,10 +80,10 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
         text = record.text if record else None
         characters_left -= len(text or "")
         is_exact = hit.kind == "exact"
-        words_label = f"{'' if is_exact else '~'}{hit.words:,}"
+        words_label = f"{'' if is_exact else '~'}{hit.word_count:,}"
         share_label = format_percent(hit.share, 0) if is_exact else format_estimate(hit.share)
         sources.append(
-            Source(hit.id, words_label, share_label, hit.added_words, hit.passages, "", text if is_exact else None)
+            Source(hit.id, words_label, share_label, hit.added_word_count, hit.passages, "", text if is_exact else None)
         )
     return sources_view(
         SourcedText(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)
@@ -89,5 +92,5 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
 
 def _longest_passages(hit: PassageHit, result: PassageResult) -> list[tuple[Passage, str]]:
     """Return the longest passages of a hit with their texts, in the order of the query document."""
-    longest = heapq.nlargest(_MAX_PASSAGES, hit.passages, key=lambda passage: passage.words)
+    longest = heapq.nlargest(_MAX_PASSAGES, hit.passages, key=lambda passage: passage.word_count)
     return [(passage, (result.text or "")[slice(*passage.a)]) for passage in hit.passages if passage in longest]

@@ -52,7 +52,7 @@ def test_frequencies_give_the_jaccard_similarity_of_multisets() -> None:
 
     assert (4 / 8, 4 / 6, 4 / 6) == measures(a, b, analysis).multiset
     assert 4 / 8 == jaccard(shingle_set(a, analysis), shingle_set(b, analysis)) == measures(a, b, analysis).jaccard
-    assert 6 == fingerprint(a, analysis).shingles
+    assert 6 == fingerprint(a, analysis).shingle_count
     for kind in SCHEMES.values():
         once, twice = (fingerprint(text, analysis, kind()) for text in ("x", "x x"))
         assert once.codes().tolist() != twice.codes().tolist(), kind

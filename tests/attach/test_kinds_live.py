@@ -188,7 +188,7 @@ def test_documents_that_lack_a_kind_are_counted_and_completed(temp_indices: Temp
 
     assert ["copy"] == [hit.id for hit in hits]
     assert [
-        f"5 fingerprints have no {kind}; run simdoc-search backfill" for kind in ("passages", "concepts")
+        f"5 fingerprints have no {kind}; run `simdoc-search backfill`" for kind in ("passages", "concepts")
     ] == problems(engine, name)
     assert 5 == run(engine, name, extractor=CAPITALS).updated_count
     assert (["long"], ["city", "river"], []) == (
@@ -270,7 +270,7 @@ def test_a_field_of_another_type_is_an_error(temp_indices: TempIndices, engine: 
     mappings: Any = component_template(ALL)["template"]["mappings"]["properties"]
     mappings["simdoc"]["properties"][kind] = {"type": "keyword"}
     name = temp_indices.make({"properties": {"text": {"type": "text"}, **mappings}})
-    fault = f"simdoc.{kind} has type 'keyword', not 'text'; apply the mapping that simdoc-search template show prints"
+    fault = f"simdoc.{kind} has type 'keyword', not 'text'; apply the mapping printed by `simdoc-search template show`"
 
     assert [f"{fault}, then reindex"] == problems(engine, name)
     with closing(open_store(f"{engine.name}/{name}")) as store:

@@ -326,12 +326,11 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
 
     assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5 %)\n" in shown
     assert (
-        "text removed   1 document has a fingerprint but no text; run simdoc-search backfill to remove fingerprints\n"
-        in shown
+        "text removed   1 document has a fingerprint but no text; run `simdoc-search backfill` to remove it\n" in shown
     )
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
-    assert "1 document has a fingerprint but no text; run simdoc-search backfill\n" in checked
+    assert "1 document has a fingerprint but no text; run `simdoc-search backfill`\n" in checked
     assert "1 document updated, 0 unchanged, 1 cleared because the text is gone (" in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale_count"])
 
@@ -361,11 +360,11 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
     exact, drawn = output("status", url), output("status", url, "--sample", "5")
     found = answer("status", url)["staleness"]
 
-    assert "stale          none of 100, because no document was written since the last backfill --stale\n" in quiet
+    assert "stale          none of 100, because no document was written since the last `backfill --stale`\n" in quiet
     assert (
-        "stale          5 of 100, after comparing 10 documents written since the last backfill --stale: '0', '1', '2'"
+        "stale          5 of 100, after comparing 10 documents written since the last `backfill --stale`: '0', '1', '2'"
         in exact
     )
-    assert "drawn at random from 10 documents written since the last backfill --stale" in drawn
+    assert "drawn at random from 10 documents written since the last `backfill --stale`" in drawn
     names = ("compared_count", "sampled_count", "stale_count", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)

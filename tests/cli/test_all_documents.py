@@ -48,7 +48,7 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
             "family_count",
             "member_count",
             "pair_count",
-            "compared",
+            "compared_count",
             "min_share",
             "min_share_of_other",
             "families",
@@ -94,11 +94,11 @@ def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> Non
             "topic_count",
             "member_count",
             "pair_count",
-            "compared",
+            "compared_count",
             "topics",
             "frequent_concepts",
             "too_many_candidates",
-            "without_candidates",
+            "isolated_document_count",
             "left_out",
         ),
     } == result.keys()
@@ -106,7 +106,7 @@ def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> Non
         (group["centre"]["id"], group["related"][0]["kind"]) for group in result["topics"]
     ]
     assert (4, None, None, 1) == tuple(
-        result[key] for key in ("member_count", "frequent_concepts", "too_many_candidates", "without_candidates")
+        result[key] for key in ("member_count", "frequent_concepts", "too_many_candidates", "isolated_document_count")
     )
     with_synonyms = ["--store", folder / "syn"]
     assert "PGA Championship" in str(

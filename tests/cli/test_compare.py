@@ -87,11 +87,11 @@ def test_json_has_measures_passages_and_differences() -> None:
     ].keys()
     for name in ("jaccard", "containment", "reverse_containment", "estimate"):
         assert getattr(expected, name) == result["details"][name]
-    assert [{"a": [0, len(OLD)], "b": [0, len(NEW)], "words": 123}] == result["passages"]
-    assert {"kind": "inserted", "a": [OLD.index(" copy")] * 2, "words": 1}.items() <= difference.items()
+    assert [{"a": [0, len(OLD)], "b": [0, len(NEW)], "word_count": 123}] == result["passages"]
+    assert {"kind": "inserted", "a": [OLD.index(" copy")] * 2, "word_count": 1}.items() <= difference.items()
     assert "not" == NEW[slice(*difference["b"])]
-    assert {"words": 123, "covered": {"words": 123, "share": 1.0}}.items() <= result["a"].items()
-    assert {"words": 124, "covered": {"words": 123, "share": 123 / 124}}.items() <= result["b"].items()
+    assert {"word_count": 123, "covered": {"word_count": 123, "share": 1.0}}.items() <= result["a"].items()
+    assert {"word_count": 124, "covered": {"word_count": 123, "share": 123 / 124}}.items() <= result["b"].items()
 
 
 def test_a_terminal_shows_measures_passages_and_differences() -> None:
@@ -158,8 +158,8 @@ def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
     result = answer("compare", *files, "--ignore", tmp_path / "t.txt")
 
     assert [40, 40] == result["ignored"]
-    assert (100, {"words": 40, "share": 0.4}) == (result["a"]["words"], result["a"]["covered"])
-    assert [40] == [passage["words"] for passage in result["passages"]]
+    assert (100, {"word_count": 40, "share": 0.4}) == (result["a"]["word_count"], result["a"]["covered"])
+    assert [40] == [passage["word_count"] for passage in result["passages"]]
     assert "ignored" not in answer("compare", *files)
     text = output("compare", *files, "--ignore", tmp_path / "t.txt")
     assert text.endswith("\n40 words of the first text and 40 of the second are ignored.\n")
@@ -208,7 +208,7 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
             ["nothing", "--store", tmp_path / "none"],
             "'nothing' is not a file, and it cannot be looked up in a store: no store at ",
         ),
-        (["."], "'.' is a folder; to compare its files, use simdoc-search duplicates"),
+        (["."], "'.' is a folder; to compare its files, use `simdoc-search duplicates`"),
         (["./nothing"], "nothing does not exist; check the path"),
         (['"nothing"'], "no document 'nothing' in the store"),
     ):

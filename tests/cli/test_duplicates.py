@@ -118,10 +118,17 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "docs/sub")
     refused = usage_error(run("duplicates", "--keep-in", "sup/", "--keep", "first"))
     assert refused == (
-        "no document is in a folder 'sup/', and no document id begins with it; one of the ids is 'copy.txt'"
+        "no document is in the folder 'sup/', and no document id begins with it; one of the ids is 'copy.txt'"
     )
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
+
+
+def test_a_named_folder_of_downloads_or_copies_is_not_the_one_to_keep() -> None:
+    """The ids of the first named folder do not contain its name."""
+    write(Path(), {f"{folder}/a/a.txt": words(0, 99) for folder in ("Downloads", "Work", "Work_copy")})
+
+    assert "Work/a/a.txt" == kept("Downloads", "Work_copy", "Work")
 
 
 def test_a_limit_shows_the_groups_that_free_most() -> None:

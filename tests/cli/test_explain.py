@@ -88,12 +88,12 @@ def test_overlap_and_probability_may_be_options() -> None:
 
 
 def test_without_a_document_512_tokens_are_assumed() -> None:
-    assert (True, len(tokens())) == tuple(explain("doc123_20")[key] for key in ("is_stored", "tokens"))
+    assert (True, len(tokens())) == tuple(explain("doc123_20")[key] for key in ("is_stored", "token_count"))
     assert f"{len(tokens())}" == table("doc123_20")["tokens"]
     for arguments in (("absent_20_80",), ("doc123_20_80", "--store", "nowhere")):
         explained = explain(*arguments)
 
-        assert (False, 512) == (explained["is_stored"], explained["tokens"])
+        assert (False, 512) == (explained["is_stored"], explained["token_count"])
         assert (0.2, 0.8) == (explained["query"]["overlap"], explained["query"]["probability"])
         assert "512 (assumed; the document is not stored)" == table(*arguments)["tokens"]
 
@@ -104,7 +104,7 @@ def test_an_overlap_alone_needs_neither_a_document_nor_a_store() -> None:
 
     assert ([], None, False, 512) == tuple(
         value
-        for value in (explained["readings"], explained["query"]["id"], explained["is_stored"], explained["tokens"])
+        for value in (explained["readings"], explained["query"]["id"], explained["is_stored"], explained["token_count"])
     )
     assert "overlap 50 %, probability 95 %" == table(*arguments)["query"]
     assert "readings" not in table(*arguments)
@@ -114,8 +114,8 @@ def test_an_overlap_alone_needs_neither_a_document_nor_a_store() -> None:
 def test_the_planner_all_reaches_a_greater_probability() -> None:
     enough, everything = (explain("--overlap", "20", "--probability", "80", "--planner", p) for p in ("enough", "all"))
 
-    assert {"kind": "bands", "clauses": 80, "rows": 2, "bands": 40} == enough["plan"]
-    assert {"kind": "bands", "clauses": 512, "rows": 2, "bands": 256} == everything["plan"]
+    assert {"kind": "bands", "clause_count": 80, "tokens_per_band": 2, "band_count": 40} == enough["plan"]
+    assert {"kind": "bands", "clause_count": 512, "tokens_per_band": 2, "band_count": 256} == everything["plan"]
     assert 0.8 <= enough["recall"] < everything["recall"]
 
 
@@ -172,7 +172,8 @@ def test_json_has_the_promised_keys_and_the_values_of_the_plan(query: str) -> No
     error = math.sqrt(overlap * (1 - overlap) / len(expected.tokens)) if overlap else None
     curve = {point["overlap"]: point["probability"] for point in explained["curve"]}
 
-    keys = ["readings", "query", "is_stored", "tokens", "plan", "executed_plan", "recall", "expected_error", "curve"]
+    keys = ["readings", "query", "is_stored", "token_count", "plan", "executed_plan", "recall", "expected_error"]
+    keys.append("curve")
     assert keys == list(explained)
     assert explained["plan"] == explained["executed_plan"]
     assert (expected.probability_of_finding(overlap) if overlap else None) == explained["recall"]
@@ -191,7 +192,7 @@ def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
         result = search.similar("doc7_20_80")
     explained, shown = explain("doc7_20_80", "--store", location), table("doc7_20_80", "--store", location)
 
-    assert (299, 10) == (result.candidates, len(result.hits))
+    assert (299, 10) == (result.candidate_count, len(result.hits))
     assert result.plan == plan(result.plan.tokens, 0.2, 0.8).equivalent_threshold  # type: ignore[union-attr]
     assert ("bands", "threshold") == (explained["plan"]["kind"], explained["executed_plan"]["kind"])
     assert shown["executed"].endswith("equal, because bands that match more than 256 documents are slow")

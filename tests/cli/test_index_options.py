@@ -86,7 +86,7 @@ def test_documents_without_sentences_are_listed(monkeypatch: pytest.MonkeyPatch)
     assert re.fullmatch(
         r"  5 stored without sentences, which could not be computed: [^,]+, [^,]+, [^,]+ and 2 more\n", result.stderr
     )
-    assert ({}, 5) == tuple(answer("index", "corpus")[name] for name in ("incomplete", "unchanged"))
+    assert ({}, 5) == tuple(answer("index", "corpus")[name] for name in ("incomplete", "unchanged_count"))
 
 
 def test_a_missing_package_is_reported_before_a_store_is_created(

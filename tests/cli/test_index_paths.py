@@ -90,7 +90,7 @@ def test_duplicates_of_a_folder_need_no_index_before(folder: Path) -> None:
     done = run("duplicates", "other")
 
     assert "1 group, 1 duplicate: 1 to drop" in done.stdout
-    assert done.stderr.endswith("; the index is in ./.simdoc\n")
+    assert done.stderr.splitlines()[0].endswith("; the index is in ./.simdoc")
 
 
 def test_a_missing_folder_creates_no_index(folder: Path) -> None:
@@ -103,7 +103,7 @@ def test_the_command_that_lists_skipped_files_can_be_copied(folder: Path) -> Non
     done = run("duplicates", "other", "--store", "my index")
 
     command = "simdoc-search index other --store 'my index'"
-    assert f"to see which files were skipped, and why, run: {command}" == done.stderr.splitlines()[-1]
+    assert f"to see which files were skipped, and why, run: {command}" in done.stderr.splitlines()
     assert "1 no words: other/empty.txt" in run(*shlex.split(command)[1:]).stderr
     write(folder, {"other/empty.txt": "No longer."})
     assert "skipped" not in run("duplicates", "other").stderr

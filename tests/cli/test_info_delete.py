@@ -52,7 +52,7 @@ def test_delete_removes_documents_and_leaves_their_files(tmp_path: Path) -> None
 def test_delete_removes_all_ids_or_none_if_one_is_unknown() -> None:
     assert "did you mean 'reports/copy.txt'" in sentence(run("delete", "doc123.txt", "reports/cpy.txt"))
     assert 5 == answer("info")["documents"]
-    assert {"deleted": 2, "refused": []} == answer("delete", "doc123.txt", "other.txt", "doc123.txt")
+    assert {"deleted_count": 2, "refused": []} == answer("delete", "doc123.txt", "other.txt", "doc123.txt")
     assert 3 == answer("info")["documents"]
 
 

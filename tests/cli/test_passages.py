@@ -44,23 +44,27 @@ def test_json_has_exact_shares_and_places() -> None:
 
     keys = {
         "query",
-        "words",
-        "ignored_words",
+        "word_count",
+        "ignored_word_count",
         "covered",
         "total",
         "hits",
-        "candidates",
-        "compared",
+        "candidate_count",
+        "compared_count",
         "guaranteed_run",
-        "too_common_runs",
+        "too_common_run_count",
     }
     assert keys == result.keys()
-    assert {"id", "words", "share", "new_words", "kind", "changed", "passages", "details"} == hit.keys()
-    assert (1, 1, 1) == (result["total"], result["candidates"], result["compared"])
-    assert (360, 0, {"words": 60, "share": 60 / 360}) == (result["words"], result["ignored_words"], result["covered"])
-    values = tuple(hit[name] for name in ("words", "share", "new_words", "kind", "changed"))
+    assert {"id", "word_count", "share", "new_word_count", "kind", "changed", "passages", "details"} == hit.keys()
+    assert (1, 1, 1) == (result["total"], result["candidate_count"], result["compared_count"])
+    assert (360, 0, {"word_count": 60, "share": 60 / 360}) == (
+        result["word_count"],
+        result["ignored_word_count"],
+        result["covered"],
+    )
+    values = tuple(hit[name] for name in ("word_count", "share", "new_word_count", "kind", "changed"))
     assert (60, 60 / 360, 60, "exact", False) == values
-    assert 60 == passage["words"]
+    assert 60 == passage["word_count"]
     assert (QUOTE.upper(), QUOTE) == (PAPER[slice(*passage["a"])], BOOK[slice(*passage["b"])])
     assert {"containment": 56 / 356, "reverse_containment": 56 / 706, "jaccard": 56 / (356 + 706 - 56)} == hit[
         "details"
@@ -102,8 +106,8 @@ def test_min_words_preset_and_page_are_options() -> None:
     edited, verbatim = passages("--text", changed), passages("--text", changed, "--preset", "verbatim")
 
     assert ALL[:3] == ids("--text", QUOTE, "--min-words", "46")
-    assert [59] == [passage["words"] for passage in edited["hits"][0]["passages"]]
-    assert [30, 29] == [passage["words"] for passage in verbatim["hits"][0]["passages"]]
+    assert [59] == [passage["word_count"] for passage in edited["hits"][0]["passages"]]
+    assert [30, 29] == [passage["word_count"] for passage in verbatim["hits"][0]["passages"]]
     assert ids("--text", QUOTE)[1:2] == ids("--text", QUOTE, "--size", "1", "--offset", "1")
 
 
@@ -141,9 +145,9 @@ def test_words_of_files_and_documents_are_ignored(tmp_path: Path) -> None:
     part = passages(*arguments, template, "--filter", "path=sources/")
 
     assert "100 % of essay.txt (300 of 300 words) appears in 1 indexed document. 60 words are ignored." in whole
-    assert (0, 300, 60) == (part["total"], part["words"], part["ignored_words"])
-    assert 360 == passages(*arguments, "papers/mine.txt")["ignored_words"]
-    assert 0 == passages("--text", QUOTE, "--ignore", template)["words"]
+    assert (0, 300, 60) == (part["total"], part["word_count"], part["ignored_word_count"])
+    assert 360 == passages(*arguments, "papers/mine.txt")["ignored_word_count"]
+    assert 0 == passages("--text", QUOTE, "--ignore", template)["word_count"]
     message = sentence(run("passages", "mine", "--ignore", "nobody"))
     assert "'nobody' is neither a file nor a document in the store" in message
 
@@ -152,8 +156,8 @@ def test_quotations_are_ignored() -> None:
     text = f"{prose(30, 14)} “{QUOTE}” {prose(30, 15)}"
     counted, ignored = passages("--text", text), passages("--text", text, "--ignore-quotes")
 
-    assert (60, 4) == (counted["covered"]["words"], counted["total"])
-    assert (60, 0) == (ignored["ignored_words"], ignored["total"])
+    assert (60, 4) == (counted["covered"]["word_count"], counted["total"])
+    assert (60, 0) == (ignored["ignored_word_count"], ignored["total"])
 
 
 @pytest.mark.parametrize("count", [3, 5, 6, 20])
@@ -205,9 +209,9 @@ def test_repeated_words_of_the_text_are_reported() -> None:
     result = passages(*arguments)
     (hit,) = result["hits"]
 
-    assert (60, 0.5, 120) == (hit["words"], hit["share"], hit["new_words"])
-    assert {"words": 120, "share": 1.0} == result["covered"]
-    assert "your text repeats some of these words: 120 of its words appear here" in output("passages", *arguments)
+    assert (60, 0.5, 120) == (hit["word_count"], hit["share"], hit["new_word_count"])
+    assert {"word_count": 120, "share": 1.0} == result["covered"]
+    assert "120 words of your text appear here, because it repeats some of them" in output("passages", *arguments)
 
 
 def test_a_result_without_hits_fails_on_request() -> None:
@@ -238,3 +242,13 @@ def test_wrong_queries_are_one_sentence(tmp_path: Path) -> None:
         (("--file", "essays/x.bin"), "essays/x.bin cannot be read: binary"),
     ):
         assert message in sentence(run("passages", *arguments))
+
+
+def test_a_copy_of_the_text_is_named_because_it_hides_the_other_sources(tmp_path: Path) -> None:
+    write(tmp_path, {"my copy.txt": PAPER, "other.txt": QUOTE, "essays/paper.txt": PAPER})
+    output("index", tmp_path / "my copy.txt", tmp_path / "other.txt", "--store", tmp_path / "s")
+    note = "'my copy.txt' has 100 % of the text. To see its other sources, add --exclude 'path=my copy.txt'."
+    arguments = ("passages", "--file", tmp_path / "essays" / "paper.txt", "--store", tmp_path / "s")
+
+    assert note in output(*arguments).splitlines()
+    assert note not in output(*arguments, "--exclude", "path=my copy.txt")

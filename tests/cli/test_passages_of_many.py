@@ -130,6 +130,24 @@ def test_the_page_has_each_text_with_its_sources(tmp_path: Path) -> None:
         assert links <= set(names)
 
 
+def test_the_page_says_what_was_searched_and_how(tmp_path: Path) -> None:
+    """Who reads it later has not seen the command. Defaults are not listed."""
+    page = tmp_path / "a.html"
+
+    def notes(*arguments: object) -> list[str]:
+        output("passages", "--file", "essay.txt", "--html", page, *arguments)
+        return [
+            note for note in re.findall("<p>(.*?)</p>", page.read_text("utf-8")) if re.match("Searched|Options", note)
+        ]
+
+    (searched,) = notes("--in", "corpus")
+    assert re.fullmatch(r"Searched 5 documents in corpus on [-\d]{10} with simdoc-search \S+\.", searched)
+    assert notes()[0].startswith("Searched 5 documents in ./.simdoc on ")
+    searched, options = notes("--ignore-quotes", "--ignore", "essay.txt", "--exclude", "path=papers/", "--min-words", 9)
+    assert searched.startswith("Searched ./.simdoc on ")
+    assert "Options: --min-words 9, --ignore essay.txt, --ignore-quotes, --exclude path=papers/." == options
+
+
 def test_an_unwritable_page_is_one_sentence(tmp_path: Path) -> None:
     message = sentence(run("passages", "mine", "--html", tmp_path / "none" / "a.html"))
 

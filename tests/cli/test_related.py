@@ -74,12 +74,14 @@ def test_json_has_scores_and_shared_concepts() -> None:
         "thresholds",
         "hits",
         "total",
-        "candidates",
-        "compared",
+        "candidate_count",
+        "compared_count",
         "naming_problem",
     } == result.keys()
-    assert {"id", "score", "kind", "concepts", "shared"} == hit.keys()
-    values = tuple(result[name] for name in ("query", "min_version_score", "candidates", "compared", "naming_problem"))
+    assert {"id", "score", "kind", "concepts", "shared_word_count"} == hit.keys()
+    values = tuple(
+        result[name] for name in ("query", "min_version_score", "candidate_count", "compared_count", "naming_problem")
+    )
     assert ({"id": "D3.txt", "file": None}, 0.75, 1, 1, None) == values
     assert ("related", True) == (hit["kind"], 0.5 <= hit["score"] < 0.75)
     assert "Jason Dufner" in hit["concepts"]

@@ -59,7 +59,9 @@ def test_the_planner_all_puts_all_tokens_into_bands() -> None:
     enough, everything = (similar("doc123_20_80", "--planner", name)["plan"] for name in ("enough", "all"))
 
     assert enough == similar("doc123_20_80")["plan"]
-    assert enough["clauses"] < everything["clauses"] == everything["rows"] * everything["bands"]
+    assert (
+        enough["clause_count"] < everything["clause_count"] == everything["tokens_per_band"] * everything["band_count"]
+    )
 
 
 def test_a_text_comes_from_an_option_a_file_stdin_or_a_pipe() -> None:
@@ -144,7 +146,7 @@ def test_composed_and_decomposed_umlauts_are_the_same_name(tmp_path: Path, monke
 def test_size_and_offset_select_a_page() -> None:
     result = similar("doc123", "--size", "2")
 
-    assert ([COPY, HALF], 3) == ([hit["id"] for hit in result["hits"]], result["candidates"])
+    assert ([COPY, HALF], 3) == ([hit["id"] for hit in result["hits"]], result["candidate_count"])
     assert [OLD] == ids("doc123", "--size", 2, "--offset", 2)
     assert [] == ids("doc123", "--offset", 100)
     assert ["doc123.txt", COPY] == ids("doc123", "--include-self", "--size", "2")
@@ -193,12 +195,10 @@ def test_containment_finds_a_short_text_in_long_ones() -> None:
 
 
 def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
-    message = (
-        "the file 'draft.txt' is not in the store; use --file to query with it, or run simdoc-search index, which adds"
-    )
+    message = "the file 'draft.txt' is not in the store; use --file to query with it, or run `simdoc-search index`, "
 
     assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
-    assert "not in the store; run simdoc-search index, which adds the file" in sentence(run("show", "draft.txt"))
+    assert "not in the store; run `simdoc-search index`, which adds the file" in sentence(run("show", "draft.txt"))
     assert "a skipped file has no id" in sentence(run("show", "xyzzy"))
 
 

@@ -20,10 +20,19 @@ def test_json_has_the_promised_keys() -> None:
     hit = shown["hits"][0]
 
     assert (0, "") == (result.exit_code, result.stderr)
-    assert ["query", "plan", "candidates", "total", "is_total_exact", "hits", "left_out"] == list(shown)
+    assert ["query", "plan", "candidate_count", "total", "is_total_exact", "hits", "left_out"] == list(shown)
     assert {"id": "doc123.txt", "overlap": 0.2, "probability": 0.8, "measure": "jaccard"} == shown["query"]
-    assert {"kind": "bands", "clauses": 80, "rows": 2, "bands": 40} == shown["plan"]
-    assert {"id", "overlap", "matched", "kind", "changed", "jaccard", "containment", "reverse_containment"} == set(hit)
+    assert {"kind": "bands", "clause_count": 80, "tokens_per_band": 2, "band_count": 40} == shown["plan"]
+    assert {
+        "id",
+        "overlap",
+        "matched_token_count",
+        "kind",
+        "changed",
+        "jaccard",
+        "containment",
+        "reverse_containment",
+    } == set(hit)
     assert (COPY, 1.0, "exact") == (hit["id"], hit["overlap"], hit["kind"])
 
 
@@ -31,8 +40,8 @@ def test_json_without_bands_has_null_for_them() -> None:
     shown = similar("doc123")
 
     assert {"id": "doc123.txt", "overlap": None, "probability": None, "measure": "jaccard"} == shown["query"]
-    clauses = shown["hits"][0]["matched"]
-    assert {"kind": "threshold", "clauses": clauses, "rows": None, "bands": None} == shown["plan"]
+    clauses = shown["hits"][0]["matched_token_count"]
+    assert {"kind": "threshold", "clause_count": clauses, "tokens_per_band": None, "band_count": None} == shown["plan"]
 
 
 def test_overlaps_are_exact_and_estimates_have_fewer_keys() -> None:
@@ -43,7 +52,7 @@ def test_overlaps_are_exact_and_estimates_have_fewer_keys() -> None:
     assert [(COPY, 1.0), (HALF, 136 / 256), (OLD, round(76 / 316, 6))] == [(hit["id"], hit["overlap"]) for hit in hits]
     assert {"exact"} == {hit["kind"] for hit in hits}
     assert (136 / 256, 136 / 196, 136 / 196) == (half["jaccard"], half["containment"], half["reverse_containment"])
-    assert {"id", "overlap", "matched", "kind"} == similar("doc123", "--estimate")["hits"][1].keys()
+    assert {"id", "overlap", "matched_token_count", "kind"} == similar("doc123", "--estimate")["hits"][1].keys()
 
 
 def test_people_get_a_table_in_percent() -> None:

@@ -97,17 +97,19 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     distances = [pair["distance"] for pair in first["pairs"]]
 
     assert {"id": "2022/Report.txt", "file": None} == result["query"]
-    assert (0.75, 2, 2, 2) == tuple(result[name] for name in ("min_version_score", "total", "candidates", "compared"))
-    assert {"in_query": 7, "queried": 7} == result["sentences"]
+    assert (0.75, 2, 2, 2) == tuple(
+        result[name] for name in ("min_version_score", "total", "candidate_count", "compared_count")
+    )
+    assert (7, 7) == (result["sentence_count"], result["queried_sentence_count"])
     order = {"evidence_kind": "name", "is_certain": True, "conflicts": [], "reason": "by the dates in the names"}
     assert (order, [], "2023/Report <b>.txt") == (result["order"], result["undated"], result["newest"]["id"])
     timeline = [(entry["date"], entry["is_query"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline
-    scores = {"score": 1.0, "share": 6 / 7, "share_of_hit": 1.0, "sentences": 6, "matched": 6}
-    dates = {"date": "2021", "date_from": "name", "similar_share": None, "words": None, "changed": False}
+    scores = {"score": 1.0, "share": 6 / 7, "share_of_hit": 1.0, "sentence_count": 6, "matched_sentence_count": 6}
+    dates = {"date": "2021", "date_from": "name", "similar_share": None, "changed": False}
     assert (scores | dates).items() <= first.items()
-    assert {"added": 7, "removed": 1} == result["timeline"][1]["words"]
-    assert last["words"]["removed"] == len(SECOND[0].split())
+    assert {"added_word_count": 7, "removed_word_count": 1}.items() <= result["timeline"][1].items()
+    assert last["removed_word_count"] == len(SECOND[0].split())
     assert list(zip(SECOND, SENTENCES, strict=False)) == pairs
     assert [0, 0] == distances[:2]
     assert 0 < distances[2] <= 7
@@ -171,7 +173,7 @@ def test_the_page_shows_each_version_beside_the_one_before(tmp_path: Path, monke
     monkeypatch.setattr(versions_page, "_MAX_PAIRS", 1)
     shown = html("2022/Report.txt")
     assert 1 == shown.count('<article class="pair"')
-    assert "1 version is not shown next to the version before; to compare them, use simdoc-search compare" in shown
+    assert "1 version is not shown next to the version before; to compare them, use `simdoc-search compare`" in shown
     shown = html("2021/Report.txt", "--size", 1)
     assert "<p>Showing 1 of 2 other versions. Show more with --size 100. 2 documents compared</p>" in shown
 

@@ -58,7 +58,7 @@ def test_json_has_all_values(options: list[str]) -> None:
 
     assert watched == listed == {**place, "overlap": 0.8, "since": listed["since"], "outdated": False}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", listed["since"])
-    assert {"id": "reports/copy", "copy_of": [{**place, "overlap": 1.0, "matched": 163}]} == copied
+    assert {"id": "reports/copy", "copy_of": [{**place, "overlap": 1.0, "matched_token_count": 163}]} == copied
     assert {"id": "other", "copy_of": []} == none
     assert {"removed_count": 1} == answer("watch", "--remove", "doc123.txt", *options)
 

@@ -11,7 +11,8 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.analysis.words import words
 from simdoc_search.corpus import Document, FileSource, SkippedFile, find_files, read_corpus
-from simdoc_search.corpus.file_reader import read_in_process
+from simdoc_search.corpus.file_reader import read_bytes, read_in_process
+from simdoc_search.errors import CorpusError
 from tests.support import cli, formats
 from tests.support.formats import MAKERS, PARAGRAPHS
 
@@ -205,3 +206,13 @@ def test_only_the_file_that_crashes_or_hangs_its_reader_is_skipped(
     assert {name: reason for name, (_, reason) in bad.items()} == {
         Path(file["path"]).name: file["reason"] for file in report["skipped"]
     }
+
+
+@pytest.mark.parametrize("name", ["cut.docx", "page.pdf"])
+def test_a_cut_off_file_is_described_in_plain_words(tmp_path: Path, name: str) -> None:
+    """The same is said of a web page that was saved as a PDF."""
+    pytest.importorskip("kreuzberg")
+    data = formats.docx()[:300] if name == "cut.docx" else b"<html>Not found"
+
+    with pytest.raises(CorpusError, match="damaged: not a complete file of this format"):
+        read_bytes(name, data)

@@ -210,7 +210,7 @@ def test_errors_name_the_problem(make: Any, message: str, tmp_path: Path) -> Non
 
 
 def test_options_are_checked() -> None:
-    for options in ({"keep": "best"}, {"overlap": 0}, {"measure": "cosine"}, {"cache": 5}):
+    for options in ({"keep": "best"}, {"overlap": 0}, {"measure": "cosine"}):
         with pytest.raises(QuerySyntaxError):
             DedupeOptions(**options)
 

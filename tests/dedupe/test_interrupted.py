@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import subprocess
@@ -13,13 +14,15 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.dedupe import deduplicate_files, sketching
+from simdoc_search.dedupe.rows import RowWriter
+from simdoc_search.dedupe.work_folder import WorkFolder
 from simdoc_search.errors import StoreError
 from tests.support.datasets import make_rows, write_rows
 from tests.support.killed_processes import Process
 from tests.support.slow_cases import slow_after
 
 STEPS = 60
-KILLS = 30
+KILLS = 10
 
 
 def content(path: Path) -> dict[str, bytes]:
@@ -36,7 +39,7 @@ def write_shards(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("every", slow_after(1, [12, 1]))
+@pytest.mark.parametrize("every", slow_after(1, [12, 2]))
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_a_run_that_is_killed_before_any_change_of_the_disk_resumes(
     is_folder: bool, every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -88,10 +91,22 @@ def test_saving_over_the_old_rows_resumes(every: int, tmp_path: Path) -> None:
     assert killed * every > 25
 
 
+def test_progress_in_another_format_is_not_continued(tmp_path: Path) -> None:
+    work, checkpoint = WorkFolder(tmp_path), tmp_path / "rows" / "checkpoint.json"
+    checkpoint.parent.mkdir()
+    with RowWriter(checkpoint.parent, {"options": 1}) as writer:
+        writer.checkpoint()
+
+    assert work.prepare({"options": 1})
+    checkpoint.write_text(json.dumps({**json.loads(checkpoint.read_text()), "format": 99}))
+    assert not work.prepare({"options": 1})
+    assert [] == list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
-def test_a_command_that_is_killed_30_times_writes_the_same_bytes(tmp_path: Path) -> None:
+def test_a_command_that_is_killed_again_and_again_writes_the_same_bytes(tmp_path: Path) -> None:
     chance = random.Random(1)
-    source = write_rows(tmp_path / "in.parquet", make_rows(30_000, words=120))
+    source = write_rows(tmp_path / "in.parquet", make_rows(10_000, words=120))
     deduplicate_files(source, tmp_path / "expected.parquet", workers=2)
     command = [sys.executable, "-m", "simdoc_search", "dedupe", str(source), "-o", str(tmp_path / "out.parquet")]
     began = time.monotonic()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -24,15 +24,14 @@ def test_the_plan_of_passes_is_the_example_in_the_docstring() -> None:
     assert [846, 235, 70] == [int(band.max_shingles) for band in passes[1:]]
 
 
-@pytest.mark.parametrize("percent", [1, 50, 80, 100])
-@pytest.mark.parametrize("buckets", [1, 8, 512, 4096])
-def test_two_documents_with_the_overlap_take_part_in_a_common_pass(percent: int, buckets: int) -> None:
+def test_two_documents_with_the_overlap_take_part_in_a_common_pass() -> None:
     """The size ranges of consecutive passes overlap by the largest possible ratio of sizes."""
-    passes = plan_passes(Fraction(percent, 100), Fraction(99, 100), buckets)
-    for longer, shorter in pairwise(passes):
-        assert shorter.max_shingles == pytest.approx(longer.min_shingles * 100 / percent)
-    assert float("inf") == passes[0].max_shingles
-    assert BandPass(0, 0, 0, passes[-1].max_shingles) == passes[-1]
+    for percent, buckets in product((1, 50, 80, 100), (1, 8, 512, 4096)):
+        passes = plan_passes(Fraction(percent, 100), Fraction(99, 100), buckets)
+        for longer, shorter in pairwise(passes):
+            assert shorter.max_shingles == pytest.approx(longer.min_shingles * 100 / percent)
+        assert float("inf") == passes[0].max_shingles
+        assert BandPass(0, 0, 0, passes[-1].max_shingles) == passes[-1]
 
 
 @pytest.mark.parametrize(("overlap", "words"), [(0.8, 8), (0.8, 40), (0.8, 200), (0.5, 120)])

@@ -95,7 +95,7 @@ def test_a_folder_whose_name_is_only_a_prefix_does_not_contain_the_file(tmp_path
 
 def test_an_unknown_number_of_shingles_is_estimated_from_the_buckets() -> None:
     """400 of 512 buckets give 512 * ln(512 / 112) shingles. There are never fewer shingles than tokens."""
-    records = [replace(record("a", range(400)), shingles=0), replace(record("b", range(8)), shingles=3)]
+    records = [replace(record("a", range(400)), shingle_count=0), replace(record("b", range(8)), shingle_count=3)]
 
     assert [779, 8] == collect(records).table.shingle_counts.tolist()
 

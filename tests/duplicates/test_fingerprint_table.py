@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -51,3 +53,31 @@ def test_extended_band_keys_differ_if_only_the_extensions_of_tokens_differ() -> 
 
     assert all(keys[0] == keys[1] for keys in made.band_keys(documents, 3, 10))
     assert all(keys[0] != keys[1] for keys in made.band_keys(documents, 3, 10, extended=True))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say how much memory is mapped")
+def test_a_mapped_table_needs_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MAX_MAPPED_BYTES", 1 << 20)
+    count = 40_000
+    codes = np.tile(np.arange(0, 512 * 512, 1024, dtype=np.uint32), count)  # 256 tokens, 41 MB in all
+    (tmp_path / "codes").write_bytes(codes.tobytes())
+    counts = np.full(count, 256)
+    begins = np.random.default_rng(4).permutation(count) * 256
+    in_memory = module.FingerprintTable(codes, begins, counts, counts, 512)
+    mapped_codes = np.memmap(tmp_path / "codes", np.uint32, "r")
+    mapped = module.FingerprintTable(mapped_codes, begins, counts, counts, 512)
+    documents = np.arange(count)
+    before = _mapped_megabytes()
+    keys = list(mapped.band_keys(documents, 6, 4))
+    matrix = mapped.bucket_matrix(documents[::5])
+
+    assert _mapped_megabytes() - before < 12
+    assert all((a == b).all() for a, b in zip(keys, in_memory.band_keys(documents, 6, 4), strict=True))
+    assert (matrix == in_memory.bucket_matrix(documents[::5])).all()
+    assert codes.tobytes() == mapped_codes.tobytes()
+    assert _mapped_megabytes() - before > 30
+
+
+def _mapped_megabytes() -> float:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith(("RssFile", "RssShmem"))) / 1000

@@ -21,7 +21,7 @@ def order(
     """Return the ids in keep order. Each letter of `new` and `preferred` is an id."""
     flags = (np.array([id in ids for id in IDS]) for ids in (new, preferred))
     count = np.array(copies)
-    criteria = KeepCriteria(IDS.__getitem__, SHINGLES, count, count, WRITTEN, values, *flags)
+    criteria = KeepCriteria(IDS.__getitem__, IDS.__getitem__, SHINGLES, count, count, WRITTEN, values, *flags)
     return "".join(IDS[number] for number in KeepRule(rule, measure).order(criteria))
 
 
@@ -75,7 +75,9 @@ def test_names_order_documents_that_the_rule_does_not_distinguish(names: tuple[s
     """Members of archives come last, then names of copies and downloads, then longer ids."""
     equal = np.ones(len(names), np.int64)
     backwards = names[::-1]
-    criteria = KeepCriteria(backwards.__getitem__, equal, equal, equal, equal, (), equal > 0, equal > 1)
+    criteria = KeepCriteria(
+        backwards.__getitem__, backwards.__getitem__, equal, equal, equal, equal, (), equal > 0, equal > 1
+    )
 
     for rule in ("longest", "newest"):
         assert list(names) == [backwards[number] for number in KeepRule(rule).order(criteria)]

@@ -67,7 +67,14 @@ def texts(search: SimilaritySearch) -> dict[str, str | None]:
 def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
     """Return all records as values that can be compared."""
     return {
-        record.id: (record.codes.tolist(), record.shingles, record.digest, record.text, record.metadata, record.origin)
+        record.id: (
+            record.codes.tolist(),
+            record.shingle_count,
+            record.digest,
+            record.text,
+            record.metadata,
+            record.origin,
+        )
         for record in search.store.scan(text=True)
     }
 

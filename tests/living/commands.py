@@ -120,11 +120,11 @@ class Checks:
     def check_passages(self, source: Document, truth: Truth) -> None:
         """Check `passages`. Documents that share only a common sentence may be left out."""
         result = self._answer("passages", source.id, "--compare-all", *ALL)
-        hits, expected = {_key(hit): hit["words"] for hit in result["hits"]}, truth.passages(source.key)
-        common = {key for key, words in expected.items() if result["too_common_runs"] and words <= COMMON_WORDS}
+        hits, expected = {_key(hit): hit["word_count"] for hit in result["hits"]}, truth.passages(source.key)
+        common = {key for key, words in expected.items() if result["too_common_run_count"] and words <= COMMON_WORDS}
 
         assert {key: words for key, words in expected.items() if key in hits or key not in common} == hits
-        assert result["candidates"] == result["compared"]
+        assert result["candidate_count"] == result["compared_count"]
 
     def check_versions(self, source: Document, truth: Truth) -> None:
         """Check `versions`."""

@@ -89,7 +89,7 @@ class Truth:
 
 @lru_cache(100_000)
 def _shared_words(a: str, b: str) -> int:
-    return compare(a, b).matched[0] if _word_pairs(a) & _word_pairs(b) else 0
+    return compare(a, b).matched_word_counts[0] if _word_pairs(a) & _word_pairs(b) else 0
 
 
 @lru_cache(10_000)

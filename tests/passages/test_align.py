@@ -37,7 +37,9 @@ def words_of(text: str, span: Span, analysis: Analysis | None = None) -> list[st
 def test_the_runs_of_a_passage_are_equal(a: str, b: str, preset: AlignmentSettings) -> None:
     """The runs are inside the passage and do not overlap."""
     for passage in align(a, b, preset):
-        assert passage.words == sum(len(words_of(a, one)) for one, _ in passage.runs) <= len(words_of(a, passage.a))
+        assert (
+            passage.word_count == sum(len(words_of(a, one)) for one, _ in passage.runs) <= len(words_of(a, passage.a))
+        )
         assert words_of(b, passage.b)
         assert all(words_of(a, one) == words_of(b, other) for one, other in passage.runs)
         for side, whole in enumerate((passage.a, passage.b)):
@@ -101,7 +103,7 @@ def test_a_passage_has_the_characters_of_both_texts() -> None:
 
     assert with_markup == a[slice(*passage.a)]
     assert in_capitals == b[slice(*passage.b)]
-    assert 40 == passage.words  # the word br is not matched
+    assert 40 == passage.word_count  # the word br is not matched
 
 
 def test_small_changes_do_not_end_an_edited_passage() -> None:
@@ -113,7 +115,7 @@ def test_small_changes_do_not_end_an_edited_passage() -> None:
 
     assert (0, len(a) - 1) == passage.a
     assert [30, 29, 28, 30] == [len(words_of(a, one)) for one, _ in passage.runs]
-    assert [30, 29, 28, 30] == [part.words for part in align(a, b, "verbatim")]
+    assert [30, 29, 28, 30] == [part.word_count for part in align(a, b, "verbatim")]
 
 
 def test_shuffled_and_reworded_passages_are_found() -> None:
@@ -131,7 +133,7 @@ def test_shuffled_and_reworded_passages_are_found() -> None:
 
         assert 0.9 < len(text[slice(*passage.a)]) / len(copy) < 1.1
         assert 0.9 < len(source[slice(*passage.b)]) / len(" ".join(words)) < 1.1
-        assert 50 > sum(part.words for part in align(text, source, "verbatim"))
+        assert 50 > sum(part.word_count for part in align(text, source, "verbatim"))
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -234,7 +236,7 @@ def test_replaced_words_are_not_matched(words: int) -> None:
         same = sum(index % 8 != 7 or word == copied[index] for index, word in enumerate(source[200 : 200 + words]))
         passages = align(" ".join(copied), " ".join(source))
 
-        assert abs(sum(passage.words for passage in passages) - same) <= 0.03 * words
+        assert abs(sum(passage.word_count for passage in passages) - same) <= 0.03 * words
 
 
 def test_an_inserted_sentence_ends_a_passage() -> None:
@@ -243,5 +245,5 @@ def test_an_inserted_sentence_ends_a_passage() -> None:
     inserted = " ".join([*source[20:80], *own, *source[80:160]])
     reworded = " ".join([*source[20:80], *own, *source[110:160]])
 
-    assert [60, 80] == [passage.words for passage in align(inserted, " ".join(source))]
-    assert [110] == [passage.words for passage in align(reworded, " ".join(source))]
+    assert [60, 80] == [passage.word_count for passage in align(inserted, " ".join(source))]
+    assert [110] == [passage.word_count for passage in align(reworded, " ".join(source))]

@@ -46,7 +46,7 @@ def test_a_comparison_has_all_parts(settings: Settings | None) -> None:
     assert (first.overlap(second), first.interval(second)) == (result.estimate, result.interval)
     assert tuple(align(a, b, analysis=analysis)) == result.passages
     assert tuple(find_differences(*words, result.passages)) == result.differences
-    assert (200, 141) == result.words
+    assert (200, 141) == result.word_counts
 
 
 def test_the_share_is_that_of_the_matched_words() -> None:
@@ -54,7 +54,7 @@ def test_the_share_is_that_of_the_matched_words() -> None:
     a, b = pair()
     result = compare(a, b, preset="verbatim")
 
-    assert (80, 80) == result.matched
+    assert (80, 80) == result.matched_word_counts
     assert (80 / 200, 80 / 141) == result.covered
     assert ["inserted"] == [difference.kind for difference in result.differences if b[slice(*difference.b)] == "not"]
 

@@ -57,7 +57,7 @@ def test_the_words_outside_all_differences_are_equal(a: str, b: str) -> None:
 
     assert outside(a, spans_a) == outside(b, spans_b)
     for difference, mine, theirs in zip(found_differences, inside(a, spans_a), inside(b, spans_b), strict=True):
-        assert difference.words == max(len(mine), len(theirs))
+        assert difference.word_count == max(len(mine), len(theirs))
         assert (difference.kind == "inserted", difference.kind == "removed") == (not mine, not theirs)
         assert difference.kind != "moved" or mine == theirs
     assert found_differences == sorted(found_differences, key=lambda difference: (difference.a, difference.b))

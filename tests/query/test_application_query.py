@@ -50,9 +50,9 @@ def test_hits_are_refined_as_the_search_refines_them(
 ) -> None:
     """They have the same ids, overlaps and equal tokens, whatever other hits the request has."""
     refined = Similar(TOKENS, overlap, probability).refine(HITS)
-    found = {similar.hit["_id"]: (similar.overlap, similar.matched) for similar in refined}
+    found = {similar.hit["_id"]: (similar.overlap, similar.matched_token_count) for similar in refined}
     result = search.similar_to_text(SOURCE, overlap=overlap, probability=probability, size=100, verify=False)
-    expected = {similar.id: (similar.overlap, similar.matched) for similar in result.hits}
+    expected = {similar.id: (similar.overlap, similar.matched_token_count) for similar in result.hits}
 
     assert expected.items() <= found.items()
     assert found.keys() == expected.keys() or probability  # bands select fewer candidates
@@ -68,7 +68,7 @@ def test_hits_below_the_overlap_are_dropped_and_the_order_is_kept() -> None:
     assert min(similar.overlap for similar in found) >= 0.5
     assert [hit for hit in reversed(HITS) if hit["_id"] in ids(found)] == [similar.hit for similar in found]
     assert found[-1].hit is HITS[0]
-    assert (1.0, len(TOKENS)) == (found[-1].overlap, found[-1].matched)
+    assert (1.0, len(TOKENS)) == (found[-1].overlap, found[-1].matched_token_count)
 
 
 @pytest.mark.parametrize("planner", ["enough", "all"])
@@ -100,7 +100,7 @@ def test_tokens_are_read_in_every_form_of_a_source(source: dict[str, Any]) -> No
     """Tokens may be in objects, at a key with a dot, in lists, or one by one, as in a field of terms."""
     (found,) = Similar(TOKENS, 1).refine([{"_id": "a", "_source": source}])
 
-    assert (1.0, len(TOKENS)) == (found.overlap, found.matched)
+    assert (1.0, len(TOKENS)) == (found.overlap, found.matched_token_count)
 
 
 def test_a_keyword_field_has_a_term_per_token() -> None:

@@ -81,7 +81,9 @@ def test_one_request_finds_what_the_search_finds(
 
         assert len(refined) > 2
         assert {hit.id: hit.overlap for hit in expected.hits} == {found.hit["_id"]: found.overlap for found in refined}
-        assert {hit.id: hit.matched for hit in expected.hits} == {found.hit["_id"]: found.matched for found in refined}
+        assert {hit.id: hit.matched_token_count for hit in expected.hits} == {
+            found.hit["_id"]: found.matched_token_count for found in refined
+        }
 
 
 def test_refining_drops_long_documents_below_the_overlap(engine_indices: TempIndices, index: str) -> None:
@@ -92,7 +94,7 @@ def test_refining_drops_long_documents_below_the_overlap(engine_indices: TempInd
 
     assert 10 < len(refined) < len(found) - 5
     assert min(hit.overlap for hit in refined) >= 0.5
-    assert [round(hit.hit["_score"]) for hit in refined] == [hit.matched for hit in refined]
+    assert [round(hit.hit["_score"]) for hit in refined] == [hit.matched_token_count for hit in refined]
 
 
 def test_the_clause_as_a_filter_keeps_the_applications_scores(engine_indices: TempIndices, index: str) -> None:

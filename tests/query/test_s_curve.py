@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import pytest
 from hypothesis import given
@@ -145,19 +145,15 @@ def test_planner_enough_follows_its_rule_and_reaches_the_probability(count: int)
             assert bool(best) == (reached >= float(chance) - 1e-12), (overlap, probability)
 
 
-@pytest.mark.parametrize("missed", [0.01, 0.3])
-@pytest.mark.parametrize("overlap", [0.05, 0.5, 0.99, 1.0])
-@pytest.mark.parametrize("count", [1, 5, 512])
-def test_reliable_matches_are_the_largest_number_that_is_rarely_missed(
-    count: int, overlap: float, missed: float
-) -> None:
-    reliable = matches_lower_bound(count, overlap, missed)
-
-    def fewer_than(matches: int) -> float:
+def test_reliable_matches_are_the_largest_number_that_is_rarely_missed() -> None:
+    def fewer_than(matches: int, count: int, overlap: float) -> float:
         return math.fsum(math.comb(count, k) * overlap**k * (1 - overlap) ** (count - k) for k in range(matches))
 
-    assert fewer_than(reliable) < missed
-    assert count == reliable or fewer_than(reliable + 1) >= missed
+    for count, overlap, missed in product((1, 5, 512), (0.05, 0.5, 0.99, 1.0), (0.01, 0.3)):
+        reliable = matches_lower_bound(count, overlap, missed)
+
+        assert fewer_than(reliable, count, overlap) < missed
+        assert count == reliable or fewer_than(reliable + 1, count, overlap) >= missed
 
 
 def test_a_verified_threshold_requires_less() -> None:

@@ -43,7 +43,7 @@ def test_the_query_document_is_a_hit_only_with_include_self(search: SimilaritySe
 
     assert [("a", 1.0)] == [(hit.id, hit.overlap) for hit in default]
     assert [("a", 1.0), ("b", 1.0)] == [(hit.id, hit.overlap) for hit in with_self]
-    assert (1, 2) == (default.candidates, with_self.candidates)
+    assert (1, 2) == (default.candidate_count, with_self.candidate_count)
 
 
 def test_size_limits_hits_and_not_candidates(search: SimilaritySearch) -> None:
@@ -51,7 +51,7 @@ def test_size_limits_hits_and_not_candidates(search: SimilaritySearch) -> None:
     results = [search.similar("doc00"), search.similar("doc00", size=3), search.similar("doc00", size=99)]
 
     assert [10, 3, 14] == [len(result) for result in results]
-    assert [14, 14, 14] == [result.candidates for result in results]
+    assert [14, 14, 14] == [result.candidate_count for result in results]
     assert ["doc01", "doc02", "doc03"] == [hit.id for hit in results[1]]
 
 
@@ -71,7 +71,7 @@ def test_filters_select_documents_by_their_fields(filters: Filters, expected: st
         result = documents.similar(query, filters=filters)
 
         assert expected.split() == [hit.id for hit in result]
-        assert len(result) == result.candidates
+        assert len(result) == result.candidate_count
 
 
 @pytest.mark.parametrize(
@@ -137,27 +137,24 @@ def test_a_result_prints_as_a_few_lines(search: SimilaritySearch) -> None:
     assert (12, "and 10 more") == (len(lines), lines[-1].strip())
     assert len(repr(result)) < 3_000
     assert str(search.similar_to_text(words(1, 201))).startswith("the text: showing 10 of 30 hits, 30 ")
-    assert 196 == result.shingles
+    assert 196 == result.shingle_count
 
 
 QUERIES = ("similar", "passages", "versions", "related")
 
 
+MALFORMED: dict[str, list[Any]] = {
+    "size": [0, -1],
+    "offset": [-1, 1.5, True],
+    "fields": ["year"],
+    "filters": ["x"],
+    "query_document_filters": ["x"],
+}
+
+
 @pytest.mark.parametrize("method", QUERIES)
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("size", [0, -1]),
-        ("offset", [-1, 1.5, True]),
-        ("fields", ["year"]),
-        ("filters", ["x"]),
-        ("query_document_filters", ["x"]),
-    ],
-)
-def test_every_query_refuses_malformed_page_options(
-    documents: SimilaritySearch, method: str, name: str, values: list[Any]
-) -> None:
-    for value in values:
+def test_every_query_refuses_malformed_page_options(documents: SimilaritySearch, method: str) -> None:
+    for name, value in ((name, value) for name, values in MALFORMED.items() for value in values):
         message = "a filter must be" if "filters" in name else f"{name} must be"
         with pytest.raises(QuerySyntaxError, match=message):
             getattr(documents, method)("source", **{name: value})

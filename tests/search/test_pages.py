@@ -65,7 +65,7 @@ def run_query(request: pytest.FixtureRequest, search: SimilaritySearch) -> RunQu
 
 def value(hit: Any) -> float:
     """The value by which hits are ranked."""
-    return float(next(getattr(hit, name) for name in ("overlap", "words", "score") if hasattr(hit, name)))
+    return float(next(getattr(hit, name) for name in ("overlap", "word_count", "score") if hasattr(hit, name)))
 
 
 def test_pages_neither_repeat_nor_omit_a_document(run_query: RunQuery) -> None:

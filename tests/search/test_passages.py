@@ -29,7 +29,7 @@ def test_a_quote_is_found_with_its_positions(search: SimilaritySearch) -> None:
     text = f"My own words, then: “{' '.join(QUOTE).upper()}” – and more of mine."
     result = search.passages(text=text)
 
-    assert [("docs/3", 60), ("docs/7", 45)] == [(hit.id, hit.words) for hit in result]
+    assert [("docs/3", 60), ("docs/7", 45)] == [(hit.id, hit.word_count) for hit in result]
     assert ("", text, 2) == (result.query_name, result.text, result.compared_count)
     for hit, words in zip(result, (QUOTE, QUOTE[:45]), strict=True):
         record = search.store.get(hit.id, text=True)
@@ -45,7 +45,7 @@ def test_a_quote_is_found_with_its_positions(search: SimilaritySearch) -> None:
 
 
 def test_a_stored_document_does_not_find_itself(search: SimilaritySearch) -> None:
-    assert [("docs/7", 45)] == [(hit.id, hit.words) for hit in search.passages("docs/3")]
+    assert [("docs/7", 45)] == [(hit.id, hit.word_count) for hit in search.passages("docs/3")]
     assert ["docs/3"] == [hit.id for hit in search.passages("7")]
 
 
@@ -81,7 +81,7 @@ def test_shares_are_estimated_without_texts(new_store: NewStore) -> None:
         (hit,) = search.passages("a")
 
     assert ("b", "estimated", ()) == (hit.id, hit.kind, hit.passages)
-    assert 250 < hit.words < 550
+    assert 250 < hit.word_count < 550
     assert 0.3 < hit.containment < 0.7
     assert 0.1 < hit.reverse_containment < 0.4
 
@@ -93,8 +93,8 @@ def test_all_documents_with_a_common_phrase_are_compared(new_store: NewStore) ->
         search.index(Document(f"{n}", " ".join(QUOTE + distinct_words(30, n))) for n in range(250))
         result = search.passages("0", size=5)
 
-    assert (5, 249, 249, 249) == (len(result), result.total, result.candidates, result.compared_count)
-    assert {60} == {hit.words for hit in result}
+    assert (5, 249, 249, 249) == (len(result), result.total, result.candidate_count, result.compared_count)
+    assert {60} == {hit.word_count for hit in result}
 
 
 def test_a_store_without_passage_tokens_is_refused(new_store: NewStore) -> None:

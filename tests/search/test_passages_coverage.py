@@ -65,12 +65,12 @@ def test_all_sources_of_a_text_are_found(thesis: Thesis, whole: PassageResult) -
     copied = sum(thesis.sources.values())
     first = thesis.search.passages(text=thesis.text)
 
-    assert abs(first.coverage.words - copied) <= 0.01 * copied
-    assert first.coverage.words / len(thesis.text.split()) == first.coverage.share
+    assert abs(first.coverage.word_count - copied) <= 0.01 * copied
+    assert first.coverage.word_count / len(thesis.text.split()) == first.coverage.share
     assert (SOURCES, 10) == (first.total, len(first))
     assert (first.coverage, first.total) == (whole.coverage, whole.total)
-    assert thesis.sources == {hit.id: hit.words for hit in whole}
-    assert sorted(thesis.sources.values(), reverse=True) == [hit.added_words for hit in whole]
+    assert thesis.sources == {hit.id: hit.word_count for hit in whole}
+    assert sorted(thesis.sources.values(), reverse=True) == [hit.added_word_count for hit in whole]
     assert ("Showing 10 of 20 matches", "20 matches") == (first.page_description, whole.page_description)
 
 
@@ -89,8 +89,8 @@ def test_candidates_beyond_the_limit_of_words_are_reported(thesis: Thesis, monke
 
     assert 0 < partial.total < SOURCES == whole.total
     assert partial.headline("draft.txt").startswith("At least ")
-    missing = partial.candidates - partial.compared_count
-    assert f" {missing} of {partial.candidates} candidates were not compared." in partial.headline()
+    missing = partial.candidate_count - partial.compared_count
+    assert f" {missing} of {partial.candidate_count} candidates were not compared." in partial.headline()
     assert not whole.is_partial
 
 
@@ -117,7 +117,7 @@ def test_a_hit_adds_words_that_better_hits_do_not_cover(search: SimilaritySearch
     result = search.passages(text=" ".join(mine))
 
     expected = [("most", 150, 150), ("other", 60, 50), ("same", 130, 0)]
-    assert expected == [(hit.id, hit.words, hit.added_words) for hit in result]
+    assert expected == [(hit.id, hit.word_count, hit.added_word_count) for hit in result]
     assert (200, 200 / 300) == result.coverage
     assert "67 % of the text (200 of 300 words) appears in 3 indexed documents." == result.headline()
 
@@ -133,8 +133,8 @@ def test_shared_words_are_at_most_the_words_of_either_text(search: SimilaritySea
 
     words = {"once": 60, "often": 120}
     assert words.keys() == {hit.id for hit in result}
-    assert all(hit.words <= min(words[hit.id], len(mine)) for hit in result)
-    assert 60 <= result.coverage.words <= times * 60
+    assert all(hit.word_count <= min(words[hit.id], len(mine)) for hit in result)
+    assert 60 <= result.coverage.word_count <= times * 60
 
 
 def test_words_of_a_template_are_ignored(search: SimilaritySearch) -> None:
@@ -148,11 +148,11 @@ def test_words_of_a_template_are_ignored(search: SimilaritySearch) -> None:
     nothing = search.passages(text=ignored, ignore=[ignored])
 
     assert {"sheet", "essay"} == {hit.id for hit in before}
-    assert (72 + 60, 0) == (before.coverage.words, before.ignored_word_count)
-    assert [("essay", 60)] == [(hit.id, hit.words) for hit in after]
-    assert (60, 72, 240 - 72) == (after.coverage.words, after.ignored_word_count, after.words)
+    assert (72 + 60, 0) == (before.coverage.word_count, before.ignored_word_count)
+    assert [("essay", 60)] == [(hit.id, hit.word_count) for hit in after]
+    assert (60, 72, 240 - 72) == (after.coverage.word_count, after.ignored_word_count, after.word_count)
     assert "36 % of the text (60 of 168 words) appears in 1 indexed document. 72 words are ignored." == after.headline()
-    assert (0, 0, 80) == (nothing.total, nothing.words, nothing.ignored_word_count)
+    assert (0, 0, 80) == (nothing.total, nothing.word_count, nothing.ignored_word_count)
     assert "No indexed document shares a passage with the text (0 words). 80 words are ignored." == nothing.headline()
 
 
@@ -165,5 +165,5 @@ def test_quotations_are_ignored(search: SimilaritySearch, quoted: str) -> None:
     index(search, source=[*copied, *new.next(30), *quotation])
     result = search.passages(text=text, ignore_quotes=True)
 
-    assert (50, 40) == (result.coverage.words, result.ignored_word_count)
-    assert [50] == [hit.words for hit in result]
+    assert (50, 40) == (result.coverage.word_count, result.ignored_word_count)
+    assert [50] == [hit.word_count for hit in result]

@@ -102,7 +102,7 @@ def test_common_concepts_do_not_relate_documents(new_store: NewStore) -> None:
         )
         result = search.related("0")
 
-    assert (59, 50) == (result.candidates, result.compared_count)
+    assert (59, 50) == (result.candidate_count, result.compared_count)
     assert ["1"] == [hit.id for hit in result]
     assert {"Hungary0", "Danube"} <= {*result.hits[0].concepts}
 
@@ -163,7 +163,9 @@ def test_the_parts_of_an_explanation_add_up_to_the_score(search: SimilaritySearc
 
     assert explanation is not None
     assert explanation.similarity == pytest.approx(sum(concept.contribution for concept in explanation.concepts))
-    assert explanation.similarity == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
+    assert explanation.similarity == pytest.approx(
+        (explanation.document_similarity + explanation.paragraph_similarity) / 2
+    )
     assert hit.score == pytest.approx(relation_score(explanation.similarity))
     assert len(explanation.concepts) == hit.shared_word_count
     concepts = {concept.word: concept for concept in explanation.concepts}

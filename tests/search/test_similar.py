@@ -47,7 +47,7 @@ def put(search: SimilaritySearch, codes: dict[str, Iterable[int]]) -> None:
 
 
 def values_of(result: SearchResult) -> list[Values]:
-    return [(hit.id, hit.overlap, hit.matched) for hit in result.hits]
+    return [(hit.id, hit.overlap, hit.matched_token_count) for hit in result.hits]
 
 
 def expected(
@@ -60,8 +60,8 @@ def expected(
         minimum = 1 if verify and Fraction(overlap) >= CHANCE_OVERLAP else min_beyond_chance(len(source))
     for other, other_codes in codes.items():
         found = compare_codes(source, other_codes)
-        if found.matched >= minimum and found.shared >= float(Fraction(overlap)) * found.union:
-            hits.append((-found.overlap, -found.matched, other))
+        if found.matched_token_count >= minimum and found.shared >= float(Fraction(overlap)) * found.union:
+            hits.append((-found.overlap, -found.matched_token_count, other))
     return [(other, -share, -matched) for share, matched, other in sorted(hits)]
 
 
@@ -138,7 +138,7 @@ def test_candidates_are_counted_before_they_are_refined(search: SimilaritySearch
     result = search.similar("source_50", verify=False)
 
     assert Threshold(result.plan.tokens, 5, (5, 20)) == result.plan
-    assert 2 == result.candidates
+    assert 2 == result.candidate_count
     assert [("same", 1.0, 10)] == values_of(result)
 
 
@@ -160,7 +160,7 @@ def test_the_last_band_is_filled_with_the_first_tokens(
 
     assert isinstance(result.plan, Bands)
     assert (bands, rows, rows) == (len(result.plan.bands), result.plan.rows, len(result.plan.bands[-1]))
-    assert 1 == result.candidates
+    assert 1 == result.candidate_count
 
 
 @pytest.mark.parametrize("planner", ["enough", "all"])
@@ -186,7 +186,11 @@ def test_a_text_finds_what_its_document_finds(search: SimilaritySearch) -> None:
             by_text = search.similar_to_text(texts[0], **options)
 
             assert ("", by_id.query.overlap) == (by_text.query.id, by_text.query.overlap)
-            assert (by_id.plan, by_id.candidates, by_id.hits) == (by_text.plan, by_text.candidates, by_text.hits)
+            assert (by_id.plan, by_id.candidate_count, by_id.hits) == (
+                by_text.plan,
+                by_text.candidate_count,
+                by_text.hits,
+            )
             assert {"doc0", "doc19"} <= {hit.id for hit in by_text.hits}
 
 
@@ -249,7 +253,7 @@ def test_a_result_states_how_many_candidates_were_compared(
     everything = search.similar("doc00_50", size=100, verify=verify)
 
     assert ["doc01"] == [hit.id for hit in page]
-    assert 99 == page.candidates == everything.candidates == everything.compared_count
+    assert 99 == page.candidate_count == everything.candidate_count == everything.compared_count
     assert 1 <= page.compared_count < 99
     assert page.counts.endswith(f" hits, {page.compared_count} of 99 candidates compared")
     assert everything.counts == "99 hits, 99 documents compared"

@@ -111,9 +111,9 @@ def test_containment_compares_the_best_candidates(search: SimilaritySearch, monk
     monkeypatch.setattr("simdoc_search.search.similar_ranking.MAX_COMPARED_DOCUMENTS", 3)
     partial = search.similar("family2/0", measure="reverse_containment", size=1)
 
-    assert 10 < partial.candidates == whole.candidates == whole.compared_count
+    assert 10 < partial.candidate_count == whole.candidate_count == whole.compared_count
     assert 10 == partial.compared_count
-    compared = f"10 of {partial.candidates} candidates compared"
+    compared = f"10 of {partial.candidate_count} candidates compared"
     assert f": showing 1 of at least 10 hits, {compared}" in str(partial)
 
 
@@ -125,11 +125,11 @@ def test_a_document_with_many_near_duplicates_is_compared_with_the_best_candidat
     monkeypatch.setattr("simdoc_search.search.similar_ranking._MAX_COMPARED_PER_HIT", 3)
     partial = search.similar("family2/0", overlap=0.3, size=1)
 
-    assert 3 < whole.compared_count == whole.candidates
+    assert 3 < whole.compared_count == whole.candidate_count
     assert whole.is_total_exact
     assert (3, False) == (partial.compared_count, partial.is_total_exact)
     assert whole.hits[:1] == partial.hits
-    assert f"at least 3 hits, 3 of {whole.candidates} candidates compared" in str(partial)
+    assert f"at least 3 hits, 3 of {whole.candidate_count} candidates compared" in str(partial)
 
 
 def test_overlaps_are_estimated_without_texts(new_store: NewStore) -> None:

@@ -85,7 +85,7 @@ def test_common_sentences_do_not_hide_a_version(new_store: NewStore, monkeypatch
         result = search.versions("source", size=3)
 
     assert {"copy", "excerpt", "near"} == {hit.id for hit in result}
-    assert result.compared_count < result.candidates
+    assert result.compared_count < result.candidate_count
 
 
 def test_documents_of_the_paper_are_versions_as_it_says(search: SimilaritySearch) -> None:
@@ -168,7 +168,7 @@ def test_without_stored_texts_no_words_are_counted(new_memory_store: NewStore) -
 
     assert ["v1", "v2"] == [version.name for version in result.timeline]
     assert step is not None
-    assert (1.0, None, None) == (step.share, step.added, step.removed)
+    assert (1.0, None, None) == (step.share, step.added_word_count, step.removed_word_count)
     assert "words" not in str(result).split("\n")[-1]
 
 
@@ -247,7 +247,7 @@ def test_the_best_candidates_are_compared(search: SimilaritySearch, monkeypatch:
     monkeypatch.setattr("simdoc_search.search.version_candidates.MAX_COMPARED_DOCUMENTS", 3)
     result = search.versions("1/first.txt", size=1, min_share_of_other=0.3)
 
-    assert everything.candidates == everything.compared_count == result.candidates > result.compared_count
+    assert everything.candidate_count == everything.compared_count == result.candidate_count > result.compared_count
     assert everything.hits[0].key == result.hits[0].key
 
 

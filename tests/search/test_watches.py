@@ -81,7 +81,7 @@ def watcher(temp_indices: TempIndices, store: Store) -> Watcher:
 
 def ids(watcher: Watcher, new: str) -> dict[str, float]:
     """Return the watched documents of which a document is a copy, with the numbers of equal tokens."""
-    return {match.watch.key.id: float(match.matched) for match in watcher.find_matches(new)}
+    return {match.watch.key.id: float(match.matched_token_count) for match in watcher.find_matches(new)}
 
 
 def by_template(temp_indices: TempIndices, watcher: Watcher, **params: Any) -> dict[str, float]:

@@ -70,7 +70,7 @@ def test_a_short_text_is_never_reported() -> None:
     fp = fingerprint(" ".join(map(str, range(47 + 4))))
     smallest = replace(fp.minima, val2=fp.minima.slots.astype(np.uint64) * np.uint64(MinHash().bucket_size << 32))
 
-    assert 47 == fp.shingles
+    assert 47 == fp.shingle_count
     assert -MAX_STANDARD_DEVIATIONS < compute_deviation(replace(fp, minima=smallest)) < -5
 
 

@@ -102,8 +102,8 @@ def test_the_estimate_is_a_symmetric_fraction_in_its_interval(
 
     assert 0 <= low <= a.overlap(b) <= high <= 1
     assert (b.overlap(a), b.interval(a)) == (a.overlap(b), (low, high))
-    assert float(a.shingles > 0) == a.overlap(a)
-    assert (a.shingles > 0) == (a.interval(a) != (0.0, 1.0))
+    assert float(a.shingle_count > 0) == a.overlap(a)
+    assert (a.shingle_count > 0) == (a.interval(a) != (0.0, 1.0))
 
 
 def test_disjoint_texts_overlap_only_by_chance() -> None:

@@ -48,7 +48,7 @@ def test_a_key_changes_only_the_tokens(text: str, other: str, analysis: Analysis
     keyed, second = fingerprints([text, other], analysis, KEYED)
     shared = set(shingles(text, analysis)) & set(shingles(other, analysis))
 
-    assert plain.shingles == keyed.shingles
+    assert plain.shingle_count == keyed.shingle_count
     assert bool(plain.tokens()) == bool(keyed.tokens())
     assert shared or not set(keyed.tokens()) & set(second.tokens())
 

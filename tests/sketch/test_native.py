@@ -73,7 +73,7 @@ def parts_of(fingerprint: Fingerprint) -> tuple[object, ...]:
     values = [(array.dtype, array.tobytes()) for array in arrays]
     return (
         values,
-        fingerprint.shingles,
+        fingerprint.shingle_count,
         fingerprint.words_hash,
         None if fingerprint.word_pairs is None else fingerprint.word_pairs.tolist(),
     )

@@ -23,6 +23,6 @@ def test_packed_fingerprints_are_those_of_single_texts(minhash: MinHash) -> None
     assert np.concatenate([each.codes() for each in single]).tolist() == [
         code for batch in packed for code in batch.codes.tolist()
     ]
-    assert [(len(each.codes()), each.shingles, each.words_hash) for each in single] == [
+    assert [(len(each.codes()), each.shingle_count, each.words_hash) for each in single] == [
         row for batch in packed for row in zip(batch.counts, batch.shingles, batch.words_hashes, strict=True)
     ]

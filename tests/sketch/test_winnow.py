@@ -97,7 +97,7 @@ def test_the_codes_of_all_shingles_include_the_passages(text: str, window: int) 
 
     assert passages(text, window) <= set(codes)
     assert sorted(set(codes)) == codes
-    assert fingerprint(text).shingles == len(codes)
+    assert fingerprint(text).shingle_count == len(codes)
 
 
 def test_the_documented_share_of_shingles_is_kept() -> None:

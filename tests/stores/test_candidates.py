@@ -71,7 +71,7 @@ def test_the_order_is_exact_across_pages(store: Store, monkeypatch: pytest.Monke
     put(store, *(record(id, values) for id, values in codes.items()))
     plan = Threshold(tokens(range(6)), 1)
     candidates = store.candidates(plan)
-    times = [[(candidate.matched, candidate.id) for candidate in candidates] for _ in range(2)]
+    times = [[(candidate.matched_token_count, candidate.id) for candidate in candidates] for _ in range(2)]
 
     assert 700 == candidates.total
     for read in times:
@@ -93,7 +93,7 @@ def test_only_a_page_of_thousands_of_equal_documents_is_read(
     monkeypatch.setattr(snapshot, "read_document", counted)
     result = SimilaritySearch(local_store).similar("0000", size=10)
 
-    assert (2999, 10) == (result.candidates, len({hit.id for hit in result.hits}))
+    assert (2999, 10) == (result.candidate_count, len({hit.id for hit in result.hits}))
     assert result == SimilaritySearch(local_store).similar("0000", size=10)
     assert len(read) <= 110  # for two queries of 10 hits each
 
@@ -123,7 +123,9 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
 
         assert (plain if is_flood else made) == candidates.plan
         assert len(expected) == candidates.total
-        assert {(id, equal[id]) for id in expected} == {(candidate.id, candidate.matched) for candidate in candidates}
+        assert {(id, equal[id]) for id in expected} == {
+            (candidate.id, candidate.matched_token_count) for candidate in candidates
+        }
         kinds[
             "few" if len(let_through) <= MAX_COUNTED_CLIENT_SIDE else "flood" if is_flood else "many", bool(expected)
         ] += 1

@@ -71,7 +71,7 @@ def tokens(slots: Iterable[int]) -> tuple[str, ...]:
 
 def ranked_candidates(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
     """Return the number of equal tokens and the id of each candidate. Check their order, and sort ties by id."""
-    read = [(candidate.matched, candidate.id) for candidate in store.candidates(plan, **options)]
+    read = [(candidate.matched_token_count, candidate.id) for candidate in store.candidates(plan, **options)]
     assert [matched for matched, _ in read] == sorted((matched for matched, _ in read), reverse=True)
     return sorted(read, key=lambda hit: (-hit[0], hit[1]))
 
@@ -80,7 +80,7 @@ def comparable_values(record: Record | None) -> tuple[Any, ...] | None:
     """Return a record as values that can be compared."""
     if record is None:
         return None
-    values = (record.id, record.shingles, record.digest, record.metadata, record.text, record.origin)
+    values = (record.id, record.shingle_count, record.digest, record.metadata, record.text, record.origin)
     sketches = [part for codes in _all_codes(record) for part in (codes.dtype, codes.tolist())]
     return (*values, record.text_hash, record.words_hash, *sketches)
 

@@ -169,5 +169,7 @@ def test_similarities_of_many_pairs_are_those_of_single_pairs_and_explanations_a
                 == pytest.approx(explanation.similarity)
                 == pytest.approx(float(explanation.contributions.sum()))
             )
-            assert similarity_of_pair == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
+            assert similarity_of_pair == pytest.approx(
+                (explanation.document_similarity + explanation.paragraph_similarity) / 2
+            )
             assert sorted({*stored[a]} & {*stored[b]} - {0}) == explanation.codes.tolist() or not similarity_of_pair

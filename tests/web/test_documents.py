@@ -202,3 +202,20 @@ def test_skipped_files_are_listed_with_the_reasons(folder: Path, pages: Pages) -
     assert 7 == found["file_count"]
     assert all(text in html for text in ("new.txt", "broken.pdf", "reports/picture.png", "1 file: hidden"))
     assert "new.txt" not in listed(pages)
+
+
+# --- e-mails ---
+
+
+def test_the_comparison_of_mails_names_their_attachments() -> None:
+    with open_store(":memory:", create=True) as store:
+        text = words(0, 60)
+        mails = [Document("a.eml", text, {"attachments": ["<b>.pdf", "c.txt"]}), Document("b.eml", text)]
+        SimilaritySearch(store).index([*mails, Document("c.eml", text)])
+        with pages_over(store) as pages:
+            html = pages.html("/compare", a="a.eml", b="b.eml")
+            other = pages.html("/compare", a="c.eml", b="b.eml")
+
+    note = "Attachments were not compared: a.eml has &lt;b&gt;.pdf, c.txt; b.eml has none."
+    assert note in re.sub("</?bdi>", "", html)
+    assert "Attachments" not in other

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -250,6 +251,26 @@ def test_an_ambiguous_name_has_links_to_each_document(over: Callable[..., Pages]
 
     assert ['"x/a.txt"', '"y/a.txt"'] == result["readings"]
     assert all(f"q=%22{folder}%2Fa.txt%22" in html for folder in ("x", "y"))
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_a_copy_of_the_text_can_be_left_out(is_stored: bool) -> None:
+    """Otherwise, it hides the other sources, such as those of an essay that is in the index too."""
+    essay = words(0, 1200)
+    search = SimilaritySearch(open_store(":memory:"))
+    search.index([Document("essay & co.txt", essay), Document("mine.txt", essay), Document("paper.txt", words(0, 100))])
+    query: dict[str, Any] = {"id": "mine.txt"} if is_stored else {"text": essay, "exclude": ["path=mine.txt"]}
+    with pages_of(lambda: search) as pages:
+        html = pages.html("/passages", **query)
+        [address] = re.findall(r"""(?:href|formaction)="([^"]+)">See the other sources""", html)
+        path, _, values = address.replace("&amp;", "&").partition("?")
+        assert "1,200 words in common" in html
+        assert 'placeholder="12"' in html
+
+        excluded = [*query.get("exclude", []), *parse_qs(values)["exclude"]]  # a form sends its own values too
+        others = pages.html(path, **(query | {"exclude": excluded}))
+        assert is_visible(others, "8 % of")
+        assert "See the other sources" not in others
 
 
 def test_an_index_without_passages_says_so() -> None:

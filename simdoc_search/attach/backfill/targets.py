@@ -182,7 +182,7 @@ def _check_index(engine: Engine, index: IndexDescription, options: BackfillOptio
         if fault.blocks_writes
     ]
     if not faults and index.is_simdoc_index:
-        faults.append("simdoc-search index created this index; use that command to update the index")
+        faults.append("the command `simdoc-search index` created this index; update the index with that command")
     faults += filter(None, (find_text_field_problem(index.mappings, name) for name in options.text_fields))
     if faults:
         raise UnsupportedIndexError(faults[0])

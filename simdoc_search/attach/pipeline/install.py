@@ -20,7 +20,7 @@ _TEST_TEXT = (
 )
 """Words in many writing systems, including a letter that was added in Unicode 12."""
 
-SCRIPT_ALTERNATIVE = "use simdoc-search backfill without --in-engine, or fingerprint_actions in your loader"
+SCRIPT_ALTERNATIVE = "use `simdoc-search backfill` without --in-engine, or fingerprint_actions in your loader"
 """What to do if an engine cannot run the pipeline; the end of a message."""
 
 
@@ -73,4 +73,4 @@ def _check_same_fingerprint(engine: Engine, settings: Settings) -> None:
         raise StoreError(f"{engine.name} does not run ingest pipelines; check the URL") from None
     if value != fingerprint_field(_TEST_TEXT, settings):
         fault = f"the pipeline at {engine.name} does not compute the same fingerprints as simdoc-search ({problem})"
-        raise StoreError(f"{fault}; use simdoc-search backfill instead")
+        raise StoreError(f"{fault}; use `simdoc-search backfill` instead")

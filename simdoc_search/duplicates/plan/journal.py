@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterable
@@ -24,6 +25,7 @@ from simdoc_search.duplicates.plan.rows import MAX_BYTES, DropMethod, FileState,
 from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 
 _HEADER = {"simdoc-search": "undo file of a plan", "version": 2}
+_ANY_HEADER = re.compile(rb'[0-9a-f]+ \{"simdoc-search": "undo file of a plan", "version": (\d{1,9})\b')
 _CHECKSUM_BYTES = 8
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
 
@@ -139,9 +141,12 @@ class Journal:
         if header.startswith(data):
             return  # a process was killed while it was writing the header
         if not data.startswith(header):
-            raise PlanError(
-                f"{self.path} is not an undo file of this version of simdoc-search; move it away or rename the plan"
-            )
+            if match := _ANY_HEADER.match(data):
+                raise PlanError(
+                    f"{self.path} was written by another version of simdoc-search (format {match[1].decode()}, not "
+                    f"{_HEADER['version']}); undo the changes with that version, or update simdoc-search"
+                )
+            raise PlanError(f"{self.path} is not an undo file; move it away or rename the plan")
         lines = data[: data.rfind(b"\n")].split(b"\n")
         self._end = len(header)
         for number, line in enumerate(lines[1:], 2):

@@ -68,7 +68,9 @@ def pair_view(
         text, paragraphs = texts[index], PairParagraphRenderer(texts[index], side, marks)
         html = render_text(text, cut_pair_text(comparison, side, len(text)), paragraphs, positions=positions[index])
         names_of_side = {"name": _shorten_names(names)[index], "full_name": names[index]}
-        sides.append({"side": side, **names_of_side, "words": comparison.words[index], "html": html, "text": text})
+        sides.append(
+            {"side": side, **names_of_side, "words": comparison.word_counts[index], "html": html, "text": text}
+        )
     return render(
         "pair.html",
         prefix=prefix,
@@ -95,7 +97,7 @@ def pair_view(
         passages=[
             {
                 "colour": marks.colour_class(number),
-                "words": passage.words,
+                "words": passage.word_count,
                 "remarks": marks.remarks(number),
                 "place": label_position_pair(positions[0], passage.a[0], positions[1], passage.b[0]),
                 "quote": Markup(escape_html(excerpt(texts[0][slice(*passage.a)]))),  # noqa: S704 - the text is escaped
@@ -134,10 +136,10 @@ def _describe_difference(
 ) -> dict[str, str]:
     """Return the values of a difference that the page shows."""
     verb = "" if difference.kind == "replaced" else difference.kind
-    words = format_count(difference.words, "word")
+    words = format_count(difference.word_count, "word")
     return {
         "side": "b" if difference.kind == "inserted" else "a",
-        "label": f"{words} {verb or ('differs' if difference.words == 1 else 'differ')}",
+        "label": f"{words} {verb or ('differs' if difference.word_count == 1 else 'differ')}",
         "place": label_position_pair(positions[0], difference.a[0], positions[1], difference.b[0]),
         "quote": _quote_difference(difference, texts),
     }
@@ -166,7 +168,7 @@ def _draw_passages(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple
     Boilerplate comes first and then long passages, so that short passages are drawn on top of them.
     """
     passages = enumerate(marks.comparison.passages)
-    for number, passage in sorted(passages, key=lambda pair: (pair[0] not in marks.boilerplate, -pair[1].words)):
+    for number, passage in sorted(passages, key=lambda pair: (pair[0] not in marks.boilerplate, -pair[1].word_count)):
         (top, bottom), (other, end) = _scale_to_strip(passage.a, lengths[0]), _scale_to_strip(passage.b, lengths[1])
         path = f"M0 {top:g}H{_BAR_WIDTH}L{_RIGHT_BAR_X} {other:g}H{_STRIP_WIDTH}V{end:g}H{_RIGHT_BAR_X}"
         yield number + 1, marks.colour_class(number), f"{path}L{_BAR_WIDTH} {bottom:g}H0Z"

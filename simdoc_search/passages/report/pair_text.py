@@ -113,9 +113,8 @@ class PairParagraphRenderer:
 
     def _render_link(self, number: int) -> str:
         marks, passage = self._marks, self._marks.comparison.passages[number]
-        label = (
-            f"Passage {number + 1}, {format_count(passage.words, 'word')}{marks.remarks(number)}; go to the other text"
-        )
+        words = format_count(passage.word_count, "word")
+        label = f"Passage {number + 1}, {words}{marks.remarks(number)}; go to the other text"
         return (
             f'<a class="n {marks.colour_class(number)}" id="{marks.prefix}{self._side}{number + 1}" '
             f'href="#{marks.prefix}{self._other}{number + 1}" data-n="{number + 1}" aria-label="{label}">'
@@ -138,7 +137,7 @@ class PairParagraphRenderer:
             moved = "" if passage in self._marks.moved else ' class="moved"'  # a moved passage has ⇅ in its link
             return f"<span{moved}{attributes}>{html}</span>"
         tag = "del" if self._side == "a" else "ins"
-        large = ' class="large"' if passage is None and difference.words > _MAX_MARKED_WORDS else ""
+        large = ' class="large"' if passage is None and difference.word_count > _MAX_MARKED_WORDS else ""
         return f"<{tag}{large}{attributes}>{html}</{tag}>"
 
     def _find_counterpart(self, block: Block) -> int | None:

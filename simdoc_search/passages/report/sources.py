@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from markupsafe import Markup
@@ -29,7 +29,7 @@ class Source:
         name: The name of the document.
         words_label: The number of shared words, formatted for display.
         share_label: The share of the text that is in the source, formatted for display.
-        new_words: The number of words of the text that are not in any source listed before this one.
+        new_word_count: The number of words of the text that are not in any source listed before this one.
         passages: The shared passages. Their first text is the text, and their second text is the source.
         remark: A remark; may be empty.
         text: The text of the source. If None, it is not shown.
@@ -38,7 +38,7 @@ class Source:
     name: str
     words_label: str
     share_label: str
-    new_words: int
+    new_word_count: int
     passages: Sequence[Passage]
     remark: str = ""
     text: str | None = None
@@ -92,7 +92,7 @@ def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str]
     spans += [(span, (_UNLISTED_LABEL, 0)) for span in sourced.covered]
     spans += [(span, (_IGNORED_LABEL, 0)) for span in sourced.ignored]
     text = sourced.text or ""
-    text_pieces = cut_into_pieces(len(text), spans)
+    text_pieces = [_drop_label_between_words(piece, text) for piece in cut_into_pieces(len(text), spans)]
     paragraphs = _ParagraphRenderer(text, partial(_link_to_source, sourced.sources, prefix))
     return render(
         "sources.html",
@@ -106,8 +106,21 @@ def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str]
     )
 
 
+def _drop_label_between_words(piece: Piece, text: str) -> Piece:
+    """Return a piece without the label of unlisted sources if it has no words, such as the end of a sentence.
+
+    A span of covered words also covers what is between them. The passages of listed sources end at words.
+    """
+    has_words = any(map(str.isalnum, text[piece.start : piece.end]))
+    return (
+        piece
+        if has_words
+        else replace(piece, labels=tuple(label for label in piece.labels if label[0] != _UNLISTED_LABEL))
+    )
+
+
 def _longest_passage(source: Source, text: str) -> str:
-    longest = max(source.passages, key=lambda passage: passage.words, default=None)
+    longest = max(source.passages, key=lambda passage: passage.word_count, default=None)
     return text[slice(*longest.a)] if longest else ""
 
 

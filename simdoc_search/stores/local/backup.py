@@ -54,7 +54,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
             if fault:
                 raise StoreError(
                     f"the file {name} of the store is damaged: {fault}; save the readable documents with "
-                    "simdoc-search repair"
+                    "`simdoc-search repair`"
                 )
             done += (index / name).stat().st_size
             if progress:

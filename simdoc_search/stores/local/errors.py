@@ -24,8 +24,8 @@ _REASONS = (
     ),
     (
         "DoesNotExist|NotFound|InvalidData|IO error|[Cc]orrupt|Failed to (open|lookup)|PanicException",
-        "some files are damaged or missing; run simdoc-search check to list them, and simdoc-search repair to save the "
-        "readable documents",
+        "some files are damaged or missing; run `simdoc-search check` to list them, and `simdoc-search repair` to save "
+        "the readable documents",
     ),
 )
 """Patterns of tantivy's error messages, each with the message that replaces it."""

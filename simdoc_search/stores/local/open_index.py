@@ -152,7 +152,7 @@ def _verify_small_files(index: Path) -> None:
             with suppress(FileNotFoundError):  # a later commit has removed the file
                 if fault := find_fault(index / name):
                     raise StoreError(
-                        f"{index / name} is damaged: {fault}; save the readable documents with simdoc-search repair"
+                        f"{index / name} is damaged: {fault}; save the readable documents with `simdoc-search repair`"
                     )
 
 

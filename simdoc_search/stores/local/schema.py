@@ -125,7 +125,7 @@ def to_record(
     return Record(
         id=read_id(document),
         codes=read_codes(document, settings),
-        shingles=shingles,
+        shingle_count=shingles,
         digest=digest,
         metadata=metadata,
         text=read_text(document) if text else None,
@@ -159,8 +159,8 @@ def read_document(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> ta
     document = searcher.doc(address)
     if document.get_first("checksum") != _checksum(read_id(document), map(document.get_first, _CHECKSUM_FIELDS)):
         raise StoreError(
-            f"the document {read_id(document)!r} is damaged (its checksum does not match); run simdoc-search check to "
-            "list all damage, and simdoc-search repair to save the readable documents"
+            f"the document {read_id(document)!r} is damaged (its checksum does not match); run `simdoc-search check` "
+            "to list all damage, and `simdoc-search repair` to save the readable documents"
         )
     return document
 
@@ -205,7 +205,7 @@ def path_terms(path: str) -> list[str]:
 def _encode_rest(record: Record) -> str:
     origin = record.origin
     rest = [
-        record.shingles,
+        record.shingle_count,
         record.digest,
         record.text_hash,
         record.words_hash,

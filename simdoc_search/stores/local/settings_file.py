@@ -56,7 +56,7 @@ def read_manifest(folder: Path) -> StoreManifest | None:
     if is_missing or (copy and copy.id != manifest.id):
         raise StoreError(
             f"the store {folder} is damaged: {INDEX_FOLDER}/{SETTINGS_FILE} is missing or belongs to another store; "
-            "restore the store from a backup, or save the readable documents with simdoc-search repair"
+            "restore the store from a backup, or save the readable documents with `simdoc-search repair`"
         )
     return manifest
 
@@ -113,5 +113,5 @@ def _checksum(values: dict[str, Any]) -> str:
 def _damage_error(folder: Path, reason: str) -> StoreError:
     return StoreError(
         f"the settings of the store {folder} are damaged ({SETTINGS_FILE}: {reason}); restore this file from a backup, "
-        "or save the readable documents with simdoc-search repair"
+        "or save the readable documents with `simdoc-search repair`"
     )

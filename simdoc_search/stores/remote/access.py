@@ -77,11 +77,11 @@ class IndexAccess:
     def require_tokens(self) -> None:
         """Check that the engine's `min_hash` filter does not fill the field. Raises FormatMismatchError if it does."""
         if self.has_terms_only:
+            text_field = self.text_fields[0] if self.text_fields else "FIELD"
             raise FormatMismatchError(
-                f"the field {self.field} of {self.location} is filled by the engine's min_hash filter, and supports "
-                "only versions, compare, show, explain, and similar without --measure; for other commands, run "
-                f"simdoc-search backfill {self.location} --text-field {(self.text_fields or ['FIELD'])[0]}, then omit "
-                "--field"
+                f"the engine's min_hash filter fills the field {self.field} of {self.location}. Such a field only "
+                "supports the commands versions, compare, show, explain, and similar without --measure; for other "
+                f"commands, run `simdoc-search backfill {self.location} --text-field {text_field}`, then omit --field"
             )
 
     def filter_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:

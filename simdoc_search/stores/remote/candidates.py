@@ -47,13 +47,13 @@ class HitWithTokens(NamedTuple):
     Attributes:
         hit: the hit.
         codes: the tokens as ascending numbers.
-        matched: number of tokens that the hit shares with the plan.
+        matched_token_count: number of tokens that the hit shares with the plan.
         fault: the reason why the hit cannot be compared. It is empty if the hit can be compared.
     """
 
     hit: RawHit
     codes: NDArray[Any] = _NO_CODES
-    matched: int = 0
+    matched_token_count: int = 0
     fault: str = ""
 
 
@@ -150,8 +150,10 @@ class RemoteCandidates:
                 yield Candidate(key, matched, codes, fields)
 
     def _rank_client_side(self, hits: Iterable[RawHit]) -> list[Candidate]:
-        candidates = [found for found in self._to_candidates(hits) if found.matched >= self.plan.minimum_match]
-        return sorted(candidates, key=lambda found: (-found.matched, found.id, found.key.index or ""))
+        candidates = [
+            found for found in self._to_candidates(hits) if found.matched_token_count >= self.plan.minimum_match
+        ]
+        return sorted(candidates, key=lambda found: (-found.matched_token_count, found.id, found.key.index or ""))
 
 
 def find_candidates(

@@ -71,7 +71,7 @@ def _find_faults(values: Mapping[str, Any], record: Record, settings: Settings) 
             yield f"has no {name}"
         if not _is_encoded(values.get(name), codes, length):
             yield f"has invalid {name}"
-    if values.get("shingles") != record.shingles or values.get("buckets") != len(record.codes):
+    if values.get("shingles") != record.shingle_count or values.get("buckets") != len(record.codes):
         yield "has the wrong number of shingles or buckets"
     buckets = record.codes >> np.uint32(HASH_BITS)
     if len(np.unique(buckets)) < len(buckets):

@@ -96,7 +96,7 @@ class Indices:
     def describe_fault(self, index: str | None) -> str:
         """Return why the documents of an index cannot be compared, as a predicate, or an empty string if they can."""
         is_excluded = index in self._not_queryable(self._state)
-        return f"is in the index {index}, which cannot be queried (see simdoc-search check)" if is_excluded else ""
+        return f"is in the index {index}, which cannot be queried (see `simdoc-search check`)" if is_excluded else ""
 
     def refresh(self, engine: Engine) -> None:
         """Read the indices again, unless they were read less than REFRESH_SECONDS ago.

@@ -19,7 +19,7 @@ _INDEX_BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metada
 _CHECKED_SETTINGS = ("type", "analyzer", "search_analyzer", "similarity", "index")
 _QUERIED_FIELDS = ("buckets", "tokens")
 _MIN_FREE_FIELDS = 12
-_REINDEX_ADVICE = "apply the mapping that simdoc-search template show prints, then reindex"
+_REINDEX_ADVICE = "apply the mapping printed by `simdoc-search template show`, then reindex"
 
 
 @dataclass(frozen=True, slots=True)

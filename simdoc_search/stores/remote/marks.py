@@ -145,7 +145,7 @@ class Marks:
                     f"the index {index} was added to {self._access.name} during the run; run the command again"
                 )
             yield from self._updaters[index].apply(documents, make_updates)
-        reason = f"the field {self._access.field} is malformed; repair the field with simdoc-search backfill --stale"
+        reason = f"the field {self._access.field} is malformed; repair the field with `simdoc-search backfill --stale`"
         yield from (
             (hit, Outcome(hit["_index"], MALFORMED_STATUS, error="malformed", reason=reason)) for hit in malformed
         )

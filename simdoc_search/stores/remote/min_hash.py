@@ -186,8 +186,9 @@ def check_terms(engine: Engine, index: str, field: str, settings: MinHashFieldSe
             raise StoreError(
                 f"the min_hash filter of {index}/{field} on {engine.name} does not compute the same terms as "
                 f"simdoc-search with {settings.minhash} ({len(terms)} terms instead of {len(expected)}). Compare the "
-                "analyzer with the output of simdoc-search template show --min-hash: the filters lowercase and shingle "
-                "must come before min_hash, and each option must have both spellings (bucket_count and bucketCount)"
+                "analyzer with the output of `simdoc-search template show --min-hash`. The filters lowercase and "
+                "shingle must come before min_hash, and each option must have both spellings (bucket_count and "
+                "bucketCount)"
             )
 
 

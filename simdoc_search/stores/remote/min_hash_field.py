@@ -195,4 +195,4 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     text_fingerprint = fingerprint(text, settings.analysis, settings.minhash)
     codes, terms = settings.codes_and_terms(text_fingerprint)
     fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"
-    return Record(key.id, codes, text_fingerprint.shingles, "", text=text, fault=fault, terms=terms, **location)
+    return Record(key.id, codes, text_fingerprint.shingle_count, "", text=text, fault=fault, terms=terms, **location)

@@ -84,7 +84,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
     """Return the index document for a record, for an index that simdoc-search created."""
     hashes = record.text_hash, record.words_hash
     tokens = {kind.name: getattr(record, kind.name) for kind in token_kinds(settings)}
-    values = build_field_value(record.codes, record.shingles, hashes, settings, **tokens)
+    values = build_field_value(record.codes, record.shingle_count, hashes, settings, **tokens)
     values |= {
         "digest": record.digest,
         "names": [_json_value(name) for name in alternative_names(record.id)],
@@ -135,7 +135,7 @@ def to_record(
     return Record(
         id=key.id,
         codes=empty_codes() if codes is None else codes,
-        shingles=read(_read_integer, f"{field}.shingles") or 0,
+        shingle_count=read(_read_integer, f"{field}.shingles") or 0,
         digest=read(_read_single_value, f"{field}.digest", str) or "",
         metadata=read(_read_single_value, "metadata", dict) or {},
         text=read(_read_single_value, "body", str) if text_fields is None else read(_read_text, text_fields),

@@ -191,7 +191,7 @@ def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location
         guess = f" ({paths[0]} is a guess; it is the only text field in the mapping)"
     elif paths and not recorded:
         guess = f" ({chosen[0]} is a guess; the text fields in the mapping are {shorten_list(paths)})"
-    return f"run simdoc-search backfill {location}{options}{extra_options and f' {extra_options}'}{guess}"
+    return f"run `simdoc-search backfill {location}{options}{extra_options and f' {extra_options}'}`{guess}"
 
 
 def _read_value_at(document: Mapping[str, Any], path: str) -> Any:

@@ -121,7 +121,7 @@ def test_an_unsuitable_pipeline_is_not_used(temp_indices: TempIndices, engine: E
     with pytest.raises(StoreError, match="pipeline simdoc"):
         backfill_in_engine(engine, name, BODY)
     with_sentences = replace(BODY, change_settings=lambda settings: replace(settings, sentences=SentenceSettings()))
-    with pytest.raises(StoreError, match="does not support sentences; use simdoc-search backfill"):
+    with pytest.raises(StoreError, match="does not support sentences; use `simdoc-search backfill`"):
         backfill_in_engine(engine, name, with_sentences)
 
 

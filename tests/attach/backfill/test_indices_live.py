@@ -141,7 +141,7 @@ def ours(**changes: Any) -> dict[str, Any]:
         ),
         (ours(tokens={"type": "text"}), {}, "simdoc.tokens has analyzer None, not 'whitespace'"),
         (ours(format={"type": "keyword", "index": False}), {}, "simdoc.format has index False, not None"),
-        (ours(facts={"type": "keyword"}), {}, "simdoc-search index created this index"),
+        (ours(facts={"type": "keyword"}), {}, "the command `simdoc-search index` created this index"),
         ({}, {"index.mapping.total_fields.limit": 3}, "the index can have only 3 more fields (limit 3); increase"),
         ({"properties": {"body": {"type": "integer"}}}, {}, "body has the type integer; choose a text field"),
         ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "choose a text field in it: body.en"),

@@ -99,7 +99,7 @@ def test_the_pipeline_has_the_settings_of_the_index(app: Application) -> None:
     with open_store(f"{app.url}/{index}") as store:
         assert Settings(passages=None) == store.settings
     assert f"the index {index} cannot use the pipeline: the field simdoc has the settings 'nfkc_cf word 5" in other
-    assert "does not support a secret hash key; use simdoc-search backfill" in keyed.stderr
+    assert "does not support a secret hash key; use `simdoc-search backfill`" in keyed.stderr
 
 
 # --- the next index ---

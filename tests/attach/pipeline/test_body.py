@@ -40,7 +40,7 @@ def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
     ],
 )
 def test_settings_that_need_python_are_refused(settings: Settings, what: str) -> None:
-    with pytest.raises(StoreError, match=f"does not support {what}; use simdoc-search backfill"):
+    with pytest.raises(StoreError, match=f"does not support {what}; use `simdoc-search backfill`"):
         build_pipeline_body(settings)
 
 

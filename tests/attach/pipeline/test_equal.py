@@ -119,7 +119,7 @@ def test_a_partial_document_without_the_text_field_is_unchanged(
             "x" * (MAX_TEXT_LENGTH + 1),
             f"the text has {MAX_TEXT_LENGTH + 1} characters, but the pipeline accepts at most {MAX_TEXT_LENGTH}; "
             "shorten it, "
-            "or run simdoc-search backfill",
+            "or run `simdoc-search backfill`",
         ),
     ],
     ids=["number", "object", "list", "boolean", "long"],

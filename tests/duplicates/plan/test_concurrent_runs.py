@@ -20,7 +20,7 @@ from tests.support.killed_processes import Process
 pytestmark = posix_only
 
 FILES = {"one.txt": "same", "sub/two.txt": "same"}
-MAX_STEPS, STRIDE = 200, 31
+MAX_STEPS, STRIDE = 200, 61
 METHOD_PAIRS: list[tuple[DropMethod, DropMethod]] = [
     ("delete", "delete"),
     ("move", "move"),

@@ -63,6 +63,15 @@ def test_text_of_unlisted_sources_and_ignored_text_is_marked() -> None:
     assert "are ignored" in html
 
 
+def test_what_is_between_two_passages_of_listed_sources_is_not_in_unlisted_ones() -> None:
+    """The covered span also covers the end of the sentence."""
+    first, second = prose(40, 1).rstrip("."), prose(40, 2)
+    text = f"{first}.)  {second}"
+    html = view(text, [f"{first} {prose(20, 3)}", second], covered=[(0, len(text))])
+
+    assert "k0" not in html
+
+
 def test_the_page_has_the_texts_of_all_sources() -> None:
     """The links lead to these texts. A long source is shown only near its passages."""
     shared = [prose(40, seed) for seed in range(13)]

@@ -54,7 +54,7 @@ def test_check_finds_nothing_in_an_undamaged_store(intact_store: Path) -> None:
 @pytest.mark.parametrize(
     "extension", slow_after(1, ["store", "del", "json", "term", "idx", "pos", "fieldnorm", "fast"])
 )
-@pytest.mark.parametrize("seed", slow_after(1, range(3)))
+@pytest.mark.parametrize("seed", slow_after(1, range(2)))
 def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     store: Path, expected: dict[str, Any], tmp_path: Path, extension: str, seed: int
 ) -> None:
@@ -145,7 +145,7 @@ def test_a_query_that_reads_a_damaged_document_names_it(tmp_path: Path) -> None:
         put(store, *(record(id, range(100, 300), kind="letter") for id in "ab"))
     file = largest(tmp_path / "s", "store")
     flip(file, file.read_bytes().index(b"letter") * 8 + 1)
-    message = r"document '[ab]' is damaged .*simdoc-search check .*simdoc-search repair"
+    message = r"document '[ab]' is damaged .*`simdoc-search check` .*`simdoc-search repair`"
 
     with closing(open_store(tmp_path / "s")) as store, pytest.raises(StoreError, match=message):
         list(store.candidates(Threshold(tokens(range(100, 300)), 100, None)))

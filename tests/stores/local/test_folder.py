@@ -383,7 +383,7 @@ def test_kill_9_neither_loses_nor_repeats_a_committed_document(tmp_path: Path) -
         assert len(kept) >= committed
         assert [f"{n:06}" for n in range(len(kept) // 100 * 100)] == kept
 
-        put(store, replace(record("000000"), shingles=77), record("new"))
+        put(store, replace(record("000000"), shingle_count=77), record("new"))
         assert [*kept, "new"] == ids(store)
         assert 77 == store.get("000000").shingles  # type: ignore[union-attr]
         assert [] == unneeded(tmp_path / "s")

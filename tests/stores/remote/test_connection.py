@@ -74,7 +74,7 @@ def test_requests_go_to_the_host_and_keep_its_path_prefix(host: str, prefix: str
         message = opening_error(f"{server.url.replace('http', 'HTTP')}{prefix}/é")
 
     assert [f"{prefix}/", f"{prefix}/%C3%A9/_mapping"] == [request.path for request in server.requests]
-    assert f"there is no index {server.url}{prefix}/é; create it with simdoc-search index" == message
+    assert f"there is no index {server.url}{prefix}/é; create it with `simdoc-search index`" == message
 
 
 def test_another_node_answers_if_one_is_missing(server: Server) -> None:
@@ -114,6 +114,7 @@ def test_an_unknown_engine_is_refused(server: Server) -> None:
     ],
 )
 def test_each_command_with_an_address_has_the_option_engine(server: Server, command: list[str], tmp_path: Path) -> None:
+    pytest.importorskip("opensearchpy")
     server.handle = lambda _: error(400, "refused", "not today")
     (tmp_path / "a.txt").write_text("some words")
     typed = [part.replace("URL", server.url).replace("FILE", str(tmp_path / "a.txt")) for part in command]

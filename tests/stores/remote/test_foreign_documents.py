@@ -128,7 +128,7 @@ def test_any_document_is_read_as_a_record(source: dict[str, Any]) -> None:
     assert codes == sorted(set(codes))
     assert isinstance(document.metadata, dict)
     assert document.text is None or isinstance(document.text, str)
-    assert 0 <= document.shingles < 2**31
+    assert 0 <= document.shingle_count < 2**31
     assert "\n" not in document.fault
 
 

@@ -62,7 +62,11 @@ def test_only_the_requested_part_of_a_thousand_equal_candidates_is_read(
         result = search.similar("0", size=size)
     requests = [line.getMessage() for line in caplog.records if line.getMessage().endswith("/_search")]
 
-    assert (searches, 1000, size) == (len(requests), result.candidates, len({hit.id for hit in result.hits} - {"0"}))
+    assert (searches, 1000, size) == (
+        len(requests),
+        result.candidate_count,
+        len({hit.id for hit in result.hits} - {"0"}),
+    )
     assert result == search.similar("0", size=size)
 
 

@@ -147,7 +147,7 @@ def test_hits_do_not_depend_on_the_default_analyzer(client: OpenSearch, new_inde
     index = new_index(analysis={"analyzer": {"default_search": {"type": "english"}}})
     load(client, index, family_texts())
     hits, others = (
-        [(hit.id, hit.overlap, hit.matched) for hit in SimilaritySearch(store).similar("source_20_80").hits]
+        [(hit.id, hit.overlap, hit.matched_token_count) for hit in SimilaritySearch(store).similar("source_20_80").hits]
         for store in (open_store(client=client, index=name) for name in (family_index, index))
     )
 

@@ -39,7 +39,7 @@ RECORDS = st.builds(
     Record,
     id=st.text(min_size=1, max_size=20),
     codes=st.sets(st.integers(0, 2**21 - 1), max_size=20).map(lambda codes: np.array(sorted(codes), np.uint32)),
-    shingles=st.integers(0, 2**31 - 1),
+    shingle_count=st.integers(0, 2**31 - 1),
     digest=TEXT,
     metadata=st.dictionaries(TEXT, VALUE, max_size=4),
     text=st.none() | TEXT,

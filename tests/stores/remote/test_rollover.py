@@ -88,7 +88,7 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias:
     assert (rolled_alias.names[1], 1) == (second.index, second.documents)
     assert (
         second.reason
-        == f"the index has no field simdoc.tokens; run simdoc-search backfill {rolled_alias.url} --text-field body"
+        == f"the index has no field simdoc.tokens; run `simdoc-search backfill {rolled_alias.url} --text-field body`"
     )
     for other in (search.passages("a"), search.versions("a"), search.duplicates(overlap=0.7)):
         assert (second,) == other.left_out_indices
@@ -120,7 +120,7 @@ def test_each_command_reports_the_index_that_it_leaves_out(rolled_alias: RolledA
     store = f"{rolled_alias.engine}/{','.join(rolled_alias.names)}"
     result = run(*command, "--store", store)
 
-    assert (0, f"{note} simdoc-search backfill {store} --text-field body") == (
+    assert (0, f"{note} `simdoc-search backfill {store} --text-field body`") == (
         result.exit_code,
         result.stderr.splitlines()[-1],
     )
@@ -214,7 +214,7 @@ def test_a_data_stream_is_read_like_an_alias(temp_indices: TempIndices) -> None:
         assert ["b", "c"] == [hit.id for hit in result.hits]
         assert {True} == {hit.index.endswith("-000001") for hit in result.hits if hit.index}
         assert (True, 1) == (index.index.endswith("-000002"), index.documents)
-        assert index.reason.endswith(f"run simdoc-search backfill {url} --text-field body")
+        assert index.reason.endswith(f"run `simdoc-search backfill {url} --text-field body`")
         output("backfill", url, "--text-field", "body")
         assert "left_out_indices" not in answer("similar", "a", "--store", url)
     finally:

@@ -132,7 +132,7 @@ def _comparable(answer: object, size: int = 10) -> object:
     """Return a result without parts that may differ: an estimated total, and ids of equal hits at the end of a page."""
     if not isinstance(answer, SearchResult):
         return _comparable_answer(answer)
-    hits = [(hit.overlap, hit.matched, hit.kind, hit.id) for hit in answer.hits]
+    hits = [(hit.overlap, hit.matched_token_count, hit.kind, hit.id) for hit in answer.hits]
     last = hits[-1][:2] if len(hits) == size else None
     total = answer.total if answer.is_total_exact else None
     return replace(answer, hits=[], total=total), [hit[:3] if hit[:2] == last else hit for hit in hits]
@@ -153,4 +153,4 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
     engine, local = (SimilaritySearch(store).similar("source_20_80", **options) for store in stores)
 
     assert _comparable(engine) == _comparable(local)
-    assert 50 < engine.candidates == len(list(stores[0].candidates(engine.plan, exclude=DocumentKey("source"))))
+    assert 50 < engine.candidate_count == len(list(stores[0].candidates(engine.plan, exclude=DocumentKey("source"))))
