@@ -101,7 +101,7 @@ def main() -> None:
             info = store.info()
             figures[words] = info.bytes or 0, seconds
             name = "with" if words else "without"
-            print(f"{name} words: {info.documents:,} documents, {info.bytes:,} bytes, {seconds:.1f} s")
+            print(f"{name} words: {info.document_count:,} documents, {info.bytes:,} bytes, {seconds:.1f} s")
         (less, faster), (more, slower) = figures[False], figures[True]
         print(f"{more / less - 1:+.1%} bytes, {slower / faster - 1:+.1%} processor time")
         ids = [each.id for each in store.scan()]

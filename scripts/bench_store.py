@@ -135,8 +135,8 @@ def print_bytes(folder: Path, search: SimilaritySearch) -> None:
         files[file.suffix] = files.get(file.suffix, 0) + file.stat().st_size
     tokens, texts = files.get(".term", 0) + files.get(".idx", 0), info.text_bytes or 0
     # fmt: off
-    print(f"bytes a document: {size / info.documents:,.0f} = {tokens / info.documents:,.0f} index of tokens"
-          f" + {texts / info.documents:,.0f} text + {(size - tokens - texts) / info.documents:,.0f} rest")
+    print(f"bytes a document: {size / info.document_count:,.0f} = {tokens / info.document_count:,.0f} index of tokens"
+          f" + {texts / info.document_count:,.0f} text + {(size - tokens - texts) / info.document_count:,.0f} rest")
     # fmt: on
 
 

@@ -151,7 +151,7 @@ def test_results_are_sized_and_iterable_and_a_search_closes_its_store() -> None:
 def test_a_store_is_closed_at_the_end_of_its_block(kind: str, request: pytest.FixtureRequest) -> None:
     new_store: NewStore = request.getfixturevalue(f"new_{kind}_store")
     with new_store() as store:
-        assert 0 == store.info().documents
+        assert 0 == store.info().document_count
     with pytest.raises(ZeroDivisionError), new_store() as other:
         _ = 1 // 0
     for closed in (store, other):

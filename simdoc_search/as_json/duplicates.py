@@ -36,7 +36,7 @@ def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
     large_sets = None
     if (sets := duplicates.large_sets) is not None:
         large_sets = {
-            "documents": sets.document_count,
+            "document_count": sets.document_count,
             "limit": sets.max_set_size,
             "skipped_comparison_count": sets.skipped_comparison_count,
         }

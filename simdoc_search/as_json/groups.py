@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 def families_as_json(families: Families, shown_families: Sequence[VersionFamily]) -> dict[str, Any]:
     """Convert the counts and thresholds of all families, and the shown families."""
     frequent = {
-        "documents": families.frequent_sentence_document_count,
+        "document_count": families.frequent_sentence_document_count,
         "limit": families.frequent_sentence_limit,
         "max_compared_per_sentence": families.max_compared_per_sentence,
     }
     return {
-        "documents": families.document_count,
+        "document_count": families.document_count,
         "family_count": families.family_count,
         "member_count": families.member_count,
         "pair_count": families.pair_count,
@@ -54,7 +54,7 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         "max_found_per_concept": topics.max_found_per_concept,
     }
     return {
-        "documents": topics.document_count,
+        "document_count": topics.document_count,
         "topic_count": topics.topic_count,
         "member_count": topics.member_count,
         "pair_count": topics.pair_count,
@@ -62,7 +62,7 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         "topics": [_topic_as_json(topic, concepts) for topic, concepts in shown_topics],
         "frequent_concepts": frequent if topics.frequent_concept_count else None,
         "too_many_candidates": {
-            "documents": topics.truncated_document_count,
+            "document_count": topics.truncated_document_count,
             "max_compared": topics.max_compared,
         }
         if topics.truncated_document_count

@@ -61,7 +61,7 @@ def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
     return {
         **({} if result.key is None else key_as_json(result.key)),
         "paragraph_count": result.paragraph_count,
-        "documents": result.document_count,
+        "document_count": result.document_count,
         "concepts": [_concept_as_json(concept) for concept in result.concepts],
         "naming_problem": result.missing_names_reason or None,
     }

@@ -15,7 +15,7 @@ def info_as_json(info: StoreInfo) -> dict[str, Any]:
     settings = {**info.settings.to_dict(), **_analysis_and_sketch(info.settings)}
     return {
         "store": info.location,
-        "documents": info.documents,
+        "document_count": info.document_count,
         "bytes": info.bytes,
         "text_bytes": info.text_bytes,
         "settings": settings,

@@ -118,7 +118,7 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
         yield True, f"the pipeline could not fingerprint {format_count(counts.errors, 'document')}; {advice}"
     if counts.missing:
         have = "has" if counts.missing == 1 else "have"
-        subject = f"{counts.missing:,} of {counts.documents:,} documents {have}"
+        subject = f"{counts.missing:,} of {counts.document_count:,} documents {have}"
         if counts.without_text is not None:
             yield True, f"{subject} a text but no fingerprint; run `simdoc-search backfill`"
         else:

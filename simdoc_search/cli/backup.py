@@ -33,6 +33,6 @@ def backup(store: str, target: str, as_json: bool) -> None:
     with document_progress(hidden=as_json, counts_bytes=True) as update:
         documents = backup_store(Path(store), Path(target), lambda done, total: update(completed=done, total=total))
     if as_json:
-        print_json({"store": target, "documents": documents})
+        print_json({"store": target, "document_count": documents})
     else:
         say(f"{format_count(documents, 'document')} copied to {target}")

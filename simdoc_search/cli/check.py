@@ -60,7 +60,7 @@ def _check_store(folder: Path, as_json: bool) -> bool:
     documents = 0 if damages else read_commit(folder / INDEX_FOLDER).live_document_count
     if as_json:
         findings = [{"file": damage.file, "problem": damage.problem} for damage in damages]
-        print_json({"store": str(folder), "ok": not damages, "documents": documents, "findings": findings})
+        print_json({"store": str(folder), "ok": not damages, "document_count": documents, "findings": findings})
         return bool(damages)
     for damage in damages:
         say(f"problem: {damage.file}: {damage.problem}")

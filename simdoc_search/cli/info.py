@@ -54,12 +54,12 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
 
 def _print_sizes(info: StoreInfo) -> None:
     size = "unknown, because the engine does not report it" if info.bytes is None else f"{info.bytes:,}"
-    if info.bytes and info.documents:
-        size += f" ({info.bytes / info.documents:,.0f} per document)"
+    if info.bytes and info.document_count:
+        size += f" ({info.bytes / info.document_count:,.0f} per document)"
     unit = "bytes of the total" if info.is_text_compressed else "bytes before compression by the engine"
     texts = "not stored" if info.text_bytes is None else f"stored, about {info.text_bytes:,} {unit}"
     say(f"store      {info.location}")
-    say(f"documents  {info.documents:,}")
+    say(f"documents  {info.document_count:,}")
     say(f"bytes      {size}")
     say(f"texts      {texts}")
 

@@ -178,8 +178,8 @@ def _candidates_as_json(identification: LanguageIdentification) -> dict[str, Any
 
 def _counts_as_json(counts: Counter[str]) -> dict[str, Any]:
     total = counts.total()
-    rows = [{"language": name or None, "documents": n, "share": n / total} for name, n in _sort_counts(counts)]
-    return {"documents": total, "languages": rows}
+    rows = [{"language": name or None, "document_count": n, "share": n / total} for name, n in _sort_counts(counts)]
+    return {"document_count": total, "languages": rows}
 
 
 def _sort_counts(counts: Counter[str]) -> list[tuple[str, int]]:

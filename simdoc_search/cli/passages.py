@@ -176,7 +176,7 @@ def passages(
         filters_of_paths.append(make_origin_filter(search.store, paths))
     else:
         search = SimilaritySearch(open_index())
-        document_count = search.store.info().documents if html else 0
+        document_count = search.store.info().document_count if html else 0
     options: dict[str, Any] = {
         "size": size,
         "offset": offset,

@@ -39,7 +39,7 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     at_least, at_most = sample.interval
     staleness = {**values, "share": sample.share, "at_least": at_least, "at_most": at_most}
     return {
-        "documents": inspection.document_count,
+        "document_count": inspection.document_count,
         "missing": inspection.missing_count,
         "without_text": inspection.without_text_count,
         "staleness": None if sample.not_compared_reason else staleness,
@@ -76,7 +76,7 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
     https://prometheus.io/docs/instrumenting/exposition_formats/
     """
     metrics: dict[str, tuple[str, Callable[[Counts], int | None]]] = {
-        "simdoc_documents": ("All documents.", lambda counts: counts.documents),
+        "simdoc_documents": ("All documents.", lambda counts: counts.document_count),
         "simdoc_fingerprinted_documents": ("Documents with a fingerprint.", lambda counts: counts.fingerprinted),
         "simdoc_missing_documents": ("Documents that have a text but no fingerprint.", lambda counts: counts.missing),
         "simdoc_failed_documents": ("Documents that the pipeline could not fingerprint.", lambda counts: counts.errors),

@@ -141,7 +141,7 @@ def duplicates_among(
 
 def _with_progress(store: Store, records: Iterator[Record], progress: Progress) -> Iterator[Record]:
     """Yield records, and report the share of the store's documents that has been read."""
-    total = max(1, store.info().documents)
+    total = max(1, store.info().document_count)
     for number, record in enumerate(records):
         if not number % _DOCUMENTS_PER_PROGRESS_CALL:
             progress("reading", min(1.0, number / total))

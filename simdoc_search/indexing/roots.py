@@ -159,7 +159,7 @@ class NamedPaths:
                 continue
             subfolder = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
             return NamedPath(number, path, parent, prefix, subfolder, stored_count=self._count_documents(parent))
-        has_others = self._own_ids and bool(self._by_path or self._store.info().documents)
+        has_others = self._own_ids and bool(self._by_path or self._store.info().document_count)
         return NamedPath(number, path, path, self._unused_prefix(path) if has_others and is_folder else "")
 
     def _unused_prefix(self, path: str) -> str:

@@ -67,7 +67,7 @@ class StoreInfo:
 
     Attributes:
         location: folder of the store, or URL of the index.
-        documents: number of documents.
+        document_count: number of documents.
         bytes: size on disk in bytes. It is None if the size cannot be read.
         text_bytes: size of the texts in bytes, extrapolated from a sample. It is None if the store keeps no texts.
         settings: settings of the fingerprints.
@@ -75,7 +75,7 @@ class StoreInfo:
     """
 
     location: str
-    documents: int
+    document_count: int
     bytes: int | None
     text_bytes: int | None
     settings: Settings

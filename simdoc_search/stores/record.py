@@ -226,21 +226,20 @@ class LeftOutIndex:
 
     Attributes:
         index: name of the index.
-        documents: number of documents in the index. It is None if the index is closed.
+        document_count: number of documents in the index. It is None if the index is closed.
         reason: the reason, and what to do.
     """
 
     index: str
-    documents: int | None
+    document_count: int | None
     reason: str
 
     def __str__(self) -> str:
-        if self.documents is None:
+        if self.document_count is None:
             return f"the index {self.index} is omitted: {self.reason}"
-        verb = "is" if self.documents == 1 else "are"
-        return (
-            f"{format_count(self.documents, 'document')} of the index {self.index} {verb} not compared: {self.reason}"
-        )
+        verb = "is" if self.document_count == 1 else "are"
+        documents = format_count(self.document_count, "document")
+        return f"{documents} of the index {self.index} {verb} not compared: {self.reason}"
 
 
 def has_text_changed(record: Record | StoredText) -> bool:

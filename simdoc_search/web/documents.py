@@ -111,7 +111,7 @@ def documents(request: PageRequest) -> Page:
     store = request.served_store.search().store
     selection, sort = _Selection(request), request.choice("sort", _SORTS)
     size, offset = request.integer("size", _DEFAULT_ROWS, 1, MAX_HITS), request.offset
-    is_sorted = request.served_store.info().documents <= MAX_SORTED_DOCUMENTS
+    is_sorted = request.served_store.info().document_count <= MAX_SORTED_DOCUMENTS
     if selection.folder and not store.is_simdoc_index:
         raise QuerySyntaxError("an index that simdoc-search did not create has no folders; omit the folder")
     rows: list[DocumentRow]

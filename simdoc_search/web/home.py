@@ -14,7 +14,7 @@ def home(request: PageRequest) -> Page:
     """Return the number of documents, and the search forms."""
     info = request.served_store.info()
     as_json = {
-        "documents": info.documents,
+        "document_count": info.document_count,
         "examples": request.served_store.search().store.ids_with_prefix("", _MAX_EXAMPLES),
     }
     return Page("home.html", {**as_json, "has_concepts": info.settings.concepts is not None}, as_json)

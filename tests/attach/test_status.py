@@ -50,7 +50,7 @@ def test_documents_are_counted_by_state(temp_indices: TempIndices, engine: Engin
     inspection = inspect_indices(engine, articles(temp_indices))
     counts = the_only_index(inspection).counts
 
-    assert (15, 11, 4) == (counts.documents, counts.fingerprinted, counts.missing)
+    assert (15, 11, 4) == (counts.document_count, counts.fingerprinted, counts.missing)
     assert (1, 10, 1, 3) == (counts.wordless, counts.current, counts.with_other_settings, counts.errors)
     assert {"the text has N characters, too many": 2, 'a "quoted"\\ reason of \\x1b[2J two lines': 1}.keys() == {
         re.sub(r"\\n", " ", reason) for reason in counts.reasons
@@ -97,7 +97,9 @@ def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndic
     call(temp_indices.engine, "POST", f"/{closed}/_close")
     whole, part = inspect_indices(engine, alias), inspect_indices(engine, red)
 
-    assert {first: 5, second: 6} == {inspected.index.name: inspected.counts.documents for inspected in whole.indices}
+    assert {first: 5, second: 6} == {
+        inspected.index.name: inspected.counts.document_count for inspected in whole.indices
+    }
     assert (1, 1) == (whole.missing_count, sum(inspected.counts.with_other_settings for inspected in whole.indices))
     assert Sample(9, 9, 0) == whole.sample
     assert [(closed, "the index is closed; open the index first")] == [
@@ -270,7 +272,7 @@ def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
     assert (1, f"{stale}\n{missing}\n{advice}", 15) == (
         both.exit_code,
         both.stderr,
-        json.loads(both.stdout)["documents"],
+        json.loads(both.stdout)["document_count"],
     )
     assert "no sample was requested" in sentence(run("status", place, "--max-stale", "1%", "--sample", "0"))
     for wrong in ("x", "101%", "-1"):

@@ -44,7 +44,7 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     (family,) = result["families"]
     assert {
         *(
-            "documents",
+            "document_count",
             "family_count",
             "member_count",
             "pair_count",
@@ -61,7 +61,7 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     assert (5, 1, 2, 1, True, None) == tuple(
         result[key]
         for key in (
-            "documents",
+            "document_count",
             "family_count",
             "member_count",
             "pair_count",
@@ -90,7 +90,7 @@ def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> Non
     result = answer("related", "--all")
     assert {
         *(
-            "documents",
+            "document_count",
             "topic_count",
             "member_count",
             "pair_count",

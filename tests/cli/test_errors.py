@@ -162,7 +162,7 @@ def test_a_document_that_loses_its_words_is_removed_from_the_store(folder: Path)
     report = answer("index", "c")
 
     assert (1, {"a.txt": "no words"}) == (report["deleted_count"], reasons(report))
-    assert 1 == answer("info")["documents"]
+    assert 1 == answer("info")["document_count"]
 
 
 @pytest.mark.parametrize("text", ["", "... !"])

@@ -30,7 +30,7 @@ def test_info_shows_documents_bytes_and_settings(tmp_path: Path) -> None:
 def test_info_as_json_has_its_keys() -> None:
     result = answer("info")
 
-    assert 5 == result["documents"]
+    assert 5 == result["document_count"]
     assert 1000 < result["bytes"]
     assert {"profile": "nfkc_cf", "shingle_size": 5, "unit": "word", "short_texts": True} == (
         result["settings"]["analysis"]
@@ -46,14 +46,14 @@ def test_delete_removes_documents_and_leaves_their_files(tmp_path: Path) -> None
     assert "1 document deleted\n" == output("delete", "reports/copy.txt")
     assert ["reports/half.txt", "notes/old.txt"] == [hit["id"] for hit in answer("similar", "doc123")["hits"]]
     assert (tmp_path / "corpus/reports/copy.txt").exists()
-    assert 4 == answer("info")["documents"]
+    assert 4 == answer("info")["document_count"]
 
 
 def test_delete_removes_all_ids_or_none_if_one_is_unknown() -> None:
     assert "did you mean 'reports/copy.txt'" in sentence(run("delete", "doc123.txt", "reports/cpy.txt"))
-    assert 5 == answer("info")["documents"]
+    assert 5 == answer("info")["document_count"]
     assert {"deleted_count": 2, "refused": []} == answer("delete", "doc123.txt", "other.txt", "doc123.txt")
-    assert 3 == answer("info")["documents"]
+    assert 3 == answer("info")["document_count"]
 
 
 # --- the store ---
@@ -64,9 +64,9 @@ def test_store_option_precedes_the_environment_and_the_default(tmp_path: Path) -
     output("index", "corpus/other.txt", SIMDOC_STORE="set")
 
     assert {"corpus", "given", "set", ".simdoc"} == {path.name for path in tmp_path.iterdir()}
-    assert 0 == answer("info", "--store", "given", SIMDOC_STORE="set")["documents"]
-    assert 1 == answer("info", SIMDOC_STORE="set")["documents"]
-    assert 5 == answer("info")["documents"]
+    assert 0 == answer("info", "--store", "given", SIMDOC_STORE="set")["document_count"]
+    assert 1 == answer("info", SIMDOC_STORE="set")["document_count"]
+    assert 5 == answer("info")["document_count"]
 
 
 def test_without_a_store_the_command_that_creates_one_is_shown(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ with open_store(".simdoc").writer():
             message = sentence(run(*command))
 
             assert "another writer is writing to the store .simdoc; try again when it has finished" == message
-        assert 5 == answer("info")["documents"]
+        assert 5 == answer("info")["document_count"]
         other.communicate("\n", timeout=60)
 
     assert "1 document deleted\n" == output("delete", "other.txt")

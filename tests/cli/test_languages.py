@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def counts(found: dict[str, object]) -> dict[str | None, int]:
     """Map each language to its number of documents, in the order of the output."""
     assert isinstance(found["languages"], list)
-    return {row["language"]: row["documents"] for row in found["languages"]}
+    return {row["language"]: row["document_count"] for row in found["languages"]}
 
 
 def test_the_languages_of_a_store_are_counted() -> None:
@@ -31,7 +31,7 @@ def test_the_languages_of_a_store_are_counted() -> None:
     output("index", "corpus", "--language")
     result = answer("languages")
 
-    assert (5, 0.4) == (result["documents"], result["languages"][0]["share"])
+    assert (5, 0.4) == (result["document_count"], result["languages"][0]["share"])
     assert [("de", 2), ("fr", 1), ("ru", 1), ("unknown", 1)] == list(counts(result).items())
     assert ["de", "2", "40.0", "%"] == output("languages").splitlines()[0].split()
     assert {"de": 1} == counts(answer("languages", "--filter", "path=de/"))

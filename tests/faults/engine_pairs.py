@@ -139,7 +139,7 @@ def _check_fingerprints(place: Place, values: dict[str, str]) -> None:
     compared = json.loads(run_to_end(place.folder, "backfill", values["url"], "--stale", "--full", "--json"))
 
     assert (0, 0) == (status["missing"], status["staleness"]["stale_count"]), status
-    assert (status["documents"], 0) == (compared["unchanged_count"], compared["updated_count"]), compared
+    assert (status["document_count"], 0) == (compared["unchanged_count"], compared["updated_count"]), compared
 
 
 ATTACKS = [Attack("pairs of commands on an index", run_pair, needs_engine=True)]

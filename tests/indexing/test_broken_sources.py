@@ -47,7 +47,7 @@ def test_other_paths_are_indexed_if_folders_are_empty(paths: list[str]) -> None:
         "Error: empty has no files; give a folder that contains documents",
         "Error: bare has no files; give a folder that contains documents",
     ] == result.stderr.splitlines()
-    assert 2 == answer("info")["documents"]
+    assert 2 == answer("info")["document_count"]
 
 
 def test_without_any_file_no_store_is_created(folder: Path) -> None:
@@ -62,7 +62,7 @@ def test_other_paths_are_indexed_if_a_table_lacks_a_column(folder: Path) -> None
     write(folder, {"bad.csv": "a,b\n1,2\n", "good.csv": "id,text\nx,some words\n"})
     result = run("index", "a", "bad.csv", "good.csv")
 
-    assert (1, 2) == (result.exit_code, answer("info")["documents"])
+    assert (1, 2) == (result.exit_code, answer("info")["document_count"])
     assert "bad.csv has no column 'id'" in result.stderr
 
 

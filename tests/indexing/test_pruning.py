@@ -35,7 +35,7 @@ def search(corpus: Path) -> SimilaritySearch:
 
 
 def documents() -> int:
-    return int(answer("info")["documents"])
+    return int(answer("info")["document_count"])
 
 
 # --- files that may be unreachable ---
@@ -125,7 +125,7 @@ def test_a_folder_that_vanishes_during_the_run_keeps_its_documents(
     assert [f"no document of {corpus} was removed, because the path is unreadable (no such file or directory)"] == (
         report.problems
     )
-    assert 30 == search.info().documents
+    assert 30 == search.info().document_count
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows closes folders otherwise")
@@ -141,7 +141,7 @@ def test_an_unreadable_folder_keeps_its_documents(corpus: Path) -> None:
             report = search.index(read_corpus([copy]), prune=True)
         (copy / "disk").chmod(0o700)
 
-    assert (1, 17, 29) == (report.deleted_count, report.unchanged_count, search.info().documents)
+    assert (1, 17, 29) == (report.deleted_count, report.unchanged_count, search.info().document_count)
     assert [f"12 documents of {copy}/disk were kept, because the path is unreadable (permission denied)"] == (
         report.problems
     )
@@ -193,7 +193,7 @@ def test_a_lower_limit_removes_nothing(corpus: Path, search: SimilaritySearch) -
     report = search.index(read_corpus([corpus], max_bytes=20), prune=True)
 
     assert (0, 30, []) == (report.deleted_count, len(report.skipped), report.problems)
-    assert 30 == search.info().documents
+    assert 30 == search.info().document_count
 
 
 @pytest.mark.parametrize("reason", ["input/output error", "took longer than 120 s to read"])
@@ -202,7 +202,7 @@ def test_an_unreadable_file_keeps_its_document(corpus: Path, search: SimilarityS
     report = search.index([*sources, SkippedFile(str(corpus / "00.txt"), reason, str(corpus))], prune=True)
 
     assert (0, 29, 1) == (report.deleted_count, report.unchanged_count, len(report.skipped))
-    assert 30 == search.info().documents
+    assert 30 == search.info().document_count
 
 
 def test_a_broken_link_counts_as_a_missing_file(corpus: Path, search: SimilaritySearch) -> None:

@@ -30,7 +30,7 @@ def search() -> SimilaritySearch:
 
 def texts(search: SimilaritySearch) -> dict[str, str | None]:
     found = {record.id: record.text for record in search.store.scan(text=True)}
-    assert search.info().documents == len(found)
+    assert search.info().document_count == len(found)
     return found
 
 

@@ -60,7 +60,7 @@ def counts(report: IndexReport) -> dict[str, int]:
 def texts(search: SimilaritySearch) -> dict[str, str | None]:
     """Return all ids and texts. Fails if two documents have the same id."""
     found = {record.id: record.text for record in search.store.scan(text=True)}
-    assert search.info().documents == len(found)
+    assert search.info().document_count == len(found)
     return found
 
 

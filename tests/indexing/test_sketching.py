@@ -106,4 +106,4 @@ def test_another_extractor_than_that_of_the_store_is_refused(
     with pytest.raises(FormatMismatchError, match=message):
         search.index([Document("a", TEXT)], extractor=extractor)
 
-    assert 0 == search.store.info().documents
+    assert 0 == search.store.info().document_count

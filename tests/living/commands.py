@@ -70,7 +70,7 @@ class Checks:
         status = answer("status", self._url, "--sample", 10_000)
 
         assert [] == status["skipped"]
-        counts = {key: status[key] for key in ("documents", "missing", "without_text")}
+        counts = {key: status[key] for key in ("document_count", "missing", "without_text")}
         gone = sum(index["counts"]["text_gone"] for index in status["indices"])
         return {**counts, "text_gone": gone, "stale": status["staleness"]["stale_count"]}
 
@@ -97,10 +97,10 @@ class Checks:
         """Check `status` and `info`."""
         number = len(self.of.sources)
         without = sum(not source.get("body") for source in self.of.sources.values())
-        expected = {"documents": number, "missing": 0, "without_text": without, "text_gone": 0, "stale": 0}
+        expected = {"document_count": number, "missing": 0, "without_text": without, "text_gone": 0, "stale": 0}
 
         assert expected == self.counts()
-        assert number == self._answer("info")["documents"]
+        assert number == self._answer("info")["document_count"]
 
     def check_list(self) -> None:
         """Check `list`."""
@@ -160,7 +160,7 @@ class Checks:
     def _answer(self, *command: object) -> Any:
         """Return the answer of a command. It names the indices that it leaves out."""
         result = answer(*command, *self._store)
-        left_out = {index["index"]: index["documents"] for index in result.get("left_out_indices", ())}
+        left_out = {index["index"]: index["document_count"] for index in result.get("left_out_indices", ())}
 
         assert self.of.left_out == left_out
         return result

@@ -80,7 +80,7 @@ def test_a_cancelled_computation_ends_and_frees_its_thread(monkeypatch: pytest.M
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert 0 == (await search.info()).documents
+            assert 0 == (await search.info()).document_count
             assert 200 > pieces  # of 1,280
 
     asyncio.run(run())
@@ -102,7 +102,7 @@ def test_cancelled_indexing_stores_nothing(tmp_path: Path) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await task
         async with AsyncSimilaritySearch(open_store(tmp_path / "store")) as search:
-            assert 0 == (await search.info()).documents
+            assert 0 == (await search.info()).document_count
             assert 1 == (await search.index([Document("a", words(0, 9))])).indexed_count
 
     asyncio.run(run())
@@ -224,7 +224,7 @@ def test_a_client_works_without_a_with_block(indexed: StoreLocation) -> None:
             await open_store_async(client=client, index="nothing")
         store = await open_store_async(client=client, index=f"{PREFIX}-new", create=True)
         async with AsyncSimilaritySearch(store) as search:
-            assert 0 == (await search.info()).documents
+            assert 0 == (await search.info()).document_count
         store.close()
         await client.close()
 

@@ -99,7 +99,7 @@ def test_an_existing_folder_can_have_any_name(name: str, folder: Path) -> None:
     open_store(f"./{name}", create=True).close()
 
     assert Path(name) == parse_location(name)
-    assert 0 == open_store(name).info().documents
+    assert 0 == open_store(name).info().document_count
 
 
 def test_a_url_is_rejected_in_place_of_a_folder() -> None:

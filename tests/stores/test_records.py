@@ -117,7 +117,7 @@ def test_put_replaces_by_id_and_the_last_record_wins(store: Store) -> None:
         writer.put([record("a", n=4)])
 
     assert {"a": 4, "b": 1} == {document.id: document.metadata["n"] for document in store.scan()}
-    assert 2 == store.info().documents
+    assert 2 == store.info().document_count
 
 
 def test_delete_and_put_take_effect_in_their_order(store: Store) -> None:
@@ -217,7 +217,7 @@ def test_candidates_and_scans_ignore_later_commits(local_store: Store) -> None:
 
     assert wanted == [document.id for document in candidates]
     assert wanted == sorted([first, *(document.id for document in records)])
-    assert 60 == local_store.info().documents
+    assert 60 == local_store.info().document_count
 
 
 def test_an_empty_store_supports_all_queries(store: Store) -> None:
@@ -225,7 +225,7 @@ def test_an_empty_store_supports_all_queries(store: Store) -> None:
 
     assert (0, []) == (candidates.total, list(candidates))
     assert ([], [], []) == (ids(store), store.ids_with_name("a"), store.suggest_ids("a"))
-    assert 0 == store.info().documents
+    assert 0 == store.info().document_count
 
 
 def test_a_closed_store_raises_an_error(store: Store) -> None:

@@ -115,7 +115,7 @@ def test_no_answer_has_the_location_of_the_store(tmp_path: Path) -> None:
         assert "simdoc-search index" in problem
 
         SimilaritySearch(open_store(location, create=True)).index([])
-        assert 0 == missing.json("/")["documents"]
+        assert 0 == missing.json("/")["document_count"]
 
 
 def test_paths_of_files_find_nothing(pages: Pages, served_store: Path) -> None:

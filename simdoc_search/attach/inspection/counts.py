@@ -25,7 +25,7 @@ class Counts:
     """The numbers of documents in each state.
 
     Attributes:
-        documents: all documents.
+        document_count: all documents.
         fingerprinted: documents with a fingerprint, with any settings. Empty fingerprints are included.
         wordless: documents with an empty fingerprint, because their text has no words.
         current: documents with a complete fingerprint; 0 if the mapping has no settings.
@@ -38,7 +38,7 @@ class Counts:
         text_gone: documents without a text that still have a fingerprint; None if queries cannot find them.
     """
 
-    documents: int
+    document_count: int
     fingerprinted: int = 0
     wordless: int = 0
     current: int = 0
@@ -52,7 +52,7 @@ class Counts:
     @property
     def missing(self) -> int:
         """Documents with a text but no fingerprint. If `without_text` is None, those without a text are included."""
-        return self.documents - self.fingerprinted - (self.without_text or 0)
+        return self.document_count - self.fingerprinted - (self.without_text or 0)
 
     @property
     def with_other_settings(self) -> int:

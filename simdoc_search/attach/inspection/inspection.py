@@ -64,7 +64,7 @@ class Inspection:
     @property
     def document_count(self) -> int:
         """The number of all documents."""
-        return sum(inspected.counts.documents for inspected in self.indices)
+        return sum(inspected.counts.document_count for inspected in self.indices)
 
     @property
     def missing_count(self) -> int:

@@ -118,5 +118,5 @@ def test_the_command_backup_copies_a_store_and_never_overwrites(intact_store: Pa
     assert f"{count} documents copied to {tmp_path / 'b'}\n" == run("backup", intact_store, tmp_path / "b").stdout
     assert " kB" in run("backup", intact_store, tmp_path / "d", FORCE_COLOR="1").stderr, "no bar on a terminal"
     assert " kB" not in run("backup", intact_store, tmp_path / "e", "--json", FORCE_COLOR="1").stderr
-    assert {"store": str(tmp_path / "c"), "documents": count} == answer("backup", intact_store, tmp_path / "c")
+    assert {"store": str(tmp_path / "c"), "document_count": count} == answer("backup", intact_store, tmp_path / "c")
     assert "already exists and is not an empty folder" in run("backup", intact_store, tmp_path / "b").stderr

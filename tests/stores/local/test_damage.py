@@ -246,7 +246,7 @@ def test_the_command_check_names_the_damage(
     assert (
         f"{intact_store} is not damaged; it contains {len(expected)} documents\n" == run("check", intact_store).stdout
     )
-    assert {"store": str(intact_store), "ok": True, "documents": len(expected), "findings": []} == answer(
+    assert {"store": str(intact_store), "ok": True, "document_count": len(expected), "findings": []} == answer(
         "check", intact_store
     )
 

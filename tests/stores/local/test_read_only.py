@@ -47,7 +47,7 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(store_path
     set_permissions(store_path)
     before = sorted(path.name for path in store_path.rglob("*"))
     with ordinary_user(), closing(open_store(store_path)) as store:
-        assert (["a", "b"], 2) == (ids(store), store.info().documents)
+        assert (["a", "b"], 2) == (ids(store), store.info().document_count)
         assert "words" == store.get("a", text=True).text  # type: ignore[union-attr]
         assert [] == list(check_store(store_path))
         with pytest.raises(StoreError, match="no permission to write to the folder"):
@@ -67,7 +67,7 @@ def test_a_reader_without_write_permission_sees_later_commits(store_path: Path) 
             put(writing, record(f"{n}"))
             set_permissions(store_path, writable=True)
             with ordinary_user():
-                assert n + 1 == reading.info().documents
+                assert n + 1 == reading.info().document_count
 
 
 def test_the_folder_of_links_is_removed_when_the_store_is_open(

@@ -21,7 +21,7 @@ def test_an_alias_is_one_store_that_replaces_documents_in_their_indices(temp_ind
     both = in_index(temp_indices, temp_indices.alias(*names, write=names[1]))
 
     assert ["a", "b/doc.txt", "c", "d"] == ids(both) == [id for _, id in ranked_candidates(both, ANY)]
-    assert (["b/doc.txt"], 4) == (both.ids_with_name("doc"), both.info().documents)
+    assert (["b/doc.txt"], 4) == (both.ids_with_name("doc"), both.info().document_count)
     assert ["a", "b/doc.txt", "d"] == [hit.id for hit in SimilaritySearch(both).similar("c_50").hits]
     assert [1, 1] == [document.metadata["n"] for document in both.records(["a", "d", "unknown"])]
     with both.writer() as writer:

@@ -51,7 +51,7 @@ def test_commands_give_the_same_answers_as_on_a_local_store(url: str, tmp_path: 
 
     expected, info = (answer("info", "--store", store) for store in (local, url))
     assert expected["settings"]["sketches"].pop() == "words:1"  # an engine searches phrases in its text field
-    assert (4, expected["settings"]) == (info["documents"], info["settings"])
+    assert (4, expected["settings"]) == (info["document_count"], info["settings"])
     assert Settings(indexes_words=False).to_dict().items() <= info["settings"].items()
     assert expected.keys() == info.keys()
     assert (True, True) == (info["bytes"] > 0, info["text_bytes"] > 0)

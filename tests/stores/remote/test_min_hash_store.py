@@ -133,7 +133,7 @@ def test_commands_work_with_the_printed_mapping(default_address: str) -> None:
     assert [("b60", {"team": "legal"})] == [(hit["id"], hit["show"]) for hit in filtered["hits"]]
     assert [] == answer("similar", "a60_50", *options, "--exclude", "team=legal")["hits"]
     assert "copy80" in [hit["id"] for hit in answer("versions", "doc123", *options)["hits"]]
-    assert (len(texts()), "min_hash:1 512 1 true") == (info["documents"], info["settings"]["sketches"][0])
+    assert (len(texts()), "min_hash:1 512 1 true") == (info["document_count"], info["settings"]["sketches"][0])
 
 
 def test_a_query_for_an_application_finds_the_same_documents(engine_url: str, default_address: str) -> None:
@@ -195,7 +195,7 @@ def test_all_suitable_indices_behind_an_alias_are_searched(engine_url: str, defa
     call(engine_url, "POST", "/_aliases", {"actions": [{"add": {"index": changed, "alias": alias}}]})
 
     assert ["late", "copy80"] == [hit["id"] for hit in result["hits"]][:2]
-    assert [(bare, 1)] == [(index["index"], index["documents"]) for index in result["left_out_indices"]]
+    assert [(bare, 1)] == [(index["index"], index["document_count"]) for index in result["left_out_indices"]]
     with pytest.raises(FormatMismatchError, match=r"body.fingerprint has different options in the indices"):
         open_store(f"{engine_url}/{alias}", field=FIELD)
     discard(engine_url, other, bare, changed)

@@ -76,7 +76,7 @@ def rolled_alias(opensearch_url: str) -> Iterator[RolledAlias]:
 
 def left_out(result: Any) -> list[tuple[str, int | None]]:
     """Return the name and number of documents of each index that a result leaves out."""
-    return [(index.index, index.documents) for index in result.left_out_indices]
+    return [(index.index, index.document_count) for index in result.left_out_indices]
 
 
 def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias: RolledAlias) -> None:
@@ -85,7 +85,7 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias:
     (second,) = result.left_out_indices
 
     assert ["b", "c"] == [hit.id for hit in result.hits]
-    assert (rolled_alias.names[1], 1) == (second.index, second.documents)
+    assert (rolled_alias.names[1], 1) == (second.index, second.document_count)
     assert (
         second.reason
         == f"the index has no field simdoc.tokens; run `simdoc-search backfill {rolled_alias.url} --text-field body`"
@@ -125,7 +125,7 @@ def test_each_command_reports_the_index_that_it_leaves_out(rolled_alias: RolledA
         result.stderr.splitlines()[-1],
     )
     (index,) = answer(*command, "--store", f"{rolled_alias.url}-0000*")["left_out_indices"]
-    assert (rolled_alias.names[1], 1) == (index["index"], index["documents"])
+    assert (rolled_alias.names[1], 1) == (index["index"], index["document_count"])
 
 
 def test_pages_report_the_index_that_they_leave_out_but_not_the_engine(rolled_alias: RolledAlias) -> None:
@@ -133,7 +133,7 @@ def test_pages_report_the_index_that_they_leave_out_but_not_the_engine(rolled_al
         (index,) = pages.json("/similar", q="a")["left_out_indices"]
         page = pages.html("/similar", q="a")
 
-    assert (rolled_alias.names[1], 1) == (index["index"], index["documents"])
+    assert (rolled_alias.names[1], 1) == (index["index"], index["document_count"])
     assert f"Note: 1 document of the index {rolled_alias.names[1]} is not compared: the index has no field" in page
     assert rolled_alias.url not in page + index["reason"]
 
@@ -213,7 +213,7 @@ def test_a_data_stream_is_read_like_an_alias(temp_indices: TempIndices) -> None:
 
         assert ["b", "c"] == [hit.id for hit in result.hits]
         assert {True} == {hit.index.endswith("-000001") for hit in result.hits if hit.index}
-        assert (True, 1) == (index.index.endswith("-000002"), index.documents)
+        assert (True, 1) == (index.index.endswith("-000002"), index.document_count)
         assert index.reason.endswith(f"run `simdoc-search backfill {url} --text-field body`")
         output("backfill", url, "--text-field", "body")
         assert "left_out_indices" not in answer("similar", "a", "--store", url)

@@ -203,7 +203,7 @@ def test_the_store_works_without_some_permissions(forbidden: str, proxy: Proxy, 
     filters: Any = [{"match_all": {}}] * 40
 
     assert ["copy"] == [hit.id for hit in search.similar('"doc0"_20_80', planner="all", filters=filters).hits]
-    assert 6 == search.info().documents
+    assert 6 == search.info().document_count
     assert (forbidden == "_stats") == (search.info().bytes is None)
 
 
