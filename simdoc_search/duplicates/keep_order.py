@@ -39,8 +39,8 @@ _MEMBER_COUNT = 1 << 16
 class KeepCriteria:
     """The properties of documents that the order depends on. Arrays have one value per document."""
 
-    id_of: Callable[[int], str]  # returns the id of a document by its number
-    path_of: Callable[[int], str]  # returns the path of a document's file by its number, or the id if it has no file
+    id_of: Callable[[int], str]  # returns the id of a document by its index
+    path_of: Callable[[int], str]  # returns the path of a document's file by its index, or the id if it has no file
     shingle_counts: Ints  # number of distinct shingles; int64
     same_word_counts: Ints  # number of documents with the same words, including the document itself; int64
     same_text_counts: Ints  # number of documents with the same text, including the document itself; int64
@@ -100,7 +100,7 @@ class KeepRule:
         return (self.field,) if self.field else ()
 
     def order(self, criteria: KeepCriteria) -> Ints:
-        """Return the numbers of the documents in keep order; int64, shape (documents,)."""
+        """Return the indices of the documents in keep order; int64, shape (documents,)."""
         by_rule = self._order_by_rule(criteria)
         order: Ints = by_rule[np.lexsort((~criteria.is_preferred[by_rule], criteria.is_new[by_rule]))]
         return order
