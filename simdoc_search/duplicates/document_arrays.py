@@ -67,6 +67,7 @@ class Documents:
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
         new_from: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
+        has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
 
@@ -132,6 +133,7 @@ class Documents:
         self.mtimes: Ints = mtimes[order]
         self.new_from: int = len(order) - int(new.sum())
         self.has_field: bool = any(value is not None for value in values)
+        self.has_date: bool = bool(written_at.any())
         self.has_preferred: bool = bool(preferred.any())
 
     def __len__(self) -> int:
