@@ -255,7 +255,7 @@ def try_oldest_dependencies(environments: Environments) -> Result:
 
 
 def inspect_dependencies(environments: Environments) -> Result:
-    """Check size and vulnerabilities of `full`, and the licences of all extras. Write the bill of materials to dist/."""
+    """Check size and vulnerabilities of `full`, and licences of all extras. Write the bill of materials to dist/."""
     version = next(reversed(environments.pythons))
     folder = environments.make(version, wheel_with("full"))
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
