@@ -20,7 +20,7 @@ class NumberedWords(NamedTuple):
     """The words of a text.
 
     Attributes:
-        numbers: the number of each word, in order; int32, shape (words,).
+        numbers: the integer id of each word, in order; int32, shape (words,).
         has_space: whether a normalised word contains a space. It then counts as several words of a shingle.
     """
 

@@ -23,7 +23,7 @@ class LeftOutRow(NamedTuple):
 
     Attributes:
         shard: the name of its file; empty for data in memory.
-        row: its number in the file, from 0.
+        row: row number in the file, from 0.
         reason: why it was not compared.
     """
 
@@ -37,7 +37,7 @@ class EvaluationRow(NamedTuple):
 
     Attributes:
         shard: the name of its file; empty for data in memory.
-        row: its number in the file, from 0.
+        row: row number in the file, from 0.
         evaluation_text: the evaluation text, as `FILE:ROW`.
         run: the words that the row and the evaluation text have in common.
     """
@@ -67,7 +67,7 @@ class DedupeReport:
         partly_compared_row_count: number of kept rows that were compared with only some of the similar rows, because
             too many rows are similar.
         copied_files: other files of the folder, which were copied.
-        evaluation: the numbers of texts in the evaluation set; None if there is no such set.
+        evaluation: counts of the texts in the evaluation set; None if there is no such set.
         evaluation_rows: the first 1,000 rows with a run of an evaluation text.
     """
 
@@ -128,12 +128,12 @@ def make_report(
         rows: all rows.
         groups: the kept row of each row.
         shard_names: the names of the shards.
-        begins: the number of the first row of each shard, and the number of all rows. Rows before the first shard are
-            old.
+        begins: the row number of the first row of each shard, and the total number of rows. Rows before the first shard
+            are old.
         text_column: the column with the texts.
         is_guessed: whether the column was guessed.
         copied_files: other files of the folder.
-        evaluation: the numbers of texts in the evaluation set, if any.
+        evaluation: counts of the texts in the evaluation set, if any.
     """
     old = begins[0]
     kinds = np.bincount(groups.kind[old:], minlength=len(KINDS))

@@ -31,7 +31,7 @@ def assign_duplicates(
     """Assign each duplicate among `count` documents to the kept document of its group.
 
     Args:
-        count: number of documents. They are numbered in keep order.
+        count: number of documents. Their indices are in keep order.
         first: the preferred document of each pair, ascending; int64, shape (pairs,).
         second: the other document of each pair, ascending among pairs with the same first document.
         overlap_enough: returns whether the pairs at these positions overlap enough. It is only called with pairs in

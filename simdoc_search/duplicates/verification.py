@@ -40,7 +40,7 @@ _MAX_CHUNKS_WITHOUT_WORKERS = 64  # for so few chunks, starting worker processes
 
 
 class PairOverlaps:
-    """Pairs of documents, sorted by both numbers, and their overlaps. Without a verifier, all overlaps are estimates.
+    """Pairs of documents, sorted by both indices, and their overlaps. Without a verifier, all overlaps are estimates.
 
     Attributes:
         first: the preferred document of each pair; int64, shape (pairs,).

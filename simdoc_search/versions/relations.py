@@ -67,7 +67,7 @@ class WeightedConcepts:
 
     Args:
         documents: the concepts of each document.
-        codes: numbers of the concepts of all documents, ascending. Additional concepts are allowed.
+        codes: codes of the concepts of all documents, ascending. Additional concepts are allowed.
         weights: weight of each concept in `codes`; see `concept_weights`; float64, shape (codes,).
 
     Attributes:

@@ -77,7 +77,7 @@ class PlanRow:
     """One document of a group."""
 
     action: Action  # what to do with the document
-    group: int  # number of the group, from 1
+    group: int  # group number, from 1
     key: DocumentKey  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
     kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
