@@ -19,6 +19,9 @@ DropMethod = Literal["move", "delete", "hardlink"]
 IN_ARCHIVE = "the file is in an archive or e-mail, which is not changed"
 """The reason why a document in an archive or e-mail is never dropped, and why its duplicates are not dropped either."""
 
+NO_FILE = "the document has no file; to remove it from the store, use --delete and --store"
+"""The reason why a document without a file is left alone."""
+
 MAX_BYTES = 1 << 31
 """Maximum size of a plan or an undo file, enough for millions of rows."""
 
