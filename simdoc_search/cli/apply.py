@@ -176,17 +176,14 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
         return open_store(store, engine=engine)
     except StoreError as error:
         if is_required and isinstance(error, StoreNotFoundError):
+            problem = f"the plan lists documents of a store, but {store} is not a store"
             raise StoreNotFoundError(
-                f"the documents to delete have no files and are only in a store, but there is no store at {store}; add "
-                "the option --store that the first lines of the plan show"
+                f"{problem}; add the option --store that the first lines of the plan show"
             ) from error
         if is_required:
             raise
         if not isinstance(error, StoreNotFoundError):
-            say(
-                f"note: the store will not be updated: {error}. Update it later with: {_UPDATE_COMMAND}",
-                err=True,
-            )
+            say(f"note: the store will not be updated: {error}. Update it later with: {_UPDATE_COMMAND}", err=True)
     return None
 
 
@@ -212,15 +209,11 @@ def _print(
     for name, kept_or_target in report.dropped:
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
         say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(kept_or_target)}")
-    from simdoc_search.duplicates.plan.rows import NO_FILE
-
-    fileless_count = sum(left_alone.reason == NO_FILE for left_alone in report.left_alone)
-    if fileless_count:
+    if fileless_count := sum(left_alone.has_no_file for left_alone in report.left_alone):
         documents = format_count(fileless_count, "document has no file", "documents have no files")
         say(f"left alone: {documents}; to remove documents from the store, use --delete and --store", err=True)
-    for left_alone in report.left_alone:
-        if left_alone.reason != NO_FILE:
-            say(f"left alone: {_shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
+    for left_alone in (each for each in report.left_alone if not each.has_no_file):
+        say(f"left alone: {_shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
     if any(left_alone.needs_new_plan for left_alone in report.left_alone):
         say("to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
     for group, reason in report.refused_groups.items():

@@ -17,15 +17,7 @@ from simdoc_search.duplicates.plan.files import FileIdentity, OpenKeptFile
 from simdoc_search.duplicates.plan.journal import Change, Journal
 from simdoc_search.duplicates.plan.lock import lock_trees
 from simdoc_search.duplicates.plan.moves import delete, make_folders, move, recover, replace_with_link
-from simdoc_search.duplicates.plan.rows import (
-    NO_FILE,
-    DropMethod,
-    FileState,
-    LeftAlone,
-    LeftAloneError,
-    PlanError,
-    PlanRow,
-)
+from simdoc_search.duplicates.plan.rows import DropMethod, FileState, LeftAlone, LeftAloneError, PlanError, PlanRow
 from simdoc_search.duplicates.plan.stored_documents import (
     read_text_hashes,
     remove_documents_of_files,
@@ -219,7 +211,7 @@ class _PlanRun:
             for part in slices(len(drops), _DOCUMENTS_AT_ONCE):
                 self._remove(drops[part], self.store)
             return
-        self.report.left_alone += [LeftAlone(drop.row.name, NO_FILE) for drop in drops]
+        self.report.left_alone += [LeftAlone.without_file(drop.row.name) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
         hashes = read_text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept)})
