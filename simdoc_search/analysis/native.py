@@ -35,9 +35,9 @@ class Kernel(Protocol):
         """Return the two halves (uint64) of the MurmurHash3 of each slice of UTF-16 units."""
 
     def word_numbers(self, texts: Sequence[str], profile: str) -> Buffers:
-        """Return an id for each word (int32), the words of each text (int64), and which texts have spaces in words.
+        """Return an id per word (int32), the word count of each text (int64), and whether a word of it has a space.
 
-        Equal words have equal numbers, in all texts. The last buffer is uint8.
+        Equal words have equal ids, in all texts. The last buffer is uint8.
         """
 
     def matched_words(self, texts: Sequence[str], profile: str, min_run: int, is_edited: bool, max_gap: int) -> Buffers:

@@ -107,7 +107,7 @@ class SameWordsSets:
     def pairs_within(self, max_set_size: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
         """Yield all pairs in each set. In a set larger than the limit, only pair the representative with the others.
 
-        Pairs whose second document has a number below `new_from` are omitted.
+        Pairs whose second document has an index below `new_from` are omitted.
         """
         for representative in self.representatives[self.sizes[self.representatives] > 1].tolist():
             members = self.members(representative)

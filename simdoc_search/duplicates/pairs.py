@@ -186,7 +186,7 @@ class _PairCollector:
         begins = run_starts(entries >> self._document_number_bits)
         ends = np.append(begins[1:], len(entries))[: len(begins)]
         lengths = ends - begins
-        # The last document of a run has the greatest number. If it is old, all documents of the run are old.
+        # The last document of a run has the greatest index. If it is old, all documents of the run are old.
         lengths[documents[ends - 1] < self._new_from] = 0
         for run in np.flatnonzero(lengths > self._limit):
             self._add_long_run(documents[begins[run] : ends[run]])

@@ -156,7 +156,7 @@ def _select_versions(
 
 
 def _select_page(count: int, timeline: Timeline, query: VersionQuery) -> list[int]:
-    """Return the numbers, from 1, of the versions on the page. The first page always contains the newest version."""
+    """Return the indices, from 1, of the versions on the page. The first page always contains the newest version."""
     best, newest = list(range(1, 1 + count)), timeline.order[-1] if timeline.order else 0
     if newest > query.size:
         best.insert(query.size - 1, best.pop(newest - 1))

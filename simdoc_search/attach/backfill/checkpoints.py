@@ -67,10 +67,10 @@ def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | N
 
 @dataclass(frozen=True, slots=True)
 class WriteRange:
-    """A range of writes in each shard, by number.
+    """A range of writes in each shard.
 
     Attributes:
-        after: for each shard, the number before the first write.
+        after: for each shard, the greatest sequence number before the range.
         up_to: for each shard, the sequence number of the last write; empty for no upper bound.
     """
 

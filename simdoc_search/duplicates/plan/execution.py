@@ -270,9 +270,9 @@ class _PlanRun:
             raise LeftAloneError(message, needs_new_plan=error.needs_new_plan) from None
 
     def _choose_target(self, drop: Drop, info: os.stat_result) -> str:
-        """Return the path to move the file to, the name of the kept document to delete it for, or the path to link to.
+        """Return what replaces the file: its new path, the name of the kept document, or the path to link to.
 
-        The path to link to is empty if the file is already linked to the kept file.
+        The result is empty if the file is already linked to the kept file.
         """
         if self.method == "move":
             return self._new_path(drop.row)
