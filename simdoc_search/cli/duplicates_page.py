@@ -46,7 +46,7 @@ class _PageBudget:
 
 
 def write_page(
-    path: Path, result: Duplicates, analysis: Analysis, *, limit: int | None, is_estimate_requested: bool
+    path: Path, result: Duplicates, analysis: Analysis, store: str, *, limit: int | None, is_estimate_requested: bool
 ) -> None:
     """Write the page. All texts on the page are in memory at once.
 
@@ -61,7 +61,7 @@ def write_page(
     counts = ", ".join(
         format_count(count, *names) for kind, names in _KIND_LABELS.items() if (count := result.kind_counts[kind])
     )
-    remarks = [*([counts] if counts else []), *note_lines(result, is_estimate_requested=is_estimate_requested)]
+    remarks = [*([counts] if counts else []), *note_lines(result, store, is_estimate_requested=is_estimate_requested)]
     if result.group_count > len(sections):
         singular, plural = "group that frees less space is", "groups that free less space are"
         more = format_count(result.group_count - len(sections), singular, plural)

@@ -59,9 +59,10 @@ def write_page(path: Path, report: DedupeReport, annotation: Annotation, setting
                       annotation, budget=budget, settings=settings)
         for number, group in enumerate(np.lexsort((kept, -counts))[:_MAX_GROUPS].tolist(), 1)
     ]  # fmt: skip
-    kinds = (f"{count:,} {kind}" for kind, count in report.removed.items() if count)
+    kinds = (f"{count:,} {kind}" for kind, count in report.removed_counts.items() if count)
     remarks = [", ".join(kinds)] if report.removed_count else []
-    remarks += [f"kept without comparing: {format_count(count, 'row')} {why}" for why, count in report.left_out.items()]
+    left_out = report.left_out_counts.items()
+    remarks += [f"kept without comparing: {format_count(count, 'row')} {why}" for why, count in left_out]
     if len(kept) > len(sections):
         remarks.append(f"{format_count(len(kept) - len(sections), 'smaller group')} not shown")
     if budget.left_out:

@@ -14,7 +14,7 @@ from simdoc_search.stores.local.schema import read_document, read_id, to_digest,
 from simdoc_search.stores.record import Digest, Record, StoredText
 
 Address = tuple[int, int]
-"""The address of a document in a snapshot: the number of its segment, and its position in the segment."""
+"""The address of a document in a snapshot: the index of its segment, and its position in the segment."""
 
 BATCH_SIZE = 64
 
