@@ -126,7 +126,8 @@ def apply(
     else:
         _print(
             report, method, undo_command, dry_run=dry_run, has_store=store_to_update is not None,
-            has_documents=expected.fileless_document_count > 0,
+            has_table_rows=expected.fileless_document_count > 0
+            and (store_to_update is None or store_to_update.is_simdoc_index),
         )  # fmt: skip
     if report.left_alone or report.refused_groups or report.not_removed:
         raise SystemExit(1)
@@ -174,13 +175,15 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
     try:
         return open_store(store, engine=engine)
     except StoreError as error:
+        if is_required and isinstance(error, StoreNotFoundError):
+            problem = f"the plan lists documents of a store, but {store} is not a store"
+            raise StoreNotFoundError(
+                f"{problem}; add the option --store that the first lines of the plan show"
+            ) from error
         if is_required:
             raise
         if not isinstance(error, StoreNotFoundError):
-            say(
-                f"note: the store will not be updated: {error}. Update it later with: {_UPDATE_COMMAND}",
-                err=True,
-            )
+            say(f"note: the store will not be updated: {error}. Update it later with: {_UPDATE_COMMAND}", err=True)
     return None
 
 
@@ -201,12 +204,15 @@ def _warn_if_indexed(folder: Path, store: Store) -> None:
 
 
 def _print(
-    report: ApplyReport, method: DropMethod, undo_command: str, *, dry_run: bool, has_store: bool, has_documents: bool
+    report: ApplyReport, method: DropMethod, undo_command: str, *, dry_run: bool, has_store: bool, has_table_rows: bool
 ) -> None:
     for name, kept_or_target in report.dropped:
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
         say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(kept_or_target)}")
-    for left_alone in report.left_alone:
+    if fileless_count := sum(left_alone.has_no_file for left_alone in report.left_alone):
+        documents = format_count(fileless_count, "document has no file", "documents have no files")
+        say(f"left alone: {documents}; to remove documents from the store, use --delete and --store", err=True)
+    for left_alone in (each for each in report.left_alone if not each.has_no_file):
         say(f"left alone: {_shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
     if any(left_alone.needs_new_plan for left_alone in report.left_alone):
         say("to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
@@ -226,11 +232,11 @@ def _print(
         (removed_count, f"{format_count(removed_count, 'document')} {would_be}removed from the store"),
     ]
     say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
-    if has_documents:
+    if has_table_rows:
         say(f"note: documents without a file exist only in the store. {TABLE_ADVICE}", err=True)
     if dry_run:
         say("dry run: nothing was changed", err=True)
-    elif report.dropped:
+    elif file_count:
         say(f"to undo these changes, run: {undo_command}", err=True)
         if method != "hardlink" and not has_store:
             say(f"if these files are in a store, update it with: {_UPDATE_COMMAND}", err=True)

@@ -144,7 +144,9 @@ def save_plan(
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.duplicates.plan import write_plan
 
-    command = command_line(location, "apply", file, "--move-to", "DIR", "--dry-run")
+    # Documents of an application have no files that could be moved.
+    method = ["--move-to", "DIR"] if store.is_simdoc_index else ["--delete"]
+    command = command_line(location, "apply", file, *method, "--dry-run")
     with stage_progress(hidden=quiet) as update:
         rows = write_plan(result, file, store, command=command, progress=lambda share: update("planning", share))
     say(f"{format_count(rows, 'row')} written to {file}; edit the file, then run: {command}", err=True)
@@ -171,10 +173,8 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
         raise CommandInterruptedError(
             "interrupted; some duplicates are already marked. Run the same command again to mark the others"
         ) from None
-    say(
-        f"marks: {report.set_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged",
-        err=True,
-    )
+    counts = f"{report.set_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged"
+    say(f"marks of duplicates and kept documents: {counts}", err=True)
     if report.skipped_count:
         changed = format_count(report.skipped_count, "document was", "documents were")
         say(f"note: {changed} changed or deleted meanwhile; run the same command again to update the marks", err=True)

@@ -314,6 +314,25 @@ def test_documents_of_an_application_are_identical_if_all_fields_are_equal(opens
     assert {"b": ("identical", "drop"), "c": ("same text", "decide"), "d": ("same text", "decide")} == kinds
 
 
+def test_a_plan_of_an_application_deletes_documents(opensearch_url: str, tmp_path: Path) -> None:
+    """The documents have no files that could be moved, and are not rows of a table. Nothing can be undone."""
+    with indices(opensearch_url) as temp_indices:
+        name = temp_indices.make({"properties": component_template()["template"]["mappings"]["properties"]})
+        for id in "ab":
+            temp_indices.put(name, id, {"simdoc": fingerprint_field_of(BASE)})
+        url, plan = f"{opensearch_url}/{name}", tmp_path / "plan.tsv"
+        printed = run("duplicates", "--store", url, "--plan", plan).stderr
+        command = printed.rpartition("then run: simdoc-search ")[2].splitlines()[0]
+        tried = run(*command.split())
+        deleted = run(*command.replace("--dry-run", "--yes").split())
+        ids = [record.id for record in open_store(url).scan()]
+
+    assert command.startswith(f"apply {plan} --delete --dry-run")
+    assert "0 files would be deleted, 1 document would be removed from the store" == tried.stdout.splitlines()[-1]
+    assert "note: the deletion of 1 document without files cannot be undone\n" == deleted.stderr
+    assert (0, ["a"]) == (deleted.exit_code, ids)
+
+
 def test_fields_of_an_application_choose_the_kept_document(opensearch_url: str) -> None:
     """`newest` and `oldest` read the usual date fields. Values that cannot be ordered are last."""
     with indices(opensearch_url) as temp_indices:

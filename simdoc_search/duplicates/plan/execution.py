@@ -211,8 +211,7 @@ class _PlanRun:
             for part in slices(len(drops), _DOCUMENTS_AT_ONCE):
                 self._remove(drops[part], self.store)
             return
-        reason = "the document has no file; to remove it from the store, use --delete and --store"
-        self.report.left_alone += [LeftAlone(drop.row.name, reason) for drop in drops]
+        self.report.left_alone += [LeftAlone.without_file(drop.row.name) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
         hashes = read_text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept)})
