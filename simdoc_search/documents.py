@@ -108,7 +108,9 @@ def ambiguous_id_message(keys: Iterable[DocumentKey]) -> str:
     same_id = list(keys)
     indices = sorted({key.index or "" for key in same_id})
     problem = f"{len(same_id)} documents have the id {same_id[0].id!r}, in {' and '.join(indices)}"
-    return f"{problem}; specify the {'index' if len(indices) > 1 else 'routing'} of one of them"
+    if len(indices) > 1:
+        return f"{problem}; use one of these indices instead of the alias, or DocumentKey(id, index) in Python"
+    return f"{problem}; specify the routing of one of them"
 
 
 def check_id(id: str) -> None:

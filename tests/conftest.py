@@ -18,9 +18,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import settings
 
-from simdoc_search.corpus.formats import FileFormat
 from simdoc_search.devengine import Cluster
-from simdoc_search.indexing import archives
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
@@ -206,8 +204,10 @@ def new_elasticsearch_store(elasticsearch_url: str) -> Iterator[NewStore]:
 @pytest.fixture
 def read_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read archives and files of all formats in this process, because starting a subprocess takes 0.2 s."""
-    monkeypatch.setattr(FileFormat, "is_risky", lambda *_: False)
-    monkeypatch.setattr(archives, "iterate_in_subprocess", lambda make, *arguments, **_: make(*arguments))
+    monkeypatch.setattr("simdoc_search.corpus.formats.FileFormat.is_risky", lambda *_: False)
+    monkeypatch.setattr(
+        "simdoc_search.indexing.archives.iterate_in_subprocess", lambda make, *arguments, **_: make(*arguments)
+    )
 
 
 def _folders_in(folder: Path) -> Iterator[NewStore]:

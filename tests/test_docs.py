@@ -238,8 +238,8 @@ def commands() -> list[click.Command]:
     return found
 
 
-OTHERS = {"--help", "--data-binary"}
-"""Options of click and of curl."""
+OTHERS = {"--help", "--data-binary", "--file", "--read-only", "--rm", "--tag", "--tmpfs"}
+"""Options of click, curl and docker."""
 
 
 def test_every_option_in_the_pages_exists() -> None:

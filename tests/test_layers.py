@@ -124,7 +124,10 @@ PACKAGES = sorted({package_of(module) for module in modules()})
 def imports_of(path: Path) -> list[str]:
     """The modules that a file imports, at its top or in functions. `__version__` is a constant, not a module."""
     imported: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    statements: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while statements:
+        node = statements.pop()
+        statements += (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr))
         if isinstance(node, ast.Import):
             imported.extend(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

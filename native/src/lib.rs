@@ -16,7 +16,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyByteArray;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use hash::{murmur3, PADDING};
 use passages::{align, count_shingles, matched_words, Rules};
@@ -161,7 +161,8 @@ impl Kernel {
     }
 
     /// The runs of the passages that two texts share (int64, four values per run): the index of the passage, the first
-    /// word in a, the first word in b, and the number of words. A text is the numbers of its words (int32).
+    /// word in a, the first word in b, and the number of words. A text is the numbers of its words (int32). The words of a
+    /// are numbered first, from 0.
     #[staticmethod]
     fn passages<'py>(
         py: Python<'py>,
@@ -173,6 +174,11 @@ impl Kernel {
     ) -> PyResult<Buffer<'py>> {
         let rules = Rules::new(min_run, is_edited, max_gap)?;
         let (a, b): (Vec<i32>, Vec<i32>) = (pod_collect_to_vec(a), pod_collect_to_vec(b));
+        if a.iter().any(|&word| word as usize >= a.len()) {
+            return Err(PyValueError::new_err(
+                "the words of a must be numbered first",
+            ));
+        }
         let rows = py.allow_threads(|| {
             let mut rows = Vec::new();
             for (index, runs) in align(&a, &b, &rules).into_iter().enumerate() {
@@ -290,7 +296,7 @@ fn number_words(texts: &[PyBackedStr], grammar: &Grammar, normaliser: &Normalise
         (words.starts.len() - before) as i64
     });
     let counts: Vec<i64> = counts.collect();
-    let mut known = FxHashMap::default();
+    let mut known = FxHashMap::with_capacity_and_hasher(words.starts.len() / 2, FxBuildHasher);
     let numbers = (0..words.starts.len()).map(|word| {
         let next = known.len() as i32;
         *known.entry(words.word(word)).or_insert(next)

@@ -2,6 +2,7 @@
 //!
 //! Sums and logarithms are computed in the same order as there, so that both find the same passages.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 
 use crate::runs::{
@@ -38,7 +39,8 @@ const MIN_CONTAINED_LENGTH: f64 = 1.5;
 const WEIGHT_FACTOR: f64 = 40.0;
 const MIN_WEIGHT_WORDS: usize = 400;
 
-/// The runs of each passage. A text is the numbers of its words; equal words have equal numbers.
+/// The runs of each passage. A text is the numbers of its words; equal words have equal numbers. The words of a are
+/// numbered first, from 0.
 pub fn align(a: &[i32], b: &[i32], rules: &Rules) -> Vec<Vec<Run>> {
     if a.is_empty() || b.is_empty() {
         return Vec::new();
@@ -92,11 +94,18 @@ pub fn count_shingles(a: &[i32], b: &[i32], size: usize) -> [i64; 6] {
     sums
 }
 
-struct Search {
+struct Search<'a> {
     max_gap: i64,
     min_run: i64,
     min_words: i64,
     runs: Vec<Run>,
+    a: &'a [i32],
+    b: &'a [i32],
+    /// Only passages of several runs need it. Most pairs of texts have none.
+    evidence: OnceCell<Evidence>,
+}
+
+struct Evidence {
     a: Vec<u32>,
     b: Vec<u32>,
     /// For each word of a, the information of the words before it.
@@ -105,17 +114,8 @@ struct Search {
     weights: Vec<f64>,
 }
 
-impl Search {
-    fn new(a: &[i32], b: &[i32], min_run: usize, min_words: i64, max_gap: i64) -> Self {
-        let limits = Limits {
-            max_window: 3.min(min_words as usize),
-            max_pairs: MAX_PAIRS,
-            reach: NEARBY_REACH,
-            min_nearby_words: MIN_NEARBY_WORDS * min_words / MIN_EDITED_WORDS as i64,
-            min_lone_run: MIN_LONE_RUN,
-            min_run,
-        };
-        let runs = shared_runs(a, b, &limits);
+impl Evidence {
+    fn of(a: &[i32], b: &[i32]) -> Self {
         let (a, b) = Windows::of(a, b).classes(1).into_owned();
         let size = count_classes(&a, &b);
         let (in_a, in_b) = (count(&a, size), count(&b, size));
@@ -133,10 +133,39 @@ impl Search {
             -(WEIGHT_FACTOR * share).ln().min(0.0)
         });
         let weights = weights.collect();
-        let min_run = min_run as i64;
-        #[rustfmt::skip]
-        let search = Search { max_gap, min_run, min_words, runs, a, b, information, weights };
-        search
+        Evidence {
+            a,
+            b,
+            information,
+            weights,
+        }
+    }
+}
+
+impl<'a> Search<'a> {
+    fn new(a: &'a [i32], b: &'a [i32], min_run: usize, min_words: i64, max_gap: i64) -> Self {
+        let limits = Limits {
+            max_window: 3.min(min_words as usize),
+            max_pairs: MAX_PAIRS,
+            reach: NEARBY_REACH,
+            min_nearby_words: MIN_NEARBY_WORDS * min_words / MIN_EDITED_WORDS as i64,
+            min_lone_run: MIN_LONE_RUN,
+            min_run,
+        };
+        let runs = shared_runs(a, b, &limits);
+        Search {
+            max_gap,
+            min_run: min_run as i64,
+            min_words,
+            runs,
+            a,
+            b,
+            evidence: OnceCell::new(),
+        }
+    }
+
+    fn evidence(&self) -> &Evidence {
+        self.evidence.get_or_init(|| Evidence::of(self.a, self.b))
     }
 
     fn passages(&mut self) -> Vec<Vec<Run>> {
@@ -150,6 +179,10 @@ impl Search {
                 .into_iter()
                 .flat_map(|group| join_into_chains(group, chain_gap));
             for chain in chains {
+                let has_long_run = chain.iter().any(|run| run[2] >= self.min_run);
+                if !has_long_run && count_words(&chain) < self.min_words {
+                    continue; // too few words for a passage
+                }
                 let chain = trim_ends(chain, self.min_run);
                 if chain.is_empty() {
                     continue;
@@ -210,7 +243,8 @@ impl Search {
                     f64::INFINITY
                 };
                 let (first, end) = (run[0] as usize, (run[0] + run[2]) as usize);
-                let sum = self.information[end] - self.information[first];
+                let information = &self.evidence().information;
+                let sum = information[end] - information[first];
                 let evidence = sum - before.min(after).ln();
                 let is_weak = evidence < MIN_EVIDENCE && run[2] < self.min_run;
                 [f64::INFINITY, evidence][usize::from(is_weak)]
@@ -245,12 +279,13 @@ impl Search {
         {
             return false;
         }
-        let a = class_counts(&self.a[a_first..a_end]);
-        let b = class_counts(&self.b[b_first..b_end]);
+        let evidence = self.evidence();
+        let a = class_counts(&evidence.a[a_first..a_end]);
+        let b = class_counts(&evidence.b[b_first..b_end]);
         let weigh = |counts: &[(u32, i64)]| -> f64 {
             let weights = counts
                 .iter()
-                .map(|&(class, count)| self.weights[class as usize] * count as f64);
+                .map(|&(class, count)| evidence.weights[class as usize] * count as f64);
             weights.fold(0.0, |sum, weight| sum + weight)
         };
         let (mut shared, mut rest) = (Vec::new(), b.as_slice());

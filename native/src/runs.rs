@@ -61,9 +61,26 @@ impl Windows {
         }
     }
 
-    /// Windows that only one text has are not told apart, which is much faster.
+    /// Windows that only one text has are not told apart, which is much faster. The numbers of the words of a are less
+    /// than its number of words.
     pub fn shared(a: &[i32], b: &[i32]) -> Self {
-        let level = number_shared(a.iter().copied().map(Some), b.iter().copied().map(Some));
+        let (mut is_in_a, mut is_in_b) = (vec![false; a.len()], vec![false; a.len()]);
+        for &word in a {
+            is_in_a[word as usize] = true;
+        }
+        for &word in b {
+            if let Some(is_in_b) = is_in_b.get_mut(word as usize) {
+                *is_in_b = true;
+            }
+        }
+        let classes = |words: &[i32], is_in_other: &[bool], only: u32| {
+            let class = |&word: &i32| match is_in_other.get(word as usize) {
+                Some(true) => word as u32 + ONLY_B + 1,
+                _ => only,
+            };
+            words.iter().map(class).collect()
+        };
+        let level = (classes(a, &is_in_b, ONLY_A), classes(b, &is_in_a, ONLY_B));
         Windows {
             levels: vec![level],
             shared_only: true,
@@ -176,6 +193,11 @@ pub fn count_classes(a: &[u32], b: &[u32]) -> usize {
         .map_or(0, |&class| class as usize + 1)
 }
 
+/// Whether a class is in both texts, given the number of classes of `Windows::shared`.
+fn has_shared(count: usize) -> bool {
+    count > ONLY_B as usize + 1
+}
+
 fn equal_after(a: &[i32], b: &[i32], i: usize, j: usize) -> usize {
     a[i..]
         .iter()
@@ -199,15 +221,19 @@ pub fn rare_runs(
     max_pairs: u64,
 ) -> Vec<Run> {
     let count = count_classes(a_classes, b_classes);
-    let (in_a, in_b) = (
-        Positions::of(a_classes, count),
-        Positions::of(b_classes, count),
-    );
     let mut runs = Vec::new();
+    if !has_shared(count) {
+        return runs;
+    }
+    let in_b = Positions::of(b_classes, count);
+    let mut in_a = vec![0; count];
+    for &class in a_classes {
+        in_a[class as usize] += 1;
+    }
     let mut ends: FxHashMap<i64, i64> = FxHashMap::default(); // of the last run on each diagonal
     for (i, &class) in a_classes.iter().enumerate() {
         let places = in_b.get(class);
-        if (places.len() * in_a.get(class).len()) as u64 > max_pairs {
+        if places.len() as u64 * in_a[class as usize] > max_pairs {
             continue;
         }
         for &j in places {
@@ -252,6 +278,9 @@ pub fn add_covering_runs(
     mut runs: Vec<Run>,
     length: usize,
 ) -> Vec<Run> {
+    if !has_shared(count_classes(a_classes, b_classes)) {
+        return runs;
+    }
     let uncovered = uncovered_starts(a, b, a_classes, b_classes, length, &runs);
     runs.extend(uncovered.into_iter().map(|(i, j)| extend(a, b, i, j)));
     unique(&mut runs);

@@ -35,9 +35,9 @@ class Kernel(Protocol):
         """Return the two halves (uint64) of the MurmurHash3 of each slice of UTF-16 units."""
 
     def word_numbers(self, texts: Sequence[str], profile: str) -> Buffers:
-        """Return the number of each word (int32), the words of each text (int64), and which texts have spaces in words.
+        """Return an id per word (int32), the word count of each text (int64), and whether a word of it has a space.
 
-        Equal words have equal numbers, in all texts. The last buffer is uint8.
+        Equal words have equal ids, in all texts. The last buffer is uint8.
         """
 
     def matched_words(self, texts: Sequence[str], profile: str, min_run: int, is_edited: bool, max_gap: int) -> Buffers:
@@ -50,7 +50,7 @@ class Kernel(Protocol):
     def passages(self, a: bytes, b: bytes, min_run: int, is_edited: bool, max_gap: int) -> bytearray:
         """Return the runs of the passages that two texts share; see `passages.align`.
 
-        Each text is an int32 array: the number of each of its words. Equal words have equal numbers. Each run is four
+        Each text is an int32 array: the integer id of each of its words. Equal words have equal ids. Each run is four
         int64 values: the index of its passage, its first word in both texts, and its number of words.
         """
 

@@ -1,4 +1,4 @@
-"""Numbers the words of texts. Equal words have equal numbers, so that texts can be compared without their words."""
+"""Gives each word of texts an integer id. Equal words have equal ids, so texts can be compared without their words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NumberedWords(NamedTuple):
     """The words of a text.
 
     Attributes:
-        numbers: the number of each word, in order; int32, shape (words,).
+        numbers: the integer id of each word, in order; int32, shape (words,).
         has_space: whether a normalised word contains a space. It then counts as several words of a shingle.
     """
 
@@ -29,7 +29,7 @@ class NumberedWords(NamedTuple):
 
 
 def number_words(texts: Sequence[str], analysis: Analysis) -> list[NumberedWords]:
-    """Return the numbers of the words of each text. Words that are equal in different texts have the same number."""
+    """Return the ids of the words of each text. Words that are equal in different texts have the same id."""
     check_stopped()
     native = kernel()
     if native is None:

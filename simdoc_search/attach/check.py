@@ -37,7 +37,7 @@ class Finding:
 
     Attributes:
         index: name of the concrete index, or of the alias if the finding concerns all of its indices.
-        is_problem: whether queries fail or miss documents because of this.
+        is_problem: whether queries fail or miss documents because of the problem.
         message: one sentence about the problem, and what to do.
     """
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     TABLE_ADVICE,
     CommandInterruptedError,
@@ -26,6 +27,8 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from simdoc_search.duplicates.plan import ApplyReport, DropMethod, ExpectedChanges
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
@@ -92,7 +95,7 @@ def apply(
             raise click.UsageError(
                 "--undo cannot be combined with PLAN, --move-to, --delete, --hardlink or --dry-run; omit these options"
             )
-        _undo(undo_file, as_json=as_json)
+        _undo(undo_file, store, engine, as_json=as_json)
         return
     if move_to is not None and not move_to.strip():
         raise click.UsageError("--move-to is empty; give a folder. If you used a shell variable, check that it is set")
@@ -101,7 +104,7 @@ def apply(
     from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_plan, undo_path
 
     rows, method, plan_undo_file = read_plan(plan), methods[0], undo_path(plan)
-    expected = expected_changes(rows)
+    expected, undo_command = expected_changes(rows), command_line(store, "apply", "--undo", plan_undo_file)
     store_to_update = _open_store_to_update(
         store, engine, is_required=bool(expected.fileless_document_count and method == "delete")
     )
@@ -116,15 +119,15 @@ def apply(
             )  # fmt: skip
     except KeyboardInterrupt:
         raise CommandInterruptedError(
-            "interrupted; run the same command again to resume, or undo the changes with: "
-            f"simdoc-search apply --undo {plan_undo_file}"
+            f"interrupted; run the same command again to resume, or undo the changes with: {undo_command}"
         ) from None
     if as_json:
         _print_json(report, method, dry_run=dry_run)
     else:
         _print(
-            report, method, plan_undo_file, dry_run=dry_run, has_store=store_to_update is not None,
-            has_documents=expected.fileless_document_count > 0,
+            report, method, undo_command, dry_run=dry_run, has_store=store_to_update is not None,
+            has_table_rows=expected.fileless_document_count > 0
+            and (store_to_update is None or store_to_update.is_simdoc_index),
         )  # fmt: skip
     if report.left_alone or report.refused_groups or report.not_removed:
         raise SystemExit(1)
@@ -172,13 +175,15 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
     try:
         return open_store(store, engine=engine)
     except StoreError as error:
+        if is_required and isinstance(error, StoreNotFoundError):
+            problem = f"the plan lists documents of a store, but {store} is not a store"
+            raise StoreNotFoundError(
+                f"{problem}; add the option --store that the first lines of the plan show"
+            ) from error
         if is_required:
             raise
         if not isinstance(error, StoreNotFoundError):
-            say(
-                f"note: the store will not be updated: {error}. Update it later with: {_UPDATE_COMMAND}",
-                err=True,
-            )
+            say(f"note: the store will not be updated: {error}. Update it later with: {_UPDATE_COMMAND}", err=True)
     return None
 
 
@@ -199,12 +204,15 @@ def _warn_if_indexed(folder: Path, store: Store) -> None:
 
 
 def _print(
-    report: ApplyReport, method: DropMethod, undo_file: str, *, dry_run: bool, has_store: bool, has_documents: bool
+    report: ApplyReport, method: DropMethod, undo_command: str, *, dry_run: bool, has_store: bool, has_table_rows: bool
 ) -> None:
     for name, kept_or_target in report.dropped:
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
         say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(kept_or_target)}")
-    for left_alone in report.left_alone:
+    if fileless_count := sum(left_alone.has_no_file for left_alone in report.left_alone):
+        documents = format_count(fileless_count, "document has no file", "documents have no files")
+        say(f"left alone: {documents}; to remove documents from the store, use --delete and --store", err=True)
+    for left_alone in (each for each in report.left_alone if not each.has_no_file):
         say(f"left alone: {_shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
     if any(left_alone.needs_new_plan for left_alone in report.left_alone):
         say("to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
@@ -224,12 +232,12 @@ def _print(
         (removed_count, f"{format_count(removed_count, 'document')} {would_be}removed from the store"),
     ]
     say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
-    if has_documents:
+    if has_table_rows:
         say(f"note: documents without a file exist only in the store. {TABLE_ADVICE}", err=True)
     if dry_run:
         say("dry run: nothing was changed", err=True)
-    elif report.dropped:
-        say(f"to undo these changes, run: simdoc-search apply --undo {undo_file}", err=True)
+    elif file_count:
+        say(f"to undo these changes, run: {undo_command}", err=True)
         if method != "hardlink" and not has_store:
             say(f"if these files are in a store, update it with: {_UPDATE_COMMAND}", err=True)
 
@@ -249,7 +257,7 @@ def _print_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> No
     )
 
 
-def _undo(file: str, *, as_json: bool) -> None:
+def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) -> None:
     from simdoc_search.duplicates.plan import undo
 
     with stage_progress(hidden=as_json) as update:
@@ -269,9 +277,21 @@ def _undo(file: str, *, as_json: bool) -> None:
         missing = f", {count:,} not restored (still listed in {file})" if count else ""
         say(f"{len(report.restored):,} restored{in_place}{missing}")
         if report.restored:
-            say("to add the restored files to the store again, run: simdoc-search index FOLDER", err=True)
+            folders = _find_folders(report.restored, store, engine)
+            command = command_line(store, "index", *folders) if folders else "simdoc-search index FOLDER"
+            say(f"to add the restored files to the store again, run: {command}", err=True)
     if report.not_restored:
         raise SystemExit(1)
+
+
+def _find_folders(paths: Sequence[str], store: str, engine: EngineKind | None) -> list[str]:
+    """Return the indexed folders that contain these paths; none if they are unknown."""
+    from simdoc_search.indexing.roots import find_roots
+    from simdoc_search.stores import open_store
+
+    with suppress(StoreError):
+        return sorted(_shorten_path(str(folder)) for folder in find_roots(open_store(store, engine=engine), paths))
+    return []
 
 
 def _shorten_path(path: str) -> str:

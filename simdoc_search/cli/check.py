@@ -83,10 +83,13 @@ def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json
         ]
         print_json({"url": f"{client.name}/{index}", "ok": not has_problems, "findings": rows})
         return has_problems
+    indices: dict[tuple[bool, str], list[str]] = {}
     for finding in findings:
-        say(f"{'problem' if finding.is_problem else 'note'}: {finding.index}: {finding.message}")
+        indices.setdefault((finding.is_problem, finding.message), []).append(finding.index)
+    for (is_problem, message), names in indices.items():
+        say(f"{'problem' if is_problem else 'note'}: {', '.join(names)}: {message}")
     if has_problems:
-        problems = format_count(sum(finding.is_problem for finding in findings), "problem")
+        problems = format_count(sum(is_problem for is_problem, _ in indices), "problem")
         say(f"{index} is not ready for FINGERPRINT queries: {problems} (see above)")
     else:
         say(f"{index} is ready for FINGERPRINT queries")

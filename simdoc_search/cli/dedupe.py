@@ -134,13 +134,14 @@ def dedupe(
 def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None:
     if report.is_text_column_guessed:
         say(f"note: compared the column {report.text_column!r}; choose another one with --text", err=True)
-    removed = ", ".join(f"{count:,} {_describe_kind(kind, count)}" for kind, count in report.removed.items() if count)
+    counts = report.removed_counts.items()
+    removed = ", ".join(f"{count:,} {_describe_kind(kind, count)}" for kind, count in counts if count)
     verb = "found" if annotate else "removed"
     say(
         f"{format_count(report.row_count, 'row')}: {report.kept_count:,} kept, {report.removed_count:,} {verb}"
         f"{f' ({removed})' if removed else ''}"
     )
-    for reason, count in report.left_out.items():
+    for reason, count in report.left_out_counts.items():
         rows = [row for row in report.left_out_rows if row.reason == reason][:_MAX_LISTED_ROWS]
         listed = ", ".join(f"{row.shard}:{row.row}" for row in rows) + (", ..." if count > len(rows) else "")
         is_or_are = "was not compared and is" if count == 1 else "were not compared and are"

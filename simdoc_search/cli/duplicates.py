@@ -211,11 +211,11 @@ def duplicates(
     if plan:
         save_plan(result, plan, search.store, store, folders, quiet=as_json)
     if html:
-        write_page(html, result, search.store.settings.analysis, limit=limit, is_estimate_requested=estimate)
+        write_page(html, result, search.store.settings.analysis, store, limit=limit, is_estimate_requested=estimate)
     if as_json:
         print_as_json(result, keep, limit, problems, marks)
     elif csv_file != "-":
-        print_groups(result, limit, html, is_estimate_requested=estimate)
+        print_groups(result, limit, html, store, is_estimate_requested=estimate)
         if result.group_count and not (plan or html or csv_file or fail_if_any or sets_marks):
             say("to move copies away, add --plan plan.tsv; to see what differs, add --html page.html", err=True)
     if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):

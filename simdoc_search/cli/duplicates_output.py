@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -52,13 +51,16 @@ _MAX_LEFT_OUT = 3
 _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
 
 
-def print_groups(result: Duplicates, limit: int | None, page: Path | None, *, is_estimate_requested: bool) -> None:
+def print_groups(
+    result: Duplicates, limit: int | None, page: Path | None, store: str, *, is_estimate_requested: bool
+) -> None:
     """Print the groups, the summary and the path of the page on stdout, and notes on stderr.
 
     Args:
         result: the duplicates.
         limit: maximum number of groups; None for all.
         page: path of the HTML page, if there is one.
+        store: location of the store.
         is_estimate_requested: whether overlaps are estimated because of `--estimate`.
     """
     for group in result.groups(limit):
@@ -71,7 +73,7 @@ def print_groups(result: Duplicates, limit: int | None, page: Path | None, *, is
         say(f"{describe_shown_hits(limit, result.group_count, singular='group')}.{more}")
     if page:
         say(f"page: {page}")
-    for note in note_lines(result, is_estimate_requested=is_estimate_requested):
+    for note in note_lines(result, store, is_estimate_requested=is_estimate_requested):
         say(f"note: {note}", err=True)
 
 
@@ -142,7 +144,9 @@ def save_plan(
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.duplicates.plan import write_plan
 
-    command = command_line(location, "apply", file, "--move-to", "DIR", "--dry-run")
+    # Documents of an application have no files that could be moved.
+    method = ["--move-to", "DIR"] if store.is_simdoc_index else ["--delete"]
+    command = command_line(location, "apply", file, *method, "--dry-run")
     with stage_progress(hidden=quiet) as update:
         rows = write_plan(result, file, store, command=command, progress=lambda share: update("planning", share))
     say(f"{format_count(rows, 'row')} written to {file}; edit the file, then run: {command}", err=True)
@@ -169,10 +173,8 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
         raise CommandInterruptedError(
             "interrupted; some duplicates are already marked. Run the same command again to mark the others"
         ) from None
-    say(
-        f"marks: {report.set_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged",
-        err=True,
-    )
+    counts = f"{report.set_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged"
+    say(f"marks of duplicates and kept documents: {counts}", err=True)
     if report.skipped_count:
         changed = format_count(report.skipped_count, "document was", "documents were")
         say(f"note: {changed} changed or deleted meanwhile; run the same command again to update the marks", err=True)
@@ -199,7 +201,7 @@ def format_summary(result: Duplicates) -> str:
     return f"{counts}: {to_decide}{freed}"
 
 
-def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[str]:
+def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -> Iterator[str]:
     """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
     if result.new_document_count < result.document_count and result.group_count:
         new = format_count(result.new_document_count, "new document was", "new documents were")
@@ -224,7 +226,7 @@ def note_lines(result: Duplicates, *, is_estimate_requested: bool) -> Iterator[s
         words = format_count(result.ignored_word_count, "word was", "words were")
         yield f"{words} not counted in the compared texts, because of --ignore"
     for root, count in result.missing_files.items():
-        command = shlex.join(["simdoc-search", "index", root, "--prune"])
+        command = command_line(store, "index", root, "--prune")
         files = "the file of 1 document" if count == 1 else f"the files of {count:,} documents"
         verb, which = ("exists", "this document") if count == 1 else ("exist", "these documents")
         yield f"left out: {files} in {root} no longer {verb}. Remove {which} from the store with: {command}"

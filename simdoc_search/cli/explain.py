@@ -98,10 +98,12 @@ def explain(
 ) -> None:
     """Show how a query is parsed and run, and what it may miss.
 
-    FINGERPRINT is ID, ID_OVERLAP or ID_OVERLAP_PROBABILITY. The command prints the possible readings of FINGERPRINT,
-    the plan of the query, and the probability of finding a document at several overlaps. If the document is not in the
-    store, its fingerprint is assumed to have 512 tokens. A query with a probability groups tokens into bands. It uses
-    only as many bands as the probability requires (--planner enough), or groups all tokens (--planner all).
+    FINGERPRINT is an id, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
+
+    The command prints the possible readings of FINGERPRINT, the plan of the query, and the probability of finding a
+    document at several overlaps. If the document is not in the store, its fingerprint is assumed to have 512 tokens. A
+    query with a probability groups tokens into bands. It uses only as many bands as the probability requires
+    (--planner enough), or groups all tokens (--planner all).
 
     \b
       simdoc-search explain doc123_20_80

@@ -117,7 +117,7 @@ class Command(click.Command):
                 click.secho(f"{perf_counter() - start:.2f} s", dim=True, err=True)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description. `--help` only shows the first paragraph and the first examples."""
+        """Write the description. `--help` shows its first paragraph, what FINGERPRINT is, and the first examples."""
         if _shows_all_details(ctx):
             super().format_help_text(ctx, formatter)
             return
@@ -126,6 +126,9 @@ class Command(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(first)
+            for definition in (paragraph for paragraph in others if paragraph.startswith("FINGERPRINT is ")):
+                formatter.write_paragraph()
+                formatter.write_text(definition)
             if examples:
                 formatter.write_paragraph()
                 formatter.write_text("\n".join(examples.splitlines()[: 1 + _MAX_EXAMPLES]))

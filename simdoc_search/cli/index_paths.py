@@ -24,12 +24,24 @@ if TYPE_CHECKING:
 _MAX_LISTED_SOURCES = 100_000
 """Maximum number of files that are listed before indexing. A longer list would take too much memory."""
 
+
+def _require_files(_context: click.Context, _parameter: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Reject stdin and tables, because their documents have no files by which a search could be restricted."""
+    from simdoc_search.corpus import has_several_documents
+
+    for path in paths:
+        if str(path) == "-" or has_several_documents(path):
+            raise click.BadParameter(f"{path} is not a folder or a document; index it, and omit --in")
+    return paths
+
+
 in_option: Final = click.option(
     "--in",
     "in_paths",
     type=click.Path(path_type=Path),
     multiple=True,
     metavar="FOLDER",
+    callback=_require_files,
     help="Only search the files in FOLDER. New and changed files are indexed first. A file is also possible. "
     "Repeatable.",
 )

@@ -82,7 +82,9 @@ _FEW_QUERIES = 16  # for so few queries, starting worker processes is not faster
 )
 @ignore_option
 @click.option(
-    "--ignore-quotes", is_flag=True, help="Ignore quotations: text inside “...”, and lines that begin with >."
+    "--ignore-quotes",
+    is_flag=True,
+    help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
 )
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
 @filter_options

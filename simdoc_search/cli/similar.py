@@ -96,6 +96,8 @@ def similar(
 ) -> None:
     """Find documents that share text with a document, file or text.
 
+    FINGERPRINT is an id, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
+
     \b
       simdoc-search similar doc123             all documents that share text
       simdoc-search similar --file draft.txt --overlap 50
@@ -106,9 +108,9 @@ def similar(
       simdoc-search similar doc123_20_80       faster: found with a probability of 80 %
       simdoc-search similar doc123 --measure containment --overlap 50
 
-    FINGERPRINT is ID[_OVERLAP[_PROBABILITY]]. Overlap and probability are in percent. ID is a document's id, the path
-    of its file, or its file name if only one document has it. The extension may be omitted. Quote an id that ends in
-    numbers: '"report_2023"_20'.
+    The overlap and the probability are in percent. Both, or only the probability, can be omitted. ID is a document's
+    id, the path of its file, or its file name if only one document has it. The extension may be omitted. Quote an id
+    that ends in numbers: '"report_2023"_20'.
     Filters can follow: 'FINGERPRINT:doc123_20 AND path:"reports/" AND NOT author:me'.
     """
     from simdoc_search.search import SimilaritySearch

@@ -128,5 +128,5 @@ def _summary(result: SearchResult) -> str:
     if isinstance(plan, Threshold) and not plan.is_tolerant:
         return summary
     chance = format_percent(plan.probability_of_finding(overlap))
-    guarantee = f"a document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"
-    return f"{summary}{'' if more else ';'} {guarantee}" + describe_token_shortfall(result.query, plan)
+    guarantee = f"document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"
+    return f"{summary}{' A' if more else '; a'} {guarantee}" + describe_token_shortfall(result.query, plan)

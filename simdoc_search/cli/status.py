@@ -60,7 +60,13 @@ def status(
       simdoc-search status http://localhost:9200/articles --max-stale 1%
     """
     from simdoc_search.attach.inspection import inspect_indices
-    from simdoc_search.cli.status_output import exceeded_thresholds, inspection_as_json, inspection_lines, metric_lines
+    from simdoc_search.cli.status_output import (
+        describe_next_step,
+        exceeded_thresholds,
+        inspection_as_json,
+        inspection_lines,
+        metric_lines,
+    )
     from simdoc_search.stores.remote.connection import connect
 
     if prometheus and as_json:
@@ -81,5 +87,8 @@ def status(
     exceeded = list(exceeded_thresholds(inspection, max_stale, max_missing))
     for line in exceeded:
         say(line, err=True)
+    next_step = describe_next_step(inspection, f"{client.name}/{index}", field)
+    if next_step and (exceeded or not (as_json or prometheus)):
+        say(next_step, err=True)
     if exceeded:
         raise SystemExit(1)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.threshold_options import threshold_lines
-from simdoc_search.display import format_bytes, format_count, printable
+from simdoc_search.display import format_bytes, format_count, format_percent, printable
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 
 if TYPE_CHECKING:
@@ -54,11 +55,19 @@ def exceeded_thresholds(inspection: Inspection, max_stale: float | None, max_mis
     sample = inspection.sample
     if max_stale is not None and sample.share > max_stale:
         about = "" if sample.is_exact else "about "
-        share = f"{about}{_format_percent(sample.share)} of the fingerprints are stale, more than {max_stale:.1%}"
-        yield f"{share}; run `simdoc-search backfill --stale`"
+        stale, limit = format_percent(sample.share), format_percent(max_stale)
+        yield f"{about}{stale} of the fingerprints are stale, more than {limit}"
     if max_missing is not None and inspection.missing_share > max_missing:
-        share = f"{_format_percent(inspection.missing_share)} of the documents have no fingerprint"
-        yield f"{share}, more than {max_missing:.1%}; run `simdoc-search backfill`"
+        missing, limit = format_percent(inspection.missing_share), format_percent(max_missing)
+        yield f"{missing} of the documents have no fingerprint, more than {limit}"
+
+
+def describe_next_step(inspection: Inspection, location: str, field: str | None) -> str:
+    """Return the advice that adds missing fingerprints and replaces stale ones. It is empty if there are none."""
+    command = shlex.join(["simdoc-search", "backfill", location, *(("--field", field) if field else ())])
+    if inspection.sample.stale_count:
+        return f"to add missing fingerprints and replace stale ones, run: {command} --stale"
+    return f"to add missing fingerprints, run: {command}" if inspection.missing_count else ""
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
@@ -100,11 +109,6 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
         yield f"{metric}{{{label_text}}} {value:.12g}"
 
 
-def _format_percent(share: float) -> str:
-    """Format a share from 0 to 1 as a percentage. Only exactly 0 is shown as 0.0%."""
-    return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
-
-
 def inspection_lines(inspection: Inspection) -> Iterator[str]:
     """Yield the inspection as lines for people."""
     counts = [inspected.counts for inspected in inspection.indices]
@@ -118,7 +122,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         yield f"without text   {inspection.without_text_count:,} (no fingerprint needed)"
     if inspection.missing_count:
         unknown = ", including documents without a text" if any(count.without_text is None for count in counts) else ""
-        yield f"missing        {inspection.missing_count:,} ({_format_percent(inspection.missing_share)}){unknown}"
+        yield f"missing        {inspection.missing_count:,} ({format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
         documents = format_count(gone, "document has", "documents have")
         yield f"text removed   {documents} a fingerprint but no text; run `simdoc-search backfill` to remove it"
@@ -153,7 +157,7 @@ def _describe_staleness(inspection: Inspection) -> str:
         return f"{of_all}, all compared{examples}"
     low, high = sample.interval
     count = f"about {sample.share * sample.document_count:,.0f} of {sample.document_count:,}"
-    interval = f"({_format_percent(sample.share)}; with 95 % confidence {low:.1%} to {high:.1%})"
+    interval = f"({format_percent(sample.share)}; with 95 % confidence {format_percent(low)} to {format_percent(high)})"
     evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
     since = (
         f" from {sample.unchecked_count:,} documents written since the last `backfill --stale`"

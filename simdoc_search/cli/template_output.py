@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.common import print_json, say
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
     from simdoc_search.attach.installation import InstallPlan
@@ -63,8 +65,13 @@ def _print_installed(plan: InstallPlan) -> None:
         hint = "; for an existing index, add --index NAME" if request.pipeline and not request.index else ""
         say(f"the index template {request.index_template} {includes} {contents}, for new indices{hint}")
     for index in plan.indices:
-        say(f"{index} uses the pipeline for every write; for its existing documents, run `simdoc-search backfill`")
-    if not request.index and not request.index_template:
+        say(f"{index} uses the pipeline for every write")
+    if request.index:
+        # The option --stale replaces fingerprints whose text was updated before the index used the pipeline.
+        field = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
+        command = ["simdoc-search", "backfill", f"{plan.engine.name}/{request.index}", "--stale", *field]
+        say(f"for documents that were written before, run: {shlex.join(command)}")
+    if not request.index and not request.index_template and (request.pipeline or not request.include_search_templates):
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
         templates = "the component template and the pipeline" if request.pipeline else "the component template"

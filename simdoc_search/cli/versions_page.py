@@ -49,7 +49,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
 
 
 def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
-    """Map the number of a version to the text of the previous version and its own text, if both are shown."""
+    """Map the index of a version to the text of the previous version and its own text, if both are shown."""
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
     for number, (previous, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):

@@ -164,7 +164,7 @@ def _make_finder(name: str, prefix: str) -> Finder:
 
 
 def encode_names(names: Iterable[str]) -> Codes:
-    """Return the stored number of each word or name: the highest bits of the MurmurHash3 of its normalised words.
+    """Return the stored code of each word or name: the highest bits of the MurmurHash3 of its normalised words.
 
     Returns:
         Numbers of 30 bits, never 0; uint32, shape (names,). All names without words have the same number.

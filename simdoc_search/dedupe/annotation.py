@@ -21,7 +21,7 @@ class Annotation:
 
     | Column | Value |
     |---|---|
-    | `duplicate_of` | the id or the number of the kept row; null for the kept row itself |
+    | `duplicate_of` | the id or the row number of the kept row; null for the kept row itself |
     | `cluster` | a number that all rows of a group have in common |
     | `overlap` | the overlap with the kept row, 0..1 |
     | `kind` | `same text`, `same words` or `near`; `kept` for the kept row |
@@ -64,7 +64,7 @@ class Annotation:
             raise CorpusError(f"{shard} already has a column {taken[0]!r}; rename or remove it, then try again")
 
     def name_of(self, row: int) -> Any:
-        """Return the id or the number of a row."""
+        """Return the id or the row number of a row."""
         if self.has_ids:
             return self.rows.id(row)
         return row if row < self.old_row_count else row - self.old_row_count

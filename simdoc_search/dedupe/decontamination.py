@@ -34,7 +34,7 @@ _TEXTS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """The numbers of texts in an evaluation set.
+    """Counts of the texts in an evaluation set.
 
     Attributes:
         text_count: number of texts.
@@ -158,7 +158,7 @@ def write_evaluation_runs(
 def _hash_runs(
     texts: Sequence[str], analysis: Analysis
 ) -> tuple[WordBatch, NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the words of the texts, and the hash, the text number and the first word number of each run."""
+    """Return the words of the texts, and for each run its hash, the index of its text, and that of its first word."""
     batch = word_batch(list(texts), analysis)
     runs = shingle_batch(batch, analysis)
     owners = np.repeat(np.arange(len(texts)), runs.counts)

@@ -52,7 +52,7 @@ class RowGroups:
 
     @property
     def duplicates(self) -> Ints:
-        """The numbers of the duplicates."""
+        """The row numbers of the duplicates."""
         return np.flatnonzero((self.kind != KEPT) & (self.kind != EVALUATION))
 
 

@@ -69,7 +69,7 @@ def write_shard(
     Args:
         shard: the shard to read.
         path: the file to write.
-        begin: the number of the shard's first row.
+        begin: the row number of the shard's first row.
         selection: which rows to write.
         compression: compression of the output, if it is JSONL or CSV.
         conversion: how to convert the rows to another format; None to write the format of the shard.
@@ -119,7 +119,7 @@ def select_batches(
     Args:
         batches: the record batches.
         fields: the Arrow fields of the columns to add.
-        begin: the number of the first row.
+        begin: the row number of the first row.
         selection: which rows to write.
         progress: called with the number of rows that were read.
     """

@@ -51,7 +51,7 @@ class RowRule:
         return column if kind in ("max", "min") and colon and column else None
 
     def order(self, rows: Rows, word_labels: Ints, old_row_count: int) -> Ints:
-        """Return the numbers of all rows, most preferred first. The `old_row_count` old rows come before all others."""
+        """Return the row numbers, most preferred first. The `old_row_count` old rows come before all others."""
         table = rows.table
         position = np.arange(len(rows))
         if self.rule == "first":

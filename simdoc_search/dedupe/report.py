@@ -23,7 +23,7 @@ class LeftOutRow(NamedTuple):
 
     Attributes:
         shard: the name of its file; empty for data in memory.
-        row: its number in the file, from 0.
+        row: row number in the file, from 0.
         reason: why it was not compared.
     """
 
@@ -37,7 +37,7 @@ class EvaluationRow(NamedTuple):
 
     Attributes:
         shard: the name of its file; empty for data in memory.
-        row: its number in the file, from 0.
+        row: row number in the file, from 0.
         evaluation_text: the evaluation text, as `FILE:ROW`.
         run: the words that the row and the evaluation text have in common.
     """
@@ -55,31 +55,31 @@ class DedupeReport:
     Attributes:
         row_count: number of rows, without the old rows.
         kept_count: number of kept rows.
-        removed: number of removed rows of each kind: `same text`, `same words`, `near`, and `evaluation` for rows with
-            a run of words of an evaluation set.
+        removed_counts: number of removed rows of each kind: `same text`, `same words`, `near`, and `evaluation` for
+            rows with a run of words of an evaluation set.
         group_count: number of kept rows that have duplicates.
         text_column: the column with the texts.
         is_text_column_guessed: whether the column was guessed.
         old_row_count: number of rows of the old data.
         old_duplicate_count: number of duplicates of old rows.
-        left_out: number of rows that were not compared, per reason. They are kept.
+        left_out_counts: number of rows that were not compared, per reason. They are kept.
         left_out_rows: the first 1,000 of these rows.
         partly_compared_row_count: number of kept rows that were compared with only some of the similar rows, because
             too many rows are similar.
         copied_files: other files of the folder, which were copied.
-        evaluation: the numbers of texts in the evaluation set; None if there is no such set.
+        evaluation: counts of the texts in the evaluation set; None if there is no such set.
         evaluation_rows: the first 1,000 rows with a run of an evaluation text.
     """
 
     row_count: int
     kept_count: int
-    removed: Mapping[str, int]
+    removed_counts: Mapping[str, int]
     group_count: int
     text_column: str
     is_text_column_guessed: bool
     old_row_count: int = 0
     old_duplicate_count: int = 0
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out_counts: Mapping[str, int] = field(default_factory=dict)
     left_out_rows: Sequence[LeftOutRow] = ()
     partly_compared_row_count: int = 0
     copied_files: Sequence[str] = ()
@@ -96,13 +96,13 @@ class DedupeReport:
         return {
             "row_count": self.row_count,
             "kept_count": self.kept_count,
-            "removed": dict(self.removed),
+            "removed_counts": dict(self.removed_counts),
             "group_count": self.group_count,
             "text_column": self.text_column,
             "is_text_column_guessed": self.is_text_column_guessed,
             "old_row_count": self.old_row_count,
             "old_duplicate_count": self.old_duplicate_count,
-            "left_out": dict(self.left_out),
+            "left_out_counts": dict(self.left_out_counts),
             "left_out_rows": [row._asdict() for row in self.left_out_rows],
             "partly_compared_row_count": self.partly_compared_row_count,
             "copied_files": list(self.copied_files),
@@ -128,12 +128,12 @@ def make_report(
         rows: all rows.
         groups: the kept row of each row.
         shard_names: the names of the shards.
-        begins: the number of the first row of each shard, and the number of all rows. Rows before the first shard are
-            old.
+        begins: the row number of the first row of each shard, and the total number of rows. Rows before the first shard
+            are old.
         text_column: the column with the texts.
         is_guessed: whether the column was guessed.
         copied_files: other files of the folder.
-        evaluation: the numbers of texts in the evaluation set, if any.
+        evaluation: counts of the texts in the evaluation set, if any.
     """
     old = begins[0]
     kinds = np.bincount(groups.kind[old:], minlength=len(KINDS))
@@ -149,13 +149,13 @@ def make_report(
     return DedupeReport(
         row_count=len(rows) - old,
         kept_count=int(kinds[KEPT]),
-        removed={name: int(count) for name, count in zip(KINDS[1:], kinds[1:], strict=True)},
+        removed_counts={name: int(count) for name, count in zip(KINDS[1:], kinds[1:], strict=True)},
         group_count=len(np.unique(groups.kept_row[duplicates])),
         text_column=text_column,
         is_text_column_guessed=is_guessed,
         old_row_count=old,
         old_duplicate_count=int(np.count_nonzero(groups.kept_row[duplicates] < old)),
-        left_out={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
+        left_out_counts={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
         left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(rows.table["problem"][row])]) for row in listed.tolist()],
         partly_compared_row_count=groups.partly_compared_row_count,
         copied_files=tuple(copied_files),

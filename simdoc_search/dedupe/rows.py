@@ -197,7 +197,7 @@ class Rows:
         return found
 
     def contents(self, numbers: NDArray[np.int64]) -> RowData:
-        """Return some rows without their keep values and evaluation runs. The numbers must be ascending."""
+        """Return some rows without their keep values and evaluation runs. The row numbers must be ascending."""
         if self._id_ends is None:
             self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
         if self._code_ends is None:

@@ -160,7 +160,7 @@ class _Run:
         return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     def _sketch(self, decontaminate: Sequence[StrPath]) -> list[int]:
-        """Sketch all rows. Return the number of the first row of each new shard, and the number of all rows."""
+        """Sketch all rows. Return the row number of the first row of each new shard, and the total number of rows."""
         description = self._describe(decontaminate)
         has_progress = self.work.prepare(description)
         evaluation = None

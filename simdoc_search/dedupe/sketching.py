@@ -124,7 +124,7 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
 
 
 def shard_begins(shard_rows: Sequence[int]) -> list[int]:
-    """Return the number of the first row of each shard, and the number of all rows."""
+    """Return the row number of the first row of each shard, and the total number of rows."""
     return [0, *accumulate(shard_rows)]
 
 

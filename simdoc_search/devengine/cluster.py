@@ -29,7 +29,7 @@ class NodeStatus:
     """The state of one node.
 
     Attributes:
-        number: number of the node, from 1.
+        number: node number, from 1.
         url: URL of the node.
         pid: process id of the node; 0 if it has no process.
         state: "running" if the node responds, "starting" while the cluster starts, "ended" if the process has ended, or

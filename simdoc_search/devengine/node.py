@@ -47,7 +47,7 @@ class Node:
     """One node of a cluster.
 
     Attributes:
-        number: number of the node, from 1.
+        number: node number, from 1.
         folder: folder that contains the data, configuration and log of the node.
         port: HTTP port.
     """
@@ -115,7 +115,7 @@ class Node:
             *java.options,
             *("org.codehaus.janino.SimpleCompiler", str(LAUNCHER), "Launcher"),
             *("-numOfNode", "1", "-clusterName", "simdoc-search"),
-            *("-baseHttpPort", str(self.port - 1)),  # OpenSearchRunner adds 1, the number of the node
+            *("-baseHttpPort", str(self.port - 1)),  # OpenSearchRunner adds 1, the node number
             *("-basePath", str(self.folder), "-confPath", str(self.folder / "config")),
             *("-dataPath", str(self.folder / "data"), "-logsPath", str(self.folder / "logs")),
         ]

@@ -186,7 +186,7 @@ def _download(product: str, staging: Path, coordinates: Iterable[str], progress:
 
 
 def _retry(action: Callable[[int], Any]) -> Any:
-    """Call `action` with the number of the attempt, from 0, until it succeeds. Raise the error of the last attempt."""
+    """Call `action` with the index of the attempt, from 0, until it succeeds. Raise the error of the last attempt."""
     for attempt in range(_MAX_ATTEMPTS - 1):
         with suppress(OSError, RuntimeError, zipfile.BadZipFile):  # errors of HTTP clients are OSErrors
             return action(attempt)

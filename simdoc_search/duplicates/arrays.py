@@ -1,4 +1,4 @@
-"""Helper functions for arrays of document numbers, pairs of documents and hashed keys."""
+"""Helper functions for arrays of document indices, pairs of documents and hashed keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
 def pair_keys(first: Ints, second: Ints) -> Keys:
-    """Encode each pair of document numbers below 2**32 as one number. The numbers sort by `first`, then by `second`."""
+    """Encode each pair of document indices below 2**32 as one number. The numbers sort by `first`, then by `second`."""
     return first.astype(np.uint64) << _HALF_BITS | second.astype(np.uint64)
 
 

@@ -31,7 +31,7 @@ def assign_duplicates(
     """Assign each duplicate among `count` documents to the kept document of its group.
 
     Args:
-        count: number of documents. They are numbered in keep order.
+        count: number of documents. Their indices are in keep order.
         first: the preferred document of each pair, ascending; int64, shape (pairs,).
         second: the other document of each pair, ascending among pairs with the same first document.
         overlap_enough: returns whether the pairs at these positions overlap enough. It is only called with pairs in
@@ -107,7 +107,7 @@ class SameWordsSets:
     def pairs_within(self, max_set_size: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
         """Yield all pairs in each set. In a set larger than the limit, only pair the representative with the others.
 
-        Pairs whose second document has a number below `new_from` are omitted.
+        Pairs whose second document has an index below `new_from` are omitted.
         """
         for representative in self.representatives[self.sizes[self.representatives] > 1].tolist():
             members = self.members(representative)

@@ -25,7 +25,7 @@ from simdoc_search.small_files import read_small
 _TEXT_GROUPS_PER_BATCH = 100
 
 HashFields = Callable[[Sequence[int]], Mapping[int, str]]
-"""A function that maps the numbers of documents to hashes of all their fields. The result is empty if the metadata of
+"""A function that maps the indices of documents to hashes of all their fields. The result is empty if the metadata of
 the documents was already read."""
 
 

@@ -43,7 +43,7 @@ _COLUMNS = 8
 
 
 class Documents:
-    """All documents, numbered in keep order. The kept document of a group has the smallest number in the group.
+    """All documents, in keep order. The kept document of a group has the smallest index in the group.
 
     A document is left out if its file no longer exists or is now a symbolic link.
 
@@ -65,8 +65,9 @@ class Documents:
             must be equal too. Any other document with a file has a unique number.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
-        new_from: the number of the first new document.
+        new_from: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
+        has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
 
@@ -132,6 +133,7 @@ class Documents:
         self.mtimes: Ints = mtimes[order]
         self.new_from: int = len(order) - int(new.sum())
         self.has_field: bool = any(value is not None for value in values)
+        self.has_date: bool = bool(written_at.any())
         self.has_preferred: bool = bool(preferred.any())
 
     def __len__(self) -> int:

@@ -63,7 +63,7 @@ class GroupedDocument:
         size: size of the file in bytes; None if the document has no file, or is in an archive.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
         path: path of the file, which may be in an archive; None if the document has no file.
-        number: number of the document in this search.
+        number: index of the document in this search.
     """
 
     key: DocumentKey
@@ -280,7 +280,7 @@ class Duplicates:
         return Group(self._make_document(kept), tuple(map(self._make_duplicate, numbers)))
 
     def _read_text_pairs(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
-        """Yield the number of each document, the kept text, and the document's own text, if both texts are stored."""
+        """Yield the index of each document, the kept text, and the document's own text, if both texts are stored."""
         for part in slices(len(numbers), _TEXTS_AT_ONCE):
             texts = dict(self._read_texts([kept, *numbers[part]])) if self._read_texts else {}
             for number in numbers[part]:

@@ -31,7 +31,7 @@ MAX_EXTENDED_TOKENS = 128
 
 @dataclass(slots=True, eq=False)
 class FingerprintTable:
-    """The fingerprints of documents, by document number. A token is stored as its code: its bucket and its hash."""
+    """The fingerprints of documents, by document index. A token is stored as its code: its bucket and its hash."""
 
     # the codes of all documents, one document after the other, ascending within a document; uint32, possibly in a
     # memory-mapped file

@@ -15,7 +15,7 @@ class GroupMembership:
     """The group of each compared document. An entry takes 24 bytes.
 
     Attributes:
-        members: the numbers of all documents in groups, including kept documents; int64, ascending.
+        members: the indices of all documents in groups, including kept documents; int64, ascending.
     """
 
     def __init__(self, documents: Documents, kept_document_of: Ints) -> None:
@@ -32,11 +32,11 @@ class GroupMembership:
         return len(self._group)
 
     def key(self, number: int) -> DocumentKey:
-        """Return the key of the document with this number."""
+        """Return the key of the document with this index."""
         return self._documents.key(number)
 
     def find_kept(self, number: int) -> int | None:
-        """Return the number of the kept document of a document's group; None if the document is in no group.
+        """Return the index of the kept document of a document's group; None if the document is in no group.
 
         The kept document of a group may be the document itself.
         """
@@ -44,7 +44,7 @@ class GroupMembership:
         return None if group == UNASSIGNED else group
 
     def find_number(self, key: DocumentKey) -> int | None:
-        """Return the number of the document with this key; None if no document or several documents have the key.
+        """Return the index of the document with this key; None if no document or several documents have the key.
 
         Several documents can have the same key if their ids come from a field that is not unique.
         """

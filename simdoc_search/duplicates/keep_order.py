@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact import MeasureName
+from simdoc_search.versions.evidence import DATE_FIELDS
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
 
@@ -37,8 +39,8 @@ _MEMBER_COUNT = 1 << 16
 class KeepCriteria:
     """The properties of documents that the order depends on. Arrays have one value per document."""
 
-    id_of: Callable[[int], str]  # returns the id of a document by its number
-    path_of: Callable[[int], str]  # returns the path of a document's file by its number, or the id if it has no file
+    id_of: Callable[[int], str]  # returns the id of a document by its index
+    path_of: Callable[[int], str]  # returns the path of a document's file by its index, or the id if it has no file
     shingle_counts: Ints  # number of distinct shingles; int64
     same_word_counts: Ints  # number of documents with the same words, including the document itself; int64
     same_text_counts: Ints  # number of documents with the same text, including the document itself; int64
@@ -90,8 +92,15 @@ class KeepRule:
         kind, colon, field = self.rule.partition(":")
         return field if kind in ("max", "min") and colon and field else None
 
+    @property
+    def fields(self) -> Sequence[str]:
+        """The fields of an application's index that the rule reads."""
+        if self.is_by_date:
+            return DATE_FIELDS
+        return (self.field,) if self.field else ()
+
     def order(self, criteria: KeepCriteria) -> Ints:
-        """Return the numbers of the documents in keep order; int64, shape (documents,)."""
+        """Return the indices of the documents in keep order; int64, shape (documents,)."""
         by_rule = self._order_by_rule(criteria)
         order: Ints = by_rule[np.lexsort((~criteria.is_preferred[by_rule], criteria.is_new[by_rule]))]
         return order
@@ -144,6 +153,7 @@ def _sort_key(value: MetadataValue | None) -> tuple[int, float, str] | None:
     """Return a sort key for a value of any type, or for the first value of a list; None if it cannot be ordered."""
     if isinstance(value, list):
         value = value[0] if value else None
-    if value is None or value != value:  # noqa: PLR0124 - NaN cannot be ordered
-        return None
-    return (1, 0.0, value) if isinstance(value, str) else (0, float(value), "")
+    if isinstance(value, str):
+        return (1, 0.0, value)
+    # An application's field can also contain an object. NaN cannot be ordered.
+    return (0, float(value), "") if isinstance(value, int | float) and not math.isnan(value) else None

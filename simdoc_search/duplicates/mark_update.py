@@ -117,7 +117,7 @@ class _MarkUpdate:
             writer.shutdown(cancel_futures=True)
 
     def _read_batch(self, numbers: Ints) -> tuple[list[RawHit], int]:
-        """Return the documents with these numbers, and how many do not exist. Record which kept ones have changed."""
+        """Return the documents with these indices, and how many do not exist. Record which kept ones have changed."""
         number_by_key = {self._groups.key(number): number for number in numbers.tolist()}
         hits = self._marks.read_documents(number_by_key)
         unchanged = {number_by_key[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}

@@ -40,7 +40,7 @@ _PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 20, 1 << 21
 class JoinedPairs:
     """Pairs of documents that may overlap enough."""
 
-    first: Ints  # the preferred document of each pair, which has the smaller number; int64, shape (pairs,)
+    first: Ints  # the preferred document of each pair, which has the smaller index; int64, shape (pairs,)
     second: Ints  # the other document of each pair
     estimate: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared_count: int  # number of pairs that were compared
@@ -65,7 +65,7 @@ def join(
         documents: the documents to pair, ascending.
         measure: the measure of overlap, and the minimum overlap.
         known_pairs: sorted pairs to omit from the result.
-        new_from: number of the first new document. The second document of each pair has this number or a greater one.
+        new_from: index of the first new document. The second document of each pair has this index or a greater one.
         recall: probability of finding a pair with exactly the minimum overlap.
         progress: called with the share of the work that is done, 0..1.
     """
@@ -170,7 +170,7 @@ class _PairCollector:
     def add_equal_keys(self, keys: Keys, owners: Ints) -> None:
         """Pair the documents that have equal keys.
 
-        Each key and its document number are sorted as one number, which is several times as fast as an argsort. The
+        Each key and its document index are sorted as one number, which is several times as fast as an argsort. The
         low bits of the keys are lost. If two different keys become equal, additional pairs are compared.
         """
         entries = np.sort(keys >> self._document_number_bits << self._document_number_bits | owners.astype(np.uint64))
@@ -186,7 +186,7 @@ class _PairCollector:
         begins = run_starts(entries >> self._document_number_bits)
         ends = np.append(begins[1:], len(entries))[: len(begins)]
         lengths = ends - begins
-        # The last document of a run has the greatest number. If it is old, all documents of the run are old.
+        # The last document of a run has the greatest index. If it is old, all documents of the run are old.
         lengths[documents[ends - 1] < self._new_from] = 0
         for run in np.flatnonzero(lengths > self._limit):
             self._add_long_run(documents[begins[run] : ends[run]])

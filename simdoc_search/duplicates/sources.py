@@ -18,7 +18,7 @@ from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.duplicates.verdicts import DropScope, check_drop_scope
-from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
+from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownFieldError
 from simdoc_search.passages.exact import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
@@ -60,7 +60,7 @@ def duplicates_in(
     documents = Documents(
         (
             record
-            for record in _with_progress(store, store.scan(filters=filters), progress)
+            for record in _with_progress(store, store.scan(filters=filters, fields=keep_rule.fields), progress)
             if not within or is_within(record, within)
         ),
         store.settings,
@@ -76,6 +76,11 @@ def duplicates_in(
         )
     if keep_rule.field and documents and not documents.has_field:
         raise _unknown_field_error(store, keep_rule.field)
+    if keep_rule.is_by_date and documents and not documents.has_date:
+        raise QuerySyntaxError(
+            f"no document has a date in its metadata or its name, so {keep!r} cannot choose; use another keep rule, "
+            "such as max:FIELD"
+        )
     with WorkerMap(workers) as worker_map:
         duplicates = find_duplicates(
             documents,
@@ -187,8 +192,7 @@ def _make_preference(kept_ids: Collection[str], keep_in: Collection[str]) -> Cal
 def _unknown_field_error(store: Store, field: str) -> SimdocError:
     known = store.filter_suggestions(Condition(field, ()))
     if known is None:
-        return StoreError(
-            f"cannot order documents by the field {field!r}, because simdoc-search did not create the index; use "
-            "another keep rule"
+        return QuerySyntaxError(
+            f"none of the compared documents has a value in the field {field!r}; use another keep rule"
         )
     return UnknownFieldError(field, known)

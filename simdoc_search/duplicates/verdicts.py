@@ -59,8 +59,8 @@ class Verdict:
 
     kind: DuplicateKind  # what the duplicate has in common with `duplicate_of`
     action: Action  # the proposed action
-    duplicate_of: int  # number of the document to keep instead
-    link_of: int | None = None  # number of another document with the same file; None if there is none
+    duplicate_of: int  # index of the document to keep instead
+    link_of: int | None = None  # index of another document with the same file; None if there is none
     problem: str = ""  # why no plan drops the duplicate, or why its bytes were not compared
 
 
@@ -171,7 +171,7 @@ def reason_for(
         overlap: overlap with the kept document, formatted for display.
         character_differences: description of how the characters of texts with the same words differ.
         reference_id: id of the document that the reason names: the document to keep instead, or the other hard link.
-            It is empty if this is the kept document of the group.
+            It is empty if that document is the kept document of the group.
         has_file: whether the duplicate has a file.
         frees_bytes: whether deleting the duplicate frees bytes.
     """

@@ -29,7 +29,7 @@ from simdoc_search.versions.ragged_arrays import slices_by_cost
 from simdoc_search.workers import WorkerMap
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
-"""Reads the texts of documents, given by number. A text that is not stored is None or omitted."""
+"""Reads the texts of documents, given by index. A text that is not stored is None or omitted."""
 
 _CACHE_BYTES = 1 << 28
 _CACHE_ENTRY_BYTES = 100
@@ -40,7 +40,7 @@ _MAX_CHUNKS_WITHOUT_WORKERS = 64  # for so few chunks, starting worker processes
 
 
 class PairOverlaps:
-    """Pairs of documents, sorted by both numbers, and their overlaps. Without a verifier, all overlaps are estimates.
+    """Pairs of documents, sorted by both indices, and their overlaps. Without a verifier, all overlaps are estimates.
 
     Attributes:
         first: the preferred document of each pair; int64, shape (pairs,).
@@ -190,7 +190,7 @@ class TextsWithoutTemplates:
         self.ignored_word_counts: dict[int, int] = {}
 
     def __call__(self, documents: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-        """Read the texts of documents, given by number, without the words of templates."""
+        """Read the texts of documents, given by index, without the words of templates."""
         for number, text in self._read_texts(documents):
             if text is not None:
                 words = locate_words(text, self._analysis)

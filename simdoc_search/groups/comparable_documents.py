@@ -34,7 +34,7 @@ _MAX_CHUNKS_WITHOUT_WORKERS = 64  # for 8 million characters, starting worker pr
 
 @dataclass(slots=True, eq=False)
 class ComparableDocuments:
-    """The documents that can be compared, numbered in the order of their ids."""
+    """The documents that can be compared, in the order of their ids."""
 
     document_keys: list[DocumentKey]  # key of each document
     # distinct simhashes of the sentences of each document, one document after the other; uint64

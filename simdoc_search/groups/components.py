@@ -27,10 +27,10 @@ class Edge(NamedTuple):
 
 
 def find_connected_components(document_count: int, first_ends: Ints, second_ends: Ints) -> Ints:
-    """Label each document with the smallest document number in its connected component.
+    """Label each document with the smallest document index in its connected component.
 
     In each round, the smaller of the two labels of an edge is passed to both documents, and to the two documents that
-    have these labels as numbers. So a label crosses a long chain in few rounds.
+    have these labels as indices. So a label crosses a long chain in few rounds.
 
     Args:
         document_count: number of documents.

@@ -44,8 +44,8 @@ _WEIGHT_UNIT = 1 << 10
 class RelatedPairs(NamedTuple):
     """All pairs of documents that are related, or versions of each other."""
 
-    first_documents: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
-    second_documents: Ints  # the document with the larger number of each pair
+    first_documents: Ints  # the smaller index of each pair of documents; int64, shape (pairs,)
+    second_documents: Ints  # the larger index of each pair of documents
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)

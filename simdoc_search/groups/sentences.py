@@ -42,8 +42,8 @@ _PAIRS_PER_BATCH = 1 << 22
 class VersionPairs(NamedTuple):
     """All pairs of versions."""
 
-    first_documents: Ints  # the document with the smaller number of each pair; int64, shape (pairs,)
-    second_documents: Ints  # the document with the larger number of each pair
+    first_documents: Ints  # the smaller index of each pair of documents; int64, shape (pairs,)
+    second_documents: Ints  # the larger index of each pair of documents
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
     # whether all similar sentences were found; otherwise only all equal ones, and a sample of the similar ones

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 class NamedPath:
     """A folder or file that the user named."""
 
-    number: int  # number of the path in the run, from 1
+    number: int  # position of the path in the run, from 1
     path: str  # the absolute path
     root: str  # absolute path of the root, which is `path` itself or a folder above it
     prefix: str = ""  # prefix of the ids of the root
@@ -135,7 +135,7 @@ class NamedPaths:
         return named_path
 
     def get_by_number(self, number: int) -> NamedPath | None:
-        """Return the named path with this number; None for the number 0."""
+        """Return the named path at this position; None for 0."""
         return list(self._by_path.values())[number - 1] if number else None
 
     def is_inside_another(self, named_path: NamedPath) -> bool:
@@ -195,6 +195,12 @@ def make_origin_filter(store: Store, paths: Iterable[str]) -> dict[str, Any]:
             stored_path = named_path.id_prefix if named_path.subfolder else named_path.make_id(path)
             values.append(origin_value(named_path.root, stored_path))
     return {ORIGIN_FIELD: any_of(*values)}
+
+
+def find_roots(store: Store, paths: Iterable[str]) -> set[Path]:
+    """Return the indexed folders that contain at least one of these paths."""
+    folders = {folder for path in paths for folder in Path(path).parents}
+    return {folder for folder in folders if store.count(str(folder))}
 
 
 def is_missing(path: str) -> bool:

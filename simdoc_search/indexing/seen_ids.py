@@ -37,7 +37,7 @@ class SeenIds:
 
         Args:
             id: the id.
-            path_number: the number of the named path of the id, 0 to 2**32 - 1.
+            path_number: the position of the named path of the id in the run, 0 to 2**32 - 1.
             digest: the digest of the stored document; None if the store has no document with this id.
         """
         if 3 * (self._length + 1) > 2 * len(self._statuses):
@@ -47,7 +47,7 @@ class SeenIds:
         self._length += 1
 
     def path_number(self, id: str) -> int:
-        """Return the number of the named path of an id."""
+        """Return the position in the run of the named path of an id."""
         return self._path_numbers[self._slot(hash(id))]
 
     def note_stored(self, id: str, digest: str) -> None:

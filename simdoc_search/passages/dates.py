@@ -91,7 +91,8 @@ def parse_date(value: MetadataValue) -> Date | None:
         return None
     if isinstance(value, int | float):
         return _date_from_number(value)
-    return _parse_date_text(value.strip()[:_MAX_DATE_CHARACTERS])
+    # An application's field can also contain an object.
+    return _parse_date_text(value.strip()[:_MAX_DATE_CHARACTERS]) if isinstance(value, str) else None
 
 
 def date_from_nanoseconds(value: int) -> Date | None:

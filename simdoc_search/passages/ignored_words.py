@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -13,16 +12,6 @@ from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import AlignmentSettings, align_words
 from simdoc_search.passages.passage import Comparison, Passage, Span
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask, spans_to_mask, stretches, words_to_span
-
-_QUOTED_TEXT = r"(?:(?!\n[^\S\n]*\n)[^{0}]){{1,5000}}"  # a quotation does not contain a blank line
-_QUOTATION_MARKS = ("“”", "„“", "„”", "«»", "»«", "‹›", "『』", "「」", '""')
-_QUOTATIONS = re.compile("|".join(f"{marks[0]}{_QUOTED_TEXT.format(marks)}{marks[1]}" for marks in _QUOTATION_MARKS))
-_BLOCK_QUOTES = re.compile(r"^[^\S\n]{0,3}>.*$", re.MULTILINE)
-
-
-def find_quotations(text: str) -> list[Span]:
-    """Return the quotations of a text: text in quotation marks, and lines that begin with `>`, as in Markdown."""
-    return [match.span() for pattern in (_QUOTATIONS, _BLOCK_QUOTES) for match in pattern.finditer(text)]
 
 
 def find_ignored_words(text: WordPositions, templates: Iterable[WordPositions], spans: Sequence[Span] = ()) -> Mask:
@@ -68,8 +57,9 @@ def remove_templates(
 ) -> tuple[Comparison, tuple[int, int]]:
     """Remove the words of templates from a comparison. Return it and the number of ignored words of each text.
 
-    `words`, `matched` and `passages` of the comparison then exclude these words. A passage with fewer than `min_words`
-    matched words left is omitted. The shingle measures and the differences still cover the whole texts.
+    `word_counts`, `matched_word_counts` and `passages` of the comparison then exclude these words. A passage with fewer
+    than `min_words` matched words left is omitted. The shingle measures and the differences still cover the whole
+    texts.
     """
     a, b = (locate_words(text, analysis) for text in texts)
     placed = [locate_words(template, analysis) for template in templates]

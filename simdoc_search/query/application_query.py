@@ -40,8 +40,8 @@ class Similar:
 
     Add `clause` to the application's query, which can also search for words, filter, and restrict permissions. The
     clause only selects candidates. Then pass the hits to `refine`, which keeps the same hits as
-    `SimilaritySearch.similar` and adds their overlaps. This class does not send requests. You can reuse an instance,
-    and share it between threads.
+    `SimilaritySearch.similar` without `verify`, and adds their overlaps. This class does not send requests. You can
+    reuse an instance, and share it between threads.
 
     Args:
         tokens: the value of `field` in the query document. Read it with the permissions of the caller. For a text, use

@@ -1,8 +1,8 @@
 """Compiles plans to SELECT statements, for applications with documents in SQLite, DuckDB or PostgreSQL.
 
 This module only creates SQL. It does not connect to a database. There are two tables. In `simdoc_documents`, each row
-is a document: its number, its id and its number of tokens. In `simdoc_tokens`, each row is a token of a document.
-Create the tables, and add each document:
+is a document: its row number, its id, and the number of its tokens. In `simdoc_tokens`, each row is a token of a
+document. Create the tables, and add each document:
 
     tables = Tables()
     for statement in tables.create():

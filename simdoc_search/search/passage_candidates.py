@@ -93,7 +93,7 @@ def find_passage_candidates(
 def compute_guaranteed_run(store: Store, document: QueryDocument) -> int:
     """Return the minimum length, in words, of the shared runs that are always found.
 
-    Runs whose words are too common may be missed; see `PassageCandidates.too_common_phrases`.
+    Runs whose words are too common may be missed; see `PassageCandidates.too_common_phrase_count`.
     """
     settings = store.settings
     by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0

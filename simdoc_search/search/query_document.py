@@ -10,7 +10,8 @@ from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
 from simdoc_search.passages.exact import Measures
-from simdoc_search.passages.ignored_words import find_ignored_words, find_quotations, remove_words_from_text
+from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
+from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.word_spans import Mask, empty_mask
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.estimate import count_common

@@ -43,8 +43,7 @@ def check_has_tokens(query_record: Record) -> None:
         raise NoFingerprintError(f"{name} {query_record.fault}, so nothing can be compared with this document")
     if query_record.id and not query_record.text_hash:
         raise NoFingerprintError(
-            f"{name} has no fingerprint. If its text has words, add the fingerprint with: simdoc-search backfill URL "
-            "--text-field FIELD"
+            f"{name} has no fingerprint. If its text has words, add the fingerprint with: simdoc-search backfill URL"
         )
     raise NoFingerprintError(f"{name} has no words, so nothing can be similar to it")
 

@@ -156,7 +156,7 @@ def _select_versions(
 
 
 def _select_page(count: int, timeline: Timeline, query: VersionQuery) -> list[int]:
-    """Return the numbers, from 1, of the versions on the page. The first page always contains the newest version."""
+    """Return the indices, from 1, of the versions on the page. The first page always contains the newest version."""
     best, newest = list(range(1, 1 + count)), timeline.order[-1] if timeline.order else 0
     if newest > query.size:
         best.insert(query.size - 1, best.pop(newest - 1))
@@ -184,7 +184,7 @@ def _make_order_attributes(
 
 
 class _Family:
-    """The query document and its versions. The query document has the number 0. The versions are numbered from 1."""
+    """The query document and its versions. The query document has the index 0, and the versions have indices from 1."""
 
     def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], max_distance: int) -> None:
         self._store, self._document, self._versions, self._max_distance = store, document, versions, max_distance

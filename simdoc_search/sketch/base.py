@@ -18,7 +18,7 @@ from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.key import HashKey
 
 MAX_SLOTS = 4096
-"""Maximum number of slots of a sketch. The number of a slot and its hash must fit into a token."""
+"""Maximum number of slots of a sketch. The index of a slot and its hash must fit into a token."""
 
 _BOOLEANS = {"true": True, "false": False}
 
@@ -43,7 +43,7 @@ class Minima:
 class Sketch(ABC):
     """Defines how a set of shingles becomes tokens.
 
-    Every sketch is a frozen dataclass. It has numbered slots, and each token contains the number of its slot. In
+    Every sketch is a frozen dataclass. It has numbered slots, and each token contains the index of its slot. In
     MinHash, a slot is a bucket. In the other sketches, a slot is a hash function.
 
     Attributes:

@@ -39,7 +39,7 @@ from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, simhashes
 
 BLOCK_COUNT, _BLOCK_BITS = 4, SIMHASH_BITS // 4
 SENTENCE_TOKEN_LENGTH = 3
-"""Number of characters in a token, 6 bits each. A token contains the number of a block and its 16 bits."""
+"""Number of characters in a token, 6 bits each. A token contains the index of a block and its 16 bits."""
 
 MAX_QUERY_CODES = 4_384
 """Maximum number of query tokens if `flip_count` is more than 1. It is enough for 8 sentences with two flips."""
@@ -113,7 +113,7 @@ def _count_utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
 def encode_sentences(values: Simhashes) -> Codes:
     """Return the stored token codes of simhashes; uint32, shape (4 × values,).
 
-    The high bits of a code are the number of the block. The low 16 bits are the block.
+    The high bits of a code are the index of the block. The low 16 bits are the block.
     """
     blocks = np.arange(BLOCK_COUNT, dtype=np.uint64) << np.uint64(_BLOCK_BITS)
     return (blocks | values[:, np.newaxis] >> _SHIFTS & _BLOCK_MASK).astype(np.uint32).reshape(-1)

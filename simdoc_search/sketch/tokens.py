@@ -1,6 +1,6 @@
-"""Encodes tokens as text. This is a stored format. If it changes, increase the `version` of all sketches.
+"""Encodes tokens as text, which stores contain. If the encoding changes, increase the `version` of all sketches.
 
-The code of a `bucketed` token contains the number of the slot, followed by the highest 9 bits of the slot's val1. It
+The code of a `bucketed` token contains the index of the slot, followed by the highest 9 bits of the slot's val1. It
 has 18 bits for the default 512 buckets, and 21 bits for the maximum of 4,096 slots. Each character encodes six bits,
 most significant first. A code has three characters, or four if it does not fit into 18 bits. The alphabet has no
 lower-case letters. If an analyzer lower-cases a search word, the word never equals a token that contains a letter. A
@@ -49,7 +49,7 @@ def bucketed_codes(values: Minima, sketch: Sketch) -> Codes:
         sketch: the sketch that made them.
 
     Returns:
-        uint32, shape (values,), ascending. Each code is the number of the slot, followed by the highest 9 bits of val1.
+        uint32, shape (values,), ascending. Each code is the index of the slot, followed by the highest 9 bits of val1.
 
     Raises:
         ValueError: the sketch has no bucketed tokens.

@@ -217,11 +217,13 @@ class Store(Protocol):
         root: str | None = None,
         below_root: bool = False,
         filters: Filters | None = None,
+        fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
 
         If `root` is given, yield only documents with this root. If `below_root` is also True, yield only documents
-        whose root is a folder below `root`.
+        whose root is a folder below `root`. Records of an index that simdoc-search did not create have the values of
+        `fields` as metadata. Other records always have all metadata.
         """
 
     def count(self, root: str, *, below_root: bool = False) -> int:

@@ -86,6 +86,6 @@ class ConceptWeights:
     @staticmethod
     def similarities(weighted: WeightedConcepts) -> list[float]:
         """Return the similarity of document 0 to each of the other documents, 0..1."""
-        others = np.arange(1, len(weighted.counts))
+        others = np.arange(1, len(weighted.paragraph_counts))
         values: list[float] = similarities(weighted, np.zeros_like(others), others).tolist()
         return values

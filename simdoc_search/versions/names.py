@@ -108,8 +108,8 @@ def find_version_in_name(path: str) -> NamedVersion:
 def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
     """Return the version in each name.
 
-    A name without a version may have the same stem as names with versions. If these have stages but no numbers, the
-    name is ordered between draft and final. If they have numbers, such as `v1` and `v2`, the result for the name is
+    A name without a version may have the same stem as names with versions. If those names have stages but no numbers,
+    the name is ordered between draft and final. If they have numbers, such as `v1` and `v2`, the result for the name is
     None, because it may be the first or the latest version.
 
     A number that does not follow a word, as in `GPL-2`, is a version only if another name differs just in the number,
@@ -161,7 +161,7 @@ def _parse_number(text: str) -> tuple[int, ...]:
 
 
 def _remove_stages(name: str) -> tuple[str, int, int, list[str]]:
-    """Return a name without its stages, the latest stage, the number of the stage, and the spellings of the stages."""
+    """Return a name without its stages, the latest stage, its number, and the spellings of the stages."""
     stages: list[int] = []
     spellings: list[str] = []
     numbers = [0]

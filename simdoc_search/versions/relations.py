@@ -67,17 +67,18 @@ class WeightedConcepts:
 
     Args:
         documents: the concepts of each document.
-        codes: numbers of the concepts of all documents, ascending. Additional concepts are allowed.
+        codes: codes of the concepts of all documents, ascending. Additional concepts are allowed.
         weights: weight of each concept in `codes`; see `concept_weights`; float64, shape (codes,).
 
     Attributes:
-        counts: number of paragraphs of each document; int64, shape (documents,).
+        paragraph_counts: number of paragraphs of each document; int64, shape (documents,).
     """
 
     def __init__(self, documents: Sequence[ParagraphConcepts], codes: Codes, weights: Floats) -> None:
-        self.counts: NDArray[np.int64] = np.array([document.paragraph_count for document in documents], np.int64)
-        self.begins: NDArray[np.int64] = np.cumsum(self.counts) - self.counts
-        has_any = np.flatnonzero(self.counts)
+        counts = [document.paragraph_count for document in documents]
+        self.paragraph_counts: NDArray[np.int64] = np.array(counts, np.int64)
+        self.begins: NDArray[np.int64] = np.cumsum(self.paragraph_counts) - self.paragraph_counts
+        has_any = np.flatnonzero(self.paragraph_counts)
         self._number = np.zeros(len(documents), np.int64)  # position of each document among those that have concepts
         self._number[has_any] = np.arange(len(has_any))
         self._whole = _Vectors(
@@ -98,13 +99,13 @@ class WeightedConcepts:
 
         A document in `fewer` has at most as many paragraphs as its counterpart in `more`.
         """
-        pair, mine = expand_runs(self.begins[fewer], self.counts[fewer])
-        row, theirs = expand_runs(self.begins[more][pair], self.counts[more][pair])
+        pair, mine = expand_runs(self.begins[fewer], self.paragraph_counts[fewer])
+        row, theirs = expand_runs(self.begins[more][pair], self.paragraph_counts[more][pair])
         bits = np.minimum(*(distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes))
-        first = np.cumsum(self.counts[more][pair]) - self.counts[more][pair]
+        first = np.cumsum(self.paragraph_counts[more][pair]) - self.paragraph_counts[more][pair]
         nearest = np.minimum.reduceat(bits.astype(np.int64) << 32 | theirs, first) & 0xFFFFFFFF
         cosines = _compute_cosines(self._parts, mine, nearest, _DAMPING)
-        counts = self.counts[fewer]
+        counts = self.paragraph_counts[fewer]
         used = np.minimum(counts, np.maximum(_MIN_PARAGRAPHS, -(-counts // 2)))
         order = np.lexsort((-cosines.values, pair))
         rank = np.empty(len(order), np.int64)
@@ -126,7 +127,7 @@ def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floa
         float64, shape (pairs,), 0..1.
     """
     values = np.zeros(len(first))
-    cells = documents.counts[first] * documents.counts[second]
+    cells = documents.paragraph_counts[first] * documents.paragraph_counts[second]
     nonempty = np.flatnonzero(cells)
     for part in slices_by_cost(cells[nonempty], _CELLS_PER_BATCH):
         check_stopped()
@@ -134,7 +135,7 @@ def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floa
         a, b = first[pairs], second[pairs]
         fewer, more = _order_by_paragraphs(documents, a, b)
         means = documents.paragraph_cosines(fewer, more).values
-        equal = np.flatnonzero(documents.counts[a] == documents.counts[b])
+        equal = np.flatnonzero(documents.paragraph_counts[a] == documents.paragraph_counts[b])
         means[equal] = np.maximum(means[equal], documents.paragraph_cosines(more[equal], fewer[equal]).values)
         values[pairs] = (documents.document_cosines(a, b).values + means) / 2
     return values
@@ -164,7 +165,7 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
     one, other = np.array([a]), np.array([b])
     whole = documents.document_cosines(one, other)
     fewer, more = _order_by_paragraphs(documents, one, other)
-    pairs = [(fewer, more), (more, fewer)][: 1 + int(documents.counts[a] == documents.counts[b])]
+    pairs = [(fewer, more), (more, fewer)][: 1 + int(documents.paragraph_counts[a] == documents.paragraph_counts[b])]
     best = max((documents.paragraph_cosines(*pair) for pair in pairs), key=lambda cosines: float(cosines.values[0]))
     inside = best.cosines
     codes, which = np.unique(np.append(whole.codes, inside.codes), return_inverse=True)
@@ -199,8 +200,8 @@ class _Vectors:
         numbers, count = paragraphs.paragraph_indices, paragraphs.paragraph_count
         # The keys are in ascending order.
         self.keys = numbers.astype(np.uint64) << _CODE_BITS | paragraphs.codes
-        self.counts = np.bincount(numbers, minlength=count)
-        self.begins = np.cumsum(self.counts) - self.counts
+        self.concept_counts = np.bincount(numbers, minlength=count)
+        self.begins = np.cumsum(self.concept_counts) - self.concept_counts
         self.plain = weights[np.searchsorted(codes, paragraphs.codes)]
         self.weighted = self.plain * (1 + np.log(paragraphs.frequencies))
         self.lengths = [np.sqrt(np.bincount(numbers, vector**2, count)) for vector in (self.plain, self.weighted)]
@@ -227,7 +228,7 @@ class _ParagraphCosines:
 
 def _compute_cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
     """Return the cosine of each pair of paragraphs: the greater of the cosines of their plain and weighted vectors."""
-    pair, mine = expand_runs(vectors.begins[a], vectors.counts[a])
+    pair, mine = expand_runs(vectors.begins[a], vectors.concept_counts[a])
     wanted = b[pair].astype(np.uint64) << _CODE_BITS | vectors.paragraphs.codes[mine]
     theirs = np.minimum(np.searchsorted(vectors.keys, wanted), len(vectors.keys) - 1)
     shared = np.flatnonzero(vectors.keys[theirs] == wanted)
@@ -243,5 +244,5 @@ def _compute_cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Co
 
 def _order_by_paragraphs(documents: WeightedConcepts, a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """For each pair, return the document with fewer paragraphs, and the other document."""
-    is_less = documents.counts[a] <= documents.counts[b]
+    is_less = documents.paragraph_counts[a] <= documents.paragraph_counts[b]
     return np.where(is_less, a, b), np.where(is_less, b, a)

@@ -17,6 +17,7 @@ from simdoc_search.duplicates.plan import ApplyReport, UndoReport, apply_plan, u
 from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.errors import QuerySyntaxError, SimdocError
+from simdoc_search.indexing.roots import find_roots
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores.base import Store
 from simdoc_search.web.background_job import Progress
@@ -138,9 +139,7 @@ def _move_files(
 
 def _index_again(search: SimilaritySearch, paths: Sequence[str]) -> list[str]:
     """Index files again. Return those that could not be indexed, or whose folder is not indexed."""
-    roots = {
-        parent for parent in {parent for path in paths for parent in Path(path).parents} if _is_root(search, parent)
-    }
+    roots = find_roots(search.store, paths)
     by_root: dict[Path, list[str]] = {}
     not_indexed = set(paths)
     for path in paths:
@@ -154,10 +153,6 @@ def _index_again(search: SimilaritySearch, paths: Sequence[str]) -> list[str]:
     except (SimdocError, OSError):
         return list(paths)
     return sorted(not_indexed)
-
-
-def _is_root(search: SimilaritySearch, folder: Path) -> bool:
-    return search.store.count(str(folder)) > 0
 
 
 def _visible_and_hidden(folder: Path) -> tuple[Path, Path]:

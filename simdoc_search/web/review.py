@@ -48,12 +48,12 @@ class ReviewedGroup(NamedTuple):
     """A group with the decisions of the user.
 
     Attributes:
-        number: The index of the group.
+        group_index: The index of the group.
         kept: The document that is kept: the proposed one, or the one that the user chose.
         members: The other documents.
     """
 
-    number: int
+    group_index: int
     kept: GroupedDocument
     members: tuple[Member, ...]
 
@@ -92,13 +92,13 @@ class DuplicatesReview:
 
     def reviewed_groups(self, start: int, count: int) -> list[ReviewedGroup]:
         """Return up to `count` groups with the decisions, from index `start` on."""
-        return [self._review(number, group) for number, group in enumerate(self.groups(start, count), start)]
+        return [self._review(group_index, group) for group_index, group in enumerate(self.groups(start, count), start)]
 
     def dropped(self, max_count: int) -> list[ReviewedGroup]:
-        """Return the groups with documents that the plan drops, and these documents, up to a number of them."""
+        """Return the groups with documents that the plan drops, and these documents, at most `max_count` of them."""
         groups: list[ReviewedGroup] = []
-        for number in range(self.duplicates.group_count if max_count else 0):
-            [group] = self.reviewed_groups(number, 1)
+        for group_index in range(self.duplicates.group_count if max_count else 0):
+            [group] = self.reviewed_groups(group_index, 1)
             members = tuple(member for member in group.members if member.action == "drop")[:max_count]
             max_count -= len(members)
             if members:
@@ -107,21 +107,23 @@ class DuplicatesReview:
                 break
         return groups
 
-    def _review(self, number: int, group: Group) -> ReviewedGroup:
-        chosen = self.kept_instead.get(number)
+    def _review(self, group_index: int, group: Group) -> ReviewedGroup:
+        chosen = self.kept_instead.get(group_index)
         kept: GroupedDocument = group.kept if chosen is None else group.duplicates[chosen]
         members = tuple(
-            self._make_member(number, group, index, kept) for index in range(len(group.duplicates)) if index != chosen
+            self._make_member(group_index, group, index, kept)
+            for index in range(len(group.duplicates))
+            if index != chosen
         )
         if chosen is None:
-            return ReviewedGroup(number, kept, members)
+            return ReviewedGroup(group_index, kept, members)
         duplicate, proposed = group.duplicates[chosen], _proposal_for_replaced(group, chosen)
-        field_name = f"{ROW_FIELD_PREFIX}{number}-{_REPLACED}"
+        field_name = f"{ROW_FIELD_PREFIX}{group_index}-{_REPLACED}"
         replaced = Member(field_name, group.kept, duplicate.kind, proposed, proposed, duplicate.reason, None, None)
-        return ReviewedGroup(number, kept, (self._with_action(replaced), *members))
+        return ReviewedGroup(group_index, kept, (self._with_action(replaced), *members))
 
-    def _make_member(self, number: int, group: Group, index: int, kept: GroupedDocument) -> Member:
-        duplicate, field_name = group.duplicates[index], f"{ROW_FIELD_PREFIX}{number}-{index}"
+    def _make_member(self, group_index: int, group: Group, index: int, kept: GroupedDocument) -> Member:
+        duplicate, field_name = group.duplicates[index], f"{ROW_FIELD_PREFIX}{group_index}-{index}"
         compared_with = group.kept.key if kept is not group.kept and duplicate.duplicate_of == group.kept.key else None
         action = duplicate.action
         return self._with_action(
@@ -167,15 +169,15 @@ class DuplicatesReview:
             QuerySyntaxError: There is no such document.
         """
         member = self.find_member(name)
-        number = int(name.removeprefix(ROW_FIELD_PREFIX).partition("-")[0])
-        [group], [reviewed] = self.groups(number, 1), self.reviewed_groups(number, 1)
+        group_index = int(name.removeprefix(ROW_FIELD_PREFIX).partition("-")[0])
+        [group], [reviewed] = self.groups(group_index, 1), self.reviewed_groups(group_index, 1)
         for key in (member.document.key, reviewed.kept.key, group.kept.key):
             self.decisions.pop(key, None)
         if member.index is None:
-            del self.kept_instead[number]
+            del self.kept_instead[group_index]
         else:
-            self.kept_instead[number] = member.index
-        return number
+            self.kept_instead[group_index] = member.index
+        return group_index
 
     def accept_identical(self) -> None:
         """Remove all identical copies, and keep all other documents. Earlier actions are discarded."""
@@ -197,8 +199,8 @@ class DuplicatesReview:
         """Return how many documents the plan keeps, drops and leaves undecided, without those kept in each group."""
         drops, total = self.duplicates.drop_count, self.duplicates.duplicate_count
         counts: dict[Action, int] = {"keep": 0, "drop": drops, "decide": total - drops}
-        for number, chosen in self.kept_instead.items():
-            [group] = self.groups(number, 1)
+        for group_index, chosen in self.kept_instead.items():
+            [group] = self.groups(group_index, 1)
             counts[group.duplicates[chosen].action] -= 1
             counts[_proposal_for_replaced(group, chosen)] += 1
         if self.keeps_undecided:

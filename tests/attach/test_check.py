@@ -91,7 +91,7 @@ FACTS = {"facts": {"type": "keyword"}}
 @pytest.mark.parametrize(
     ("mappings", "problem"),
     [
-        ({"properties": {"title": {"type": "text"}}}, "no field simdoc.tokens; run `simdoc-search backfill`"),
+        ({"properties": {"title": {"type": "text"}}}, "no field simdoc.tokens; run `simdoc-search backfill "),
         (
             {"properties": {"body": {"type": "text"}, "simdoc": {"properties": FACTS}}},
             "there is no field simdoc.tokens",
@@ -369,3 +369,17 @@ def test_the_command_needs_an_existing_index(temp_indices: TempIndices) -> None:
         assert sentence(run("check", url))
     for url in (temp_indices.engine, "localhost:9200/docs"):
         assert "use http://" in usage_error(run("check", url))
+
+
+def test_a_finding_of_several_indices_is_printed_once(temp_indices: TempIndices) -> None:
+    """The line names the indices. `--json` has a finding for each of them."""
+    names = sorted(temp_indices.make(mapping(tokens={"meta": None})) for _ in range(2))
+    url = f"{temp_indices.engine}/{temp_indices.alias(*names)}"
+    shown, found = run("check", url).stdout.splitlines(), json.loads(run("check", url, "--json").stdout)["findings"]
+    faults = [line for line in shown if "has no valid simdoc-search settings" in line]
+
+    assert [f"problem: {', '.join(names)}: the `meta` of the field"] == [
+        line.partition(" has no")[0] for line in faults
+    ]
+    assert names == [finding["index"] for finding in found if "has no valid" in finding["problem"]]
+    assert shown[-1].endswith(f" {len([line for line in shown if line.startswith('problem')])} problem (see above)")

@@ -52,7 +52,7 @@ def test_documents_are_counted_by_state(temp_indices: TempIndices, engine: Engin
 
     assert (15, 11, 4) == (counts.document_count, counts.fingerprinted, counts.missing)
     assert (1, 10, 1, 3) == (counts.wordless, counts.current, counts.with_other_settings, counts.errors)
-    assert {"the text has N characters, too many": 2, 'a "quoted"\\ reason of \\x1b[NJ two lines': 1}.keys() == {
+    assert {"the text has N characters, too many": 2, 'a "quoted"\\ reason of \\x1b[2J two lines': 1}.keys() == {
         re.sub(r"\\n", " ", reason) for reason in counts.reasons
     }
     assert Sample(10, 10, 3, ("malformed", "stale/1", "stale/2")) == inspection.sample
@@ -234,7 +234,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     size = r"[\d.]+ kB"
 
     assert re.search(rf"^documents      15 in 1 index, {size}$", shown, re.MULTILINE)
-    assert "fingerprinted  11, 1 of them for texts without words\nmissing        4 (26.7%)\n" in shown
+    assert "fingerprinted  11, 1 of them for texts without words\nmissing        4 (26.7 %)\n" in shown
     assert "stale          3 of 10, all compared: 'malformed', 'stale/1', 'stale/2'\n" in shown
     assert "errors         3 documents that the engine's pipeline could not fingerprint\n" in shown
     assert "               2: the text has N characters, too many\n" in shown
@@ -254,19 +254,26 @@ def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> No
     fill(temp_indices, index, {str(number): document(words(0, 60)) for number in range(50)})
     shown = output("status", f"{temp_indices.engine}/{index}", "--sample", "20")
 
-    assert "stale          about 0 of 50 (0.0%; with 95 % confidence 0.0% to 10." in shown
-    assert "%), based on 0 of 20 drawn at random\n" in shown
+    assert "stale          about 0 of 50 (0.0 %; with 95 % confidence 0.0 % to 10." in shown
+    assert " %), based on 0 of 20 drawn at random\n" in shown
 
 
 def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
     """The result is on stdout, and each exceeded threshold on stderr."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
-    stale = "30.0% of the fingerprints are stale, more than 1.0%; run `simdoc-search backfill --stale`"
-    missing = "26.7% of the documents have no fingerprint, more than 10.0%; run `simdoc-search backfill`"
+    stale = "30.0 % of the fingerprints are stale, more than 1.0 %"
+    missing = "26.7 % of the documents have no fingerprint, more than 10.0 %"
+    advice = f"to add missing fingerprints and replace stale ones, run: simdoc-search backfill {place} --stale\n"
 
     assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code
     both = run("status", place, "--json", "--max-stale", "1%", "--max-missing", "10 %")
-    assert (1, f"{stale}\n{missing}\n", 15) == (both.exit_code, both.stderr, json.loads(both.stdout)["document_count"])
+    assert advice == run("status", place).stderr
+    assert "" == run("status", place, "--json").stderr
+    assert (1, f"{stale}\n{missing}\n{advice}", 15) == (
+        both.exit_code,
+        both.stderr,
+        json.loads(both.stdout)["document_count"],
+    )
     assert "no sample was requested" in sentence(run("status", place, "--max-stale", "1%", "--sample", "0"))
     for wrong in ("x", "101%", "-1"):
         assert "is not a percentage, such as 1%" in usage_error(run("status", place, "--max-stale", wrong))
@@ -316,12 +323,12 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     shown, found = output("status", url), answer("status", url)
     checked = run("check", url).stdout
     done = output("backfill", url)
+    assert "" == run("status", url).stderr
     after = answer("status", url, "--max-missing", "0")
 
-    assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5%)\n" in shown
+    assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5 %)\n" in shown
     assert (
-        "text removed   1 document has a fingerprint but no text; run `simdoc-search backfill` to remove fingerprints\n"
-        in shown
+        "text removed   1 document has a fingerprint but no text; run `simdoc-search backfill` to remove it\n" in shown
     )
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
@@ -336,7 +343,7 @@ def test_documents_without_a_text_may_be_among_the_missing(temp_indices: TempInd
     index = temp_indices.make({"properties": fields})
     fill(temp_indices, index, {"fine": document(words(0, 60)), "late": {"body": None}})
 
-    assert "missing        1 (50.0%), including documents without a text\n" in output(
+    assert "missing        1 (50.0 %), including documents without a text\n" in output(
         "status", f"{temp_indices.engine}/{index}"
     )
 

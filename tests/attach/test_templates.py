@@ -1,9 +1,8 @@
-"""The component template, its shipped file, and docker-compose.yml."""
+"""The component template and its shipped file."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import output
 
 ROOT = Path(__file__).parents[2]
-COMPOSE = (ROOT / "docker-compose.yml").read_text("utf-8")
 
 
 def fields(settings: Settings | None = None) -> Any:
@@ -105,22 +103,3 @@ def test_the_query_builder_uses_the_mapped_field() -> None:
     assert "simdoc.tokens" == path
     assert fields()["tokens"]["analyzer"] == query["analyzer"]
     assert tokens == query["query"].split(" ")
-
-
-# --- docker-compose.yml ---
-
-
-def test_images_are_pinned() -> None:
-    images = re.findall(r"^ *image: *(\S+)", COMPOSE, re.MULTILINE)
-
-    assert [] != images
-    assert [] == [image for image in images if not re.fullmatch(r"[\w./-]+:\d+\.\d+\.\d+", image)]
-
-
-def test_ports_are_open_only_on_this_machine() -> None:
-    """Security is switched off in these engines."""
-    ports = re.findall(r"^ *- *[\"']?([\d.:]+:\d+)", COMPOSE, re.MULTILINE)
-
-    assert [] != ports
-    assert [] == [port for port in ports if not re.fullmatch(r"127\.0\.0\.1:\d+:\d+", port)]
-    assert "network_mode" not in COMPOSE

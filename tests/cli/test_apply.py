@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,20 @@ def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
     assert f"#   {command}\n" in Path("my plan.tsv").read_text("utf-8")
     assert "my plan.tsv already exists" in sentence(run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "x"))
     assert not Path("x").exists()
+
+
+def test_apply_prints_the_commands_that_undo_it_and_index_the_restored_files() -> None:
+    """If the store is unknown, the command has a placeholder."""
+    output("duplicates", "docs", "--plan", "a plan.tsv", "--store", "my index")
+    move = ("apply", "a plan.tsv", "--move-to", "gone")
+    undo = run(*move, "--store", "my index").stderr.splitlines()[-1].removeprefix("to undo these changes, run: ")
+    index = run(*shlex.split(undo)[1:]).stderr.splitlines()[-1]
+
+    assert "simdoc-search apply --undo 'a plan.tsv.undo' --store 'my index'" == undo
+    assert "to add the restored files to the store again, run: simdoc-search index docs --store 'my index'" == index
+    assert "1 indexed" in output(*shlex.split(index.partition("run: ")[2])[1:])
+    output(*move)
+    assert run("apply", "--undo", "a plan.tsv.undo").stderr.endswith("run: simdoc-search index FOLDER\n")
 
 
 def test_a_folder_for_moved_files_in_the_indexed_folder_is_noted() -> None:
@@ -198,7 +213,10 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert [["keep", "", "a"], ["drop", "identical", "b"], ["drop", "identical", "c"]] == plan("--overlap", "90")
 
     moved = run(*MOVE)
-    assert (1, 2) == (moved.exit_code, moved.stderr.count("to remove it from the store, use --delete and --store"))
+    advice = "left alone: 2 documents have no files; to remove documents from the store, use --delete and --store"
+    assert (1, 1) == (moved.exit_code, moved.stderr.count(advice))
+    elsewhere = sentence(run("apply", "plan.tsv", "--delete", "--yes", "--store", "none"))
+    assert "but none is not a store; add the option --store that the first lines of the plan show" in elsewhere
     assert "the deletion of 2 documents without files cannot be undone" in sentence(
         run("apply", "plan.tsv", "--delete")
     )

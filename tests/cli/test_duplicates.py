@@ -230,15 +230,15 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
 
 
 def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() -> None:
-    output("index", "docs")
+    output("index", "docs", "--store", "s")
     Path("docs/copy.txt").unlink()
-    result = run("duplicates", "docs")
+    result = run("duplicates", "docs", "--store", "s")
 
     assert "docs/keep.txt" == result.stdout.splitlines()[0].split()[-1]
-    command = f"simdoc-search index {Path('docs').resolve()} --prune"
+    command = f"simdoc-search index {Path('docs').resolve()} --prune --store s"
     assert f"no longer exists. Remove this document from the store with: {command}" in result.stderr
     output(*command.split()[1:])
-    assert "left out" not in run("duplicates").stderr
+    assert "left out" not in run("duplicates", "--store", "s").stderr
 
 
 @pytest.mark.usefixtures("read_in_this_process")

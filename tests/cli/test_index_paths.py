@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import answer, output, run, sentence, words, write
+from tests.support.cli import answer, output, run, sentence, usage_error, words, write
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +46,15 @@ def test_several_folders_and_files_are_searched_together() -> None:
     assert ["c.txt", "d.txt", "papers/2020/a.txt", "papers/b.txt"] == sources("--in", "other", "--in", "papers")
     assert ["c.txt", "d.txt", "papers/2020/a.txt"] == sources("--in", "other", "--in", "papers/2020")
     assert ["d.txt", "papers/b.txt"] == sources("--in", "other/d.txt", "--in", "papers/b.txt")
+
+
+@pytest.mark.parametrize("path", ["-", "rows.csv"])
+def test_rows_and_stdin_are_not_a_place_to_search(folder: Path, path: str) -> None:
+    write(folder, {"rows.csv": "id,text\n1,word\n"})
+
+    message = usage_error(run("passages", "--file", "essay.txt", "--in", "other", "--in", path, stdin="word"))
+    assert f"{path} is not a folder or a document; index it, and omit --in" in message
+    assert not (folder / ".simdoc").exists()
 
 
 def test_a_file_with_a_longer_name_is_not_searched(folder: Path) -> None:

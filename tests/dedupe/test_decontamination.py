@@ -56,7 +56,7 @@ def test_exactly_the_rows_with_a_run_are_removed(size: int, extension: str, tmp_
 
     assert len(expected) > 20
     assert {row["id"] for row in rows} - expected == kept
-    assert len(expected) == report.removed["evaluation"]
+    assert len(expected) == report.removed_counts["evaluation"]
     assert report.evaluation is not None
     assert (60, 20) == (report.evaluation.text_count, report.evaluation.short_text_count)
     for found in report.evaluation_rows:
@@ -75,7 +75,10 @@ def test_a_clean_row_is_kept_if_its_duplicate_has_a_run(tmp_path: Path) -> None:
     )
     first, second, third = read_rows(tmp_path / "out.jsonl")
 
-    assert (1, {"same text": 1, "same words": 0, "near": 0, "evaluation": 1}) == (report.kept_count, report.removed)
+    assert (1, {"same text": 1, "same words": 0, "near": 0, "evaluation": 1}) == (
+        report.kept_count,
+        report.removed_counts,
+    )
     assert ("evaluation", "eval.csv:0", secret) == (first["kind"], first["evaluation_text"], first["evaluation_run"])
     assert (None, "kept", 1) == (second["evaluation_text"], second["kind"], third["duplicate_of"])
 

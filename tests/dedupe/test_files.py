@@ -75,7 +75,7 @@ def test_annotated_rows_keep_their_columns_and_get_four_more(tmp_path: Path) -> 
         by_id = {row["id"]: row for row in marked}
 
         assert rows == [{name: row[name] for name in rows[0]} for row in marked]
-        assert report.removed_count == len(duplicates) == sum(report.removed.values())
+        assert report.removed_count == len(duplicates) == sum(report.removed_counts.values())
         assert {"same text", "same words", "near"} == {row["kind"] for row in duplicates}
         for row in duplicates:
             assert "kept" == by_id[row["duplicate_of"]]["kind"]
@@ -115,7 +115,7 @@ def test_rows_that_cannot_be_compared_are_kept_counted_and_listed(tmp_path: Path
         "whose text is not a string": 1,
         "that cannot be parsed": 1,
         "with an unpaired surrogate, which is not a character": 1,
-    } == report.left_out
+    } == report.left_out_counts
     assert [1, 2, 3, 4, 6] == [row.row for row in report.left_out_rows]
 
 
@@ -180,7 +180,7 @@ def test_cells_of_several_lines_are_copied_byte_for_byte(tmp_path: Path) -> None
     report = deduplicate_files(tmp_path / "in.csv", tmp_path / "out.csv", DedupeOptions(keep="first"))
     deduplicate_files(tmp_path / "in.csv", tmp_path / "all.csv", DedupeOptions(keep="first", id="id"), annotate=True)
 
-    assert {} == report.left_out
+    assert {} == report.left_out_counts
     assert b"id;text;more\r\n" + records[0] + records[2] == (tmp_path / "out.csv").read_bytes()
     assert b"4;seven eight nine ten eleven twelve;;3;2;1.0;same words\r\n" in (tmp_path / "all.csv").read_bytes()
 

@@ -61,7 +61,7 @@ def test_a_pandas_data_frame_keeps_its_index_and_types(kept: list[dict[str, Any]
     frame.loc[1000, "text"] = None
     data, report = deduplicate(frame)
 
-    assert {"without a text": 1} == report.left_out
+    assert {"without a text": 1} == report.left_out_counts
     assert list(frame.dtypes) == list(data.dtypes)
     assert {row["id"] for row in kept} - {"doc-0"} <= set(data["id"])
     assert set(data.index) <= set(frame.index)

@@ -68,12 +68,6 @@ def test_nodes_listen_on_this_machine_only_and_know_each_other(tmp_path: Path) -
         assert not values["cluster.routing.allocation.disk.threshold_enabled"]
 
 
-def test_docker_compose_has_the_same_version() -> None:
-    image = f"image: opensearchproject/opensearch:{packages.OPENSEARCH_VERSION}\n"
-
-    assert image in (ROOT / "docker-compose.yml").read_text("utf-8")
-
-
 def test_the_default_version_passes_all_suites() -> None:
     table = (ROOT / "docs" / "compatibility.md").read_text("utf-8").splitlines()
     [cells] = (

@@ -22,6 +22,7 @@ def test_a_recipe_has_at_most_30_lines(name: str) -> None:
     assert len(Path(EXAMPLES / f"with_{name}.py").read_text("utf-8").splitlines()) <= 30
 
 
+@pytest.mark.slow
 def test_the_retriever_of_langchain_returns_the_first_of_each_group() -> None:
     documents = import_module("langchain_core.documents")
     retrievers = import_module("langchain_core.retrievers")
@@ -36,6 +37,7 @@ def test_the_retriever_of_langchain_returns_the_first_of_each_group() -> None:
     assert [LEASE] == [chunk.page_content for chunk in folding(retriever=Found(), size=1).invoke("a question")]
 
 
+@pytest.mark.slow
 def test_the_postprocessor_of_llama_index_shows_the_newest_version() -> None:
     schema = import_module("llama_index.core.schema")
 
@@ -55,6 +57,7 @@ def test_the_postprocessor_of_llama_index_shows_the_newest_version() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_component_of_haystack_runs_in_a_pipeline() -> None:
     haystack = import_module("haystack")
     documents = [haystack.Document(content=text) for text in (LEASE, COPY, OTHER)]

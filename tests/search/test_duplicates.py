@@ -132,6 +132,10 @@ def test_a_field_that_no_document_has_is_an_error(store: Store) -> None:
         search.duplicates(keep="max:month")
     with pytest.raises(QuerySyntaxError, match="keep must be one of"):
         search.duplicates(keep="month")
+    with pytest.raises(
+        QuerySyntaxError, match="no document has a date in its metadata or its name, so 'newest' cannot"
+    ):
+        search.duplicates(keep="newest")
 
 
 def test_documents_have_the_size_date_and_path_of_their_file(tmp_path: Path, store: Store) -> None:
@@ -187,7 +191,7 @@ def test_many_documents_have_the_same_groups_in_all_stores(new_store: NewStore, 
     rng = random.Random(8)
     collection: list[Document] = documents("many", 400, 20)
     collection += [
-        Document(f"p{n}{side}", text)
+        Document(f"p{n}{side}", text, {"date": f"2026-11-{rng.randint(10, 28)}"})
         for n in range(50)
         for side, text in zip("ab", overlapping(rng, 90, 0.9), strict=True)
     ]
@@ -308,6 +312,49 @@ def test_documents_of_an_application_are_identical_if_all_fields_are_equal(opens
 
     kinds = {other.id: (other.kind, other.action) for group in duplicates.groups() for other in group.duplicates}
     assert {"b": ("identical", "drop"), "c": ("same text", "decide"), "d": ("same text", "decide")} == kinds
+
+
+def test_a_plan_of_an_application_deletes_documents(opensearch_url: str, tmp_path: Path) -> None:
+    """The documents have no files that could be moved, and are not rows of a table. Nothing can be undone."""
+    with indices(opensearch_url) as temp_indices:
+        name = temp_indices.make({"properties": component_template()["template"]["mappings"]["properties"]})
+        for id in "ab":
+            temp_indices.put(name, id, {"simdoc": fingerprint_field_of(BASE)})
+        url, plan = f"{opensearch_url}/{name}", tmp_path / "plan.tsv"
+        printed = run("duplicates", "--store", url, "--plan", plan).stderr
+        command = printed.rpartition("then run: simdoc-search ")[2].splitlines()[0]
+        tried = run(*command.split())
+        deleted = run(*command.replace("--dry-run", "--yes").split())
+        ids = [record.id for record in open_store(url).scan()]
+
+    assert command.startswith(f"apply {plan} --delete --dry-run")
+    assert "0 files would be deleted, 1 document would be removed from the store" == tried.stdout.splitlines()[-1]
+    assert "note: the deletion of 1 document without files cannot be undone\n" == deleted.stderr
+    assert (0, ["a"]) == (deleted.exit_code, ids)
+
+
+def test_fields_of_an_application_choose_the_kept_document(opensearch_url: str) -> None:
+    """`newest` and `oldest` read the usual date fields. Values that cannot be ordered are last."""
+    with indices(opensearch_url) as temp_indices:
+        mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
+        name = temp_indices.make({"properties": {**mapping, "updated": {"type": "object", "enabled": False}}})
+        sources: dict[str, dict[str, Any]] = {
+            "a": {"updated": "2026-11-02T08:00:00Z", "page": {"views": 3}},
+            "b": {"updated": "2026-11-02T07:30:00-02:00", "page": {"views": [7, 1]}},
+            "c": {"updated": "2026-11-01T08:00:00Z", "team": "x"},
+            "d": {"updated": {"by": "ann"}, "team": "x"},
+        }
+        for id, source in sources.items():
+            temp_indices.put(name, id, {"simdoc": fingerprint_field_of(BASE), **source})
+        search = SimilaritySearch(open_store(f"{opensearch_url}/{name}"))
+        rules = ("first", "newest", "oldest", "max:page.views", "min:page.views")
+        kept = {rule: [kept for kept, _ in groups(search.duplicates(keep=rule))] for rule in rules}
+        with pytest.raises(UnknownFieldError, match="no document has the field 'month'; choose from: "):
+            search.duplicates(keep="max:month")
+        with pytest.raises(QuerySyntaxError, match="none of the compared documents has a value in the field 'page"):
+            search.duplicates(keep="max:page.views", filters={"team": "x"})
+
+    assert kept == {"first": ["a"], "newest": ["b"], "oldest": ["c"], "max:page.views": ["b"], "min:page.views": ["a"]}
 
 
 def fingerprint_field_of(text: str) -> dict[str, Any]:

@@ -178,7 +178,7 @@ def test_a_list_of_objects_is_not_marked(temp_indices: TempIndices) -> None:
     assert (3, 1, ["list"]) == (report.set_count, report.refused_count, list(report.reasons))
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(temp_indices, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
-    assert "marks: 0 set, 0 removed, 3 unchanged" in shown.stderr
+    assert "kept documents: 0 set, 0 removed, 3 unchanged" in shown.stderr
     assert (
         "Error: the document 'list' was not marked: the field simdoc is malformed; repair the field with"
         in shown.stderr
@@ -191,7 +191,10 @@ def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
     place = ("duplicates", "--store", f"{temp_indices.engine}/{index}", "--mark")
     shown = run(*place)
 
-    assert (0, "marks: 3 set, 0 removed, 0 unchanged") == (shown.exit_code, shown.stderr.splitlines()[0])
+    assert (0, "marks of duplicates and kept documents: 3 set, 0 removed, 0 unchanged") == (
+        shown.exit_code,
+        shown.stderr.splitlines()[0],
+    )
     assert "1 group, 2 duplicates" in shown.stdout
     counts = {"set_count": 0, "removed_count": 0, "unchanged_count": 3, "skipped_count": 0, "refused_count": 0}
     assert {**counts, "reasons": {}} == answer(*place)["marks"]

@@ -161,7 +161,7 @@ def test_similarities_of_many_pairs_are_those_of_single_pairs_and_explanations_a
 
     assert [similarity(documents, *pair) for pair in pairs] == pytest.approx(of_pairs.tolist(), abs=1e-12)
     for (a, b), similarity_of_pair in zip(pairs, of_pairs.tolist(), strict=True):
-        if min(documents.counts[a], documents.counts[b]):
+        if min(documents.paragraph_counts[a], documents.paragraph_counts[b]):
             explanation = explain_similarity(documents, a, b)
 
             assert (

@@ -1,9 +1,9 @@
 """Stores checkpoints in the mapping, so that the next run reads only documents that were written since this run.
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. A checkpoint
-is the number of a write in a shard. The fingerprints of all documents whose number is not greater were compared with
-the texts. The mapping also stores a hash of the shard histories. A cloned or restored index has new histories, and so
-has a shard that was lost and created again. All of their documents are compared again.
+is the sequence number of a write in a shard. The fingerprints of all documents whose number is not greater were
+compared with the texts. The mapping also stores a hash of the shard histories. A cloned or restored index has new
+histories, and so has a shard that was lost and created again. All of their documents are compared again.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class ShardStates:
 
     Attributes:
         histories: the history UUID of each shard.
-        checkpoints: for each shard, the number of a write. All copies of the shard have all writes up to this number,
-            and a refresh makes them visible.
+        checkpoints: for each shard, the sequence number of a write. All copies of the shard have all writes up to this
+            number, and a refresh makes them visible.
     """
 
     histories: tuple[str, ...]
@@ -67,11 +67,11 @@ def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | N
 
 @dataclass(frozen=True, slots=True)
 class WriteRange:
-    """A range of writes in each shard, by number.
+    """A range of writes in each shard.
 
     Attributes:
-        after: for each shard, the number before the first write.
-        up_to: for each shard, the number of the last write; empty for no upper bound.
+        after: for each shard, the greatest sequence number before the range.
+        up_to: for each shard, the sequence number of the last write; empty for no upper bound.
     """
 
     after: tuple[int, ...]

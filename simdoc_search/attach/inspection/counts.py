@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +32,8 @@ class Counts:
         lacking: maps each kind of tokens to the number of documents whose fingerprint lacks this kind.
         incomplete: documents whose fingerprint lacks at least one kind of tokens.
         errors: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
-        reasons: the most frequent reasons for such errors, and the number of documents for each. `N` replaces numbers.
+        reasons: the most frequent reasons for such errors, and the number of documents for each. `N` replaces
+            numbers that differ.
         without_text: documents without a text and without a fingerprint; None if queries cannot find them.
         text_gone: documents without a text that still have a fingerprint; None if queries cannot find them.
     """
@@ -112,7 +113,15 @@ def _build_exists_query(path: str) -> _Query:
 
 def _merge_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
     """Merge reasons that differ only in numbers, such as a length, and return the most frequent ones."""
-    similar: Counter[str] = Counter()
+    similar: dict[str, dict[str, int]] = {}
     for reason, count in reasons.items():
-        similar[printable(_NUMBER.sub("N", reason))] += count
-    return dict(similar.most_common(_MAX_RETURNED_REASONS))
+        similar.setdefault(_NUMBER.sub("N", reason), {})[reason] = count
+    merged = Counter({printable(_mask_differing_numbers([*group])): sum(group.values()) for group in similar.values()})
+    return dict(merged.most_common(_MAX_RETURNED_REASONS))
+
+
+def _mask_differing_numbers(reasons: Sequence[str]) -> str:
+    """Return the reasons, which differ only in numbers, as one reason. Numbers that differ become `N`."""
+    numbers = zip(*map(_NUMBER.findall, reasons), strict=True)
+    common = iter([same[0] if len({*same}) == 1 else "N" for same in numbers])
+    return _NUMBER.sub(lambda _: next(common), reasons[0])

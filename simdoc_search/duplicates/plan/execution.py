@@ -211,8 +211,7 @@ class _PlanRun:
             for part in slices(len(drops), _DOCUMENTS_AT_ONCE):
                 self._remove(drops[part], self.store)
             return
-        reason = "the document has no file; to remove it from the store, use --delete and --store"
-        self.report.left_alone += [LeftAlone(drop.row.name, reason) for drop in drops]
+        self.report.left_alone += [LeftAlone.without_file(drop.row.name) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
         hashes = read_text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept)})
@@ -270,9 +269,9 @@ class _PlanRun:
             raise LeftAloneError(message, needs_new_plan=error.needs_new_plan) from None
 
     def _choose_target(self, drop: Drop, info: os.stat_result) -> str:
-        """Return the path to move the file to, the name of the kept document to delete it for, or the path to link to.
+        """Return what replaces the file: its new path, the name of the kept document, or the path to link to.
 
-        The path to link to is empty if the file is already linked to the kept file.
+        The result is empty if the file is already linked to the kept file.
         """
         if self.method == "move":
             return self._new_path(drop.row)

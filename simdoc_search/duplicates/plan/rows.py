@@ -19,6 +19,8 @@ DropMethod = Literal["move", "delete", "hardlink"]
 IN_ARCHIVE = "the file is in an archive or e-mail, which is not changed"
 """The reason why a document in an archive or e-mail is never dropped, and why its duplicates are not dropped either."""
 
+_NO_FILE = "the document has no file; to remove it from the store, use --delete and --store"
+
 MAX_BYTES = 1 << 31
 """Maximum size of a plan or an undo file, enough for millions of rows."""
 
@@ -45,6 +47,16 @@ class LeftAlone(NamedTuple):
     name: str  # `PlanRow.name`
     reason: str
     needs_new_plan: bool = False  # whether the plan is out of date for this document, so a new plan would help
+
+    @classmethod
+    def without_file(cls, name: str) -> LeftAlone:
+        """Return the entry of a document that has no file to move or link."""
+        return cls(name, _NO_FILE)
+
+    @property
+    def has_no_file(self) -> bool:
+        """Whether the document is left alone because it has no file."""
+        return self.reason == _NO_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +89,7 @@ class PlanRow:
     """One document of a group."""
 
     action: Action  # what to do with the document
-    group: int  # number of the group, from 1
+    group: int  # group number, from 1
     key: DocumentKey  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
     kept: str  # `name` of the document that is kept instead; empty for the kept document of the group

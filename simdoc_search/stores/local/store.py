@@ -219,6 +219,7 @@ class LocalStore(Closable):
         root: str | None = None,
         below_root: bool = False,
         filters: Filters | None = None,
+        fields: Sequence[str] = (),  # noqa: ARG002 - the records have all metadata
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
         addresses = snapshot.find_addresses(restrict(self._schema, root_query(self._schema, root, below_root), filters))

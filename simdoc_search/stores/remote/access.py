@@ -20,6 +20,7 @@ from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.min_hash import MinHashFieldIndices
 from simdoc_search.stores.remote.queries import IdField, filter_clauses
 from simdoc_search.stores.remote.records import to_record
+from simdoc_search.stores.remote.texts import select_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +118,24 @@ class IndexAccess:
             **options,
         )
 
-    def source_filter(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
+    def source_filter(
+        self, *, text: bool = False, passages: bool = False, sketches: bool = False, fields: Sequence[str] = ()
+    ) -> dict[str, Any]:
         """Return the `_source` filter for a search whose hits are passed to `to_record`."""
         unused = [f"{self.field}.{name}" for name in TOKEN_KINDS if not (passages if name == "passages" else sketches)]
         if self.text_fields is not None:
             return {
-                "includes": [self.field, *self.id_field.source_fields, *(self.text_fields if text else ())],
+                "includes": [self.field, *self.id_field.source_fields, *(self.text_fields if text else ()), *fields],
                 "excludes": unused,
             }
         unused += [f"{self.field}.{name}" for name in ("names", "path", METADATA_FIELD, "format")]
         return {"excludes": unused if text else [*unused, "body"]}
 
-    def to_record(self, hit: Mapping[str, Any]) -> Record:
-        """Convert a hit to a record."""
+    def to_record(self, hit: Mapping[str, Any], fields: Sequence[str] = ()) -> Record:
+        """Convert a hit to a record. These fields of an application are its metadata."""
         key, source = self.id_field.key_of(hit), hit.get("_source") or {}
         fault = self.indices.describe_fault(key.index)
-        return to_record(key, source, field=self.field, text_fields=self.text_fields, fault=fault)
+        record = to_record(key, source, field=self.field, text_fields=self.text_fields, fault=fault)
+        if fields and not self.is_simdoc_index:
+            return replace(record, metadata=select_fields(source, fields, is_simdoc_index=False))
+        return record

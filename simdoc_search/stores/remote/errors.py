@@ -12,7 +12,7 @@ INDEX_CLOSED = "index_closed_exception"
 """The error type for a request to a closed index."""
 
 _BLOCK_SETTINGS = {"5": "read_only", "8": "write", "12": "read_only_allow_delete"}
-"""The index setting of each write block, by the number of the block in the engine's messages."""
+"""The index setting of each write block, by the block id in the engine's messages."""
 
 _CLIENT_MODULES = ("opensearchpy", "elastic")
 """Prefixes of the module names of the client libraries."""

@@ -23,7 +23,7 @@ RawHit = dict[str, Any]
 """A hit as the engine returns it."""
 
 ShardFilter = Callable[[int], dict[str, Any]]
-"""Returns the clause that selects documents of a shard. Its argument is the number of the shard, from 0."""
+"""Returns the clause that selects documents of a shard. Its argument is the shard number, from 0."""
 
 PAGE_SIZE = 500
 """Number of hits that are read at once, from all slices together."""

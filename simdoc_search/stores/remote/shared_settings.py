@@ -73,7 +73,8 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
         StoreError: no index can be queried.
         FormatMismatchError: the fingerprints have different settings, or a newer version wrote them.
     """
-    settings = {index: _settings_in(mapping, field) for index, mapping in select_queryable(mappings, field).items()}
+    queryable = select_queryable(mappings, field)
+    settings = {index: _settings_in(index, mapping, field) for index, mapping in queryable.items()}
     if not settings:
         raise StoreError(none_queryable_message(mappings, field, location))
     (first_index, first), *others = settings.items()
@@ -109,9 +110,9 @@ def none_queryable_message(
     Raises:
         FormatMismatchError: a newer version wrote the fingerprints of an index.
     """
-    for mapping in mappings.values():
+    for index, mapping in mappings.items():
         if "tokens" in mapped_fields(mapping, field):
-            _settings_in(mapping, field)
+            _settings_in(index, mapping, field)
     all_mappings, all_settings = all_mappings or mappings, settings or {}
     reasons = {
         index: explain_not_queryable(index, all_mappings, field, location, all_settings.get(index))
@@ -133,7 +134,7 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind)
     """
     index_by_settings: dict[Any, str] = {}
     for index, mapping in select_queryable(mappings, field).items():
-        kind_settings = getattr(_settings_in(mapping, field), kind.name)
+        kind_settings = getattr(_settings_in(index, mapping, field), kind.name)
         if kind_settings is None:
             problem, advice = "has no", backfill_command(mappings.values(), field, location, kind.backfill_option)
             if is_created_by_simdoc({index: mapping}, field):
@@ -177,8 +178,11 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
         )
 
 
-def _settings_in(mapping: Mapping[str, Any], field: str) -> Settings:
-    return parse_meta(mapped_fields(mapping, field)["tokens"].get("meta", {}))
+def _settings_in(index: str, mapping: Mapping[str, Any], field: str) -> Settings:
+    try:
+        return parse_meta(mapped_fields(mapping, field)["tokens"].get("meta", {}))
+    except FormatMismatchError as error:
+        raise FormatMismatchError(f"cannot use {field}.tokens of the index {index}: {error}") from None
 
 
 def _without_kinds(settings: Settings) -> Settings:

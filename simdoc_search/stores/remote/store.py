@@ -343,14 +343,16 @@ class RemoteStore(Closable):
         root: str | None = None,
         below_root: bool = False,
         filters: Filters | None = None,
+        fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """Yield the records that match the filters, at one point in time; see `Store.scan`."""
         access = self.access
         access.require_tokens()
         clauses = [root_clause(root, below_root, field=self.field), *access.filter_clauses(filters)]
-        source = access.source_filter(text=text, passages=passages, sketches=sketches)
+        source = access.source_filter(text=text, passages=passages, sketches=sketches, fields=fields)
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
-        yield from map(access.to_record, all_hits(access.background, self.index, body))
+        for hit in all_hits(access.background, self.index, body):
+            yield access.to_record(hit, fields)
 
     def count(self, root: str, *, below_root: bool = False) -> int:
         """Count the documents with a root; see `Store.count`."""

@@ -56,7 +56,8 @@ def test_two_documents_with_the_same_id_are_two_hits(twins: Twins) -> None:
 
 def test_only_the_query_for_an_ambiguous_id_fails(twins: Twins) -> None:
     results = list(twins.search.similar_many(["twin_20", "pair", "./dir/pair.txt", "a", "nobody"]))
-    message = f"2 documents have the id 'twin', in {twins.first} and {twins.second}; specify the index of one of them"
+    problem = f"2 documents have the id 'twin', in {twins.first} and {twins.second}"
+    message = f"{problem}; use one of these indices instead of the alias, or DocumentKey(id, index) in Python"
 
     assert [AmbiguousQueryError] * 3 + [SearchResult, UnknownDocumentError] == [type(result) for result in results]
     assert message == str(results[0])
@@ -94,7 +95,7 @@ def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
     keys = {hit.key for hit in twins.search.similar(DocumentKey("twin", only_first)).hits}
     assert {DocumentKey("a", twins.first), DocumentKey("b", twins.second), DocumentKey("twin", twins.second)} == keys
     for index in (None, twins.alias, f"{twins.first},{twins.second}"):
-        with pytest.raises(AmbiguousQueryError, match="specify the index of one of them"):
+        with pytest.raises(AmbiguousQueryError, match="use one of these indices instead of the alias"):
             twins.search.similar(DocumentKey("twin", index))
 
 
