@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from sys import getsizeof
 
 from tantivy import DocAddress, Document, Query, Schema, Searcher
 
@@ -18,7 +19,7 @@ Address = tuple[int, int]
 BATCH_SIZE = 64
 
 MAX_KEPT_BYTES = 32 << 20
-"""Maximum size of the documents that a snapshot keeps in memory. A query reads most documents more than once."""
+"""Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most more than once."""
 
 _BYTES_WITHOUT_TEXT = 4096  # approximate size of a document in memory, without its text
 
@@ -39,6 +40,7 @@ class Snapshot:
         self.location: str = location
         self._searcher = searcher
         self._kept_documents: dict[Address, Document] = {}
+        self._kept_texts: dict[Address, StoredText] = {}
         self._kept_addresses: dict[str, Address] = {}  # by id
         self._kept_bytes = 0
 
@@ -112,16 +114,20 @@ class Snapshot:
         with convert_errors("read", self.location):
             document = read_document(self._searcher, DocAddress(*address))
         if keep:
-            self._keep(address, document)
+            size = _BYTES_WITHOUT_TEXT + len(document.get_first("text") or b"")
+            if self._keep(address, read_id(document), size):
+                self._kept_documents[address] = document
         return document
 
-    def _keep(self, address: Address, document: Document) -> None:
-        size = _BYTES_WITHOUT_TEXT + len(document.get_first("text") or b"")
+    def _keep(self, address: Address, id: str, size: int) -> bool:
+        """Make room for `size` bytes of a document in memory, and keep its address. Return False if it is too large."""
+        if size > MAX_KEPT_BYTES:
+            return False
         if self._kept_bytes + size > MAX_KEPT_BYTES:
-            self._kept_documents, self._kept_addresses, self._kept_bytes = {}, {}, 0
-        self._kept_documents[address] = document
-        self._kept_addresses[read_id(document)] = address
+            self._kept_documents, self._kept_texts, self._kept_addresses, self._kept_bytes = {}, {}, {}, 0
+        self._kept_addresses[id] = address
         self._kept_bytes += size
+        return True
 
     def read_digests(self, addresses: Iterable[Address]) -> list[Digest]:
         """Return the digests of the documents at these addresses."""
@@ -130,11 +136,16 @@ class Snapshot:
     def read_texts(self, addresses: Iterable[Address]) -> Iterator[StoredText]:
         """Yield the texts of the documents at these addresses. Documents without a stored text are omitted."""
         for address in addresses:
-            document = self.read_document(address)
-            with convert_errors("read", self.location):
-                stored = to_stored_text(document)
-            if stored:
-                yield stored
+            stored = self._kept_texts.get(address)
+            if stored is None:
+                document = self.read_document(address, keep=False)
+                with convert_errors("read", self.location):
+                    stored = to_stored_text(document)
+                if stored is None:
+                    continue
+                if self._keep(address, stored.key.id, getsizeof(stored.text)):
+                    self._kept_texts[address] = stored
+            yield stored
 
     def read_records(
         self,
