@@ -13,7 +13,7 @@ old one.
 | fingerprints.json | the values of the fingerprint field with other settings |
 | plan.tsv, plan.tsv.undo | a plan of duplicates, and the undo file of a run that moved a file and made a hard link |
 | rows.tar.gz | the kept rows that `dedupe --save` wrote |
-| commands.json | the output of `--json`, from docs/json.md |
+| commands.json | files, and the lines that commands print for them with `--json` |
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import gzip
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 import tarfile
@@ -72,6 +71,44 @@ SETTINGS = {
 }
 FOLDER = "@FOLDER@"
 FILES = {"a/kept.txt": LONG, "b/moved.txt": LONG, "b/linked.txt": LONG, "b/other.txt": DOCUMENTS[0].text}
+PARAGRAPH = "The committee approved the budget for the new library on Monday after a short debate. "
+JSON_FILES = {
+    "docs/a.txt": PARAGRAPH * 2 + "A reading room opens in spring, said Ada Quill of Eastmouth.",
+    "docs/copy.txt": PARAGRAPH * 2 + "A reading room opens in spring, said Ada Quill of Eastmouth.",
+    "docs/b.md": PARAGRAPH * 2 + "A reading room opens in autumn, said Ada Quill of Eastmouth.",
+    "docs/c.txt": "In Eastmouth, Ada Quill counted the ships of the harbour for many years, until the last one left.",
+    "docs/empty.txt": "",
+    "essay.txt": f"These words are my own. {PARAGRAPH}These words are mine, too.",
+    "ids.txt": "a.txt\nb.md\n",
+    "rows.jsonl": '{"id": "1", "text": "one two three four five six seven"}\n' * 2,
+}
+JSON_COMMANDS = """\
+index docs --with versions,related
+info
+list
+show a.txt
+similar a_20_80
+similar a --measure containment
+passages a
+passages --file essay.txt
+passages --all-from ids.txt
+compare a b.md
+versions a
+versions --all
+related a --min-score 0.1
+related --all
+duplicates --overlap 50
+languages
+explain a_20_80
+duplicates --plan plan.tsv
+apply plan.tsv --move-to moved --yes
+apply --undo plan.tsv.undo --yes
+dedupe rows.jsonl -o kept.jsonl
+check .simdoc
+backup .simdoc saved
+repair .simdoc --to repaired
+delete c.txt
+"""
 TIME = 1_750_000_000  # seconds; the modification time of the files
 
 
@@ -97,9 +134,7 @@ def main() -> None:
     fields["text_hash"] = record_text_fields(fields["text_hash"], ["body"])
     application = {"fields": fields, "pipeline": build_pipeline_body(text_field="body")}
     (target / "application.json.gz").write_bytes(gzip.compress(json.dumps(application).encode(), mtime=0))
-    page = (Path(__file__).parents[1] / "docs" / "json.md").read_text("utf-8")
-    pairs = re.findall(r"^```console\n\$ (.*?)\n```\n\n```json\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    _write_json(target / "commands.json", {command: json.loads(shown) for command, shown in pairs})
+    _write_json(target / "commands.json", _commands())
 
 
 def _index(store: Any) -> dict[str, Any]:
@@ -115,6 +150,28 @@ def _fingerprints() -> dict[str, Any]:
         extractor = extractor_from_settings(settings.concepts) if settings.concepts else None
         fields = {id: fingerprint_field(text, settings, extractor) for id, text in texts.items()}
         values["settings"][name] = {"stored": settings.to_dict(), "fields": fields}
+    return values
+
+
+def _commands() -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        for path, text in JSON_FILES.items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_text(text, "utf-8")
+            os.utime(folder / path, (TIME, TIME))
+        printed = {line: _run(folder, *line.split(), "--json") for line in JSON_COMMANDS.splitlines()}
+        outputs = {command: json_values(text.replace(str(folder), FOLDER)) for command, text in printed.items()}
+    return {"files": JSON_FILES, "outputs": outputs}
+
+
+def json_values(text: str) -> list[Any]:
+    """Return the JSON values in a text. `list` prints one per document."""
+    values = []
+    while text := text.lstrip():
+        value, end = json.JSONDecoder().raw_decode(text)
+        values.append(value)
+        text = text[end:]
     return values
 
 
@@ -137,8 +194,12 @@ def _write_plan(folder: Path, target: Path) -> None:
     (target / "plan.tsv.undo").write_text(undo.replace(str(folder), FOLDER), "ascii")
 
 
-def _run(folder: Path, *arguments: str) -> None:
-    subprocess.run([sys.executable, "-m", "simdoc_search", *arguments], check=True, cwd=folder)
+def _run(folder: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "simdoc_search", *arguments]
+    done = subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(arguments)}\n{done.stderr}")
+    return done.stdout
 
 
 def _write_json(path: Path, value: Any) -> None:

@@ -135,7 +135,6 @@ def test_the_pipeline_is_installed_by_the_commands_of_the_page(
     assert expected("\n".join(letter.values())) == ours
 
 
-@pytest.mark.slow
 def test_the_shipped_pipeline_is_current() -> None:
     """Write it with: simdoc-search template show --pipeline > index_templates/simdoc.pipeline.json"""
     assert build_pipeline_body() == json.loads((ROOT / "index_templates/simdoc.pipeline.json").read_text("ascii"))

@@ -148,11 +148,10 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         format_count(result.coverage.word_count, "word"),
         format_count(result.total, "match", "matches"),
     )
-    notes = (
-        [f"{result.page_description}." + format_more_hits_hint(len(result.hits), result.total, result.offset)]
-        if result.total
-        else []
-    )
+    notes = [result.disguise_note] if result.disguise_note else []
+    if result.total:
+        hint = format_more_hits_hint(len(result.hits), result.total, result.offset)
+        notes.append(f"{result.page_description}.{hint}")
     return SourcedText(
         answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes
     )

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from simdoc_search.display import describe_shown_hits, format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
+from simdoc_search.passages.disguise import describe_disguise
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
@@ -123,6 +124,11 @@ class PassageResult(HitsResult[PassageHit]):
         """The first hit if it hides all others: it has at least 90 % of the query document. Otherwise None."""
         first = self.hits[0] if self.hits and not self.offset and self.total > 1 else None
         return first if first and first.kind == "exact" and first.share >= _NEAR_COPY_SHARE else None
+
+    @property
+    def disguise_note(self) -> str:
+        """A sentence if the text may hide copies from a comparison of words; empty if it looks normal."""
+        return describe_disguise(self.text or "")
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

@@ -32,7 +32,7 @@ _ASCII_WORDS = re.compile("[A-Za-z]+")
 
 def escape_surrogates(text: str) -> str:
     """Escape lone surrogates, which UTF-8 cannot encode and engines reject."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def alternative_names(id: str) -> list[str]:

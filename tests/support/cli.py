@@ -38,6 +38,16 @@ def answer(*arguments: object, stdin: str | bytes | None = None, **environment: 
     return json.loads(output(*arguments, "--json", stdin=stdin, **environment))
 
 
+def json_values(text: str) -> list[Any]:
+    """Return the JSON values in a text. `list` prints one per document."""
+    values = []
+    while text := text.lstrip():
+        value, end = json.JSONDecoder().raw_decode(text)
+        values.append(value)
+        text = text[end:]
+    return values
+
+
 def sentence(result: Result | subprocess.CompletedProcess[str]) -> str:
     """Return the sentence of a failed command, without "Error: "."""
     status = result.exit_code if isinstance(result, Result) else result.returncode

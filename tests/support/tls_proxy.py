@@ -87,7 +87,7 @@ def proxied(
     server.daemon_threads = True
     server.handle_error = lambda *_: None  # type: ignore[method-assign] # a handshake that fails is a client's business
     proxy.url = f"https://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield proxy
