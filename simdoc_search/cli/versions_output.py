@@ -58,9 +58,11 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
 
 def _find_last_change(result: VersionsResult) -> list[str]:
     """Return the names of the last two successive versions with different words, or else of the last two versions."""
-    steps = list(pairwise(result.timeline))
-    changed = [(a, b) for a, b in steps if b.step and (b.step.added_word_count or b.step.removed_word_count)]
-    return [entry.name for entry in (changed or steps or [()])[-1]]
+    names = [entry.name for entry in result.timeline[-2:]]
+    for before, entry in pairwise(result.timeline):
+        if entry.step and (entry.step.added_word_count or entry.step.removed_word_count):
+            names = [before.name, entry.name]
+    return names
 
 
 def count_lines(result: VersionsResult) -> Iterator[str]:
