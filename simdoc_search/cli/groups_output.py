@@ -138,7 +138,7 @@ def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:
         yield f"{family.date_label(version):>14}  {version.name}{remark}"
     if len(members) > _MAX_MEMBERS:
         yield f"{'':>14}  and {len(members) - _MAX_MEMBERS:,} more"
-    yield from (f"{'':>14}  conflict: {conflict}" for conflict in family.conflict)
+    yield from (f"{'':>14}  {line}" for line in family.conflict_lines())
     yield ""
 
 

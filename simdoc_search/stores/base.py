@@ -15,6 +15,7 @@ from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import (
@@ -207,6 +208,9 @@ class Store(Protocol):
 
         Unknown ids and documents without a stored text are ignored.
         """
+
+    def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
+        """Return the simhashes of the sentences of the documents with these ids. Unknown ids are ignored."""
 
     def scan(
         self,

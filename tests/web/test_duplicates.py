@@ -152,6 +152,7 @@ def test_a_similar_document_that_is_kept_instead_removes_nothing_by_itself(pages
     copies = [d["id"] for d in group["duplicates"] if d["kind"] == "identical"]
     pages.sent("/duplicates/decide", 202, instead=f"row-{number}-{member}")
     undecided = actions_of(saved_plan(pages, folder))
+    assert pages.html("/duplicates/plan").count(f"identical, compared with <bdi>{kept}</bdi>") == len(copies)
     pages.sent("/duplicates/decide", 202, **{f"row-{number}-kept": "drop"})
     output("apply", saved_plan(pages, folder), "--move-to", folder / "gone", "--store", folder / "store")
 

@@ -7,10 +7,19 @@ from sys import getsizeof
 
 from tantivy import DocAddress, Document, Query, Schema, Searcher
 
+from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.fields import escape_surrogates
 from simdoc_search.stores.local.errors import convert_errors
-from simdoc_search.stores.local.schema import read_document, read_id, to_digest, to_record, to_stored_text
+from simdoc_search.stores.local.schema import (
+    read_document,
+    read_id,
+    read_simhashes,
+    to_digest,
+    to_record,
+    to_stored_text,
+)
 from simdoc_search.stores.record import Digest, Record, StoredText
 
 Address = tuple[int, int]
@@ -146,6 +155,14 @@ class Snapshot:
                 if self._keep(address, stored.key.id, getsizeof(stored.text)):
                     self._kept_texts[address] = stored
             yield stored
+
+    def read_simhashes(self, addresses: Iterable[Address]) -> Iterator[tuple[DocumentKey, Simhashes]]:
+        """Yield the keys of the documents at these addresses with the simhashes of their sentences."""
+        for address in addresses:
+            document = self.read_document(address)
+            with convert_errors("read", self.location):
+                simhashes = read_simhashes(document)
+            yield DocumentKey(read_id(document)), simhashes
 
     def read_records(
         self,

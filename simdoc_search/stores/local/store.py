@@ -19,6 +19,7 @@ from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
@@ -209,6 +210,10 @@ class LocalStore(Closable):
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
         snapshot = self._open_snapshot()
         return snapshot.read_texts(snapshot.find_addresses_by_id(ids))
+
+    def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
+        snapshot = self._open_snapshot()
+        return snapshot.read_simhashes(snapshot.find_addresses_by_id(ids))
 
     def scan(
         self,

@@ -18,7 +18,9 @@ from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundE
 from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Closable, Encoder, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
@@ -228,6 +230,10 @@ class RemoteStore(Closable):
         for record in self.records(ids, text=True):
             if record.text is not None:
                 yield StoredText(record.key, record.text, record.text_hash)
+
+    def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
+        """Yield the simhashes of the sentences of the documents with these ids."""
+        return ((record.key, decode_sentences(record.sentences)) for record in self.records(ids, sketches=True))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
