@@ -191,7 +191,7 @@ def test_the_page_shows_each_version_beside_the_one_before(tmp_path: Path, monke
     monkeypatch.setattr(versions_page, "_MAX_PAIRS", 1)
     shown = html("2022/Report.txt")
     assert 1 == shown.count('<article class="pair"')
-    assert "1 version is not shown next to the version before; to compare them, use `simdoc-search compare`" in shown
+    assert "1 version is not shown next to the previous version; to compare them, use `simdoc-search compare`" in shown
     shown = html("2021/Report.txt", "--size", 1)
     assert "<p>Showing 1 of 2 other versions. Show more with --size 100. 2 documents compared</p>" in shown
 
