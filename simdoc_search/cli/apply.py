@@ -188,10 +188,10 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
 
 
 def _warn_if_indexed(folder: Path, store: Store) -> None:
-    """Print a note if `index` would read a folder for moved files, because it is in an indexed folder."""
+    """Print a note if the folder for moved files is in an indexed folder, because `index` would read them again."""
     absolute = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.resolve would follow links
     for parent in (absolute, *absolute.parents):
-        with suppress(StoreError):  # the changes of files do not need the store
+        with suppress(StoreError):  # files can be moved without the store
             if store.count(str(parent)):
                 say(
                     f"note: {folder} is in the indexed folder {_shorten_path(str(parent))}, so the moved files will be "
@@ -220,7 +220,7 @@ def _print(
         say(f"group {group} was not applied: {reason}", err=True)
     for reason, count in Counter(report.not_removed.values()).items():
         documents = format_count(count, "document of a dropped file is", "documents of dropped files are")
-        say(f"{documents} still in the store: {reason}. To remove missing files, run: {_UPDATE_COMMAND}", err=True)
+        say(f"{documents} still in the store: {reason}. To remove them, run: {_UPDATE_COMMAND}", err=True)
     would_be = "would be " * dry_run
     file_count = len(report.dropped) - report.dropped_fileless_count
     removed_count = report.removed_count + report.dropped_fileless_count

@@ -124,7 +124,7 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     timeline = [(entry["date"], entry["is_query"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline
     scores = {"score": 1.0, "share": 6 / 7, "share_of_hit": 1.0, "sentence_count": 6, "matched_sentence_count": 6}
-    dates = {"date": "2021", "date_from": "name", "similar_share": None, "changed": False}
+    dates = {"date": "2021", "date_evidence_kind": "name", "similar_share": None, "changed": False}
     assert (scores | dates).items() <= first.items()
     assert {"added_word_count": 7, "removed_word_count": 1}.items() <= result["timeline"][1].items()
     assert last["removed_word_count"] == len(SECOND[0].split())
@@ -191,7 +191,7 @@ def test_the_page_shows_each_version_beside_the_one_before(tmp_path: Path, monke
     monkeypatch.setattr(versions_page, "_MAX_PAIRS", 1)
     shown = html("2022/Report.txt")
     assert 1 == shown.count('<article class="pair"')
-    assert "1 version is not shown next to the version before; to compare them, use `simdoc-search compare`" in shown
+    assert "1 version is not shown next to the previous version; to compare them, use `simdoc-search compare`" in shown
     shown = html("2021/Report.txt", "--size", 1)
     assert "<p>Showing 1 of 2 other versions. Show more with --size 100. 2 documents compared</p>" in shown
 
