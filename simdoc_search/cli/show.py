@@ -24,7 +24,7 @@ from simdoc_search.display import format_count, printable
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.search import DocumentConcept
+    from simdoc_search.search import ConceptWord
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
@@ -158,7 +158,7 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
         say(f"note: {result.missing_names_reason}", err=True)
 
 
-def _format_names_and_synonyms(concept: DocumentConcept) -> str:
+def _format_names_and_synonyms(concept: ConceptWord) -> str:
     """Return the names and phrases that contain the concept's word, and its synonyms in the text."""
     more = len(concept.names) - _MAX_CONCEPT_NAMES
     names = ", ".join(concept.names[:_MAX_CONCEPT_NAMES]) + (f" and {more} more" if more > 0 else "")

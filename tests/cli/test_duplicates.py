@@ -176,7 +176,8 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
-    assert {"document_count": 20, "limit": 8, "skipped_comparison_count": 0} == answer("duplicates")["large_sets"]
+    large_sets = {"document_count": 20, "max_set_size": 8, "skipped_comparison_count": 0}
+    assert large_sets == answer("duplicates")["large_sets"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:
