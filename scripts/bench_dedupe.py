@@ -14,6 +14,7 @@ overlap of 80 % or more of which one row was removed. A removed row is wrong if 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import subprocess
 import sys
@@ -137,17 +138,20 @@ def main() -> None:
         source = Path(folder, "data.parquet")
         make_dataset(source, options.rows, options.characters)
         print(f"{options.rows:,} rows of {options.characters:,} characters, {source.stat().st_size / 1e6:,.0f} MB")
-        print(f"{'':<12}{'wall s':>8}{'cpu s':>8}{'MB':>8}{'removed':>10}{'recall':>9}{'wrong':>7}{'checked':>9}")
+        print(f"{os.cpu_count()} cores; load: the average number of running processes of the last minute")
+        columns = "".join(
+            f"{name:>9}" for name in ("wall s", "cpu s", "load", "MB", "removed", "recall", "wrong", "checked")
+        )
+        print(f"{'':<12}{columns}")
         for name in ("dedupe", *(PEERS if options.peers else ())):
             target = Path(folder, f"{name}.parquet")
             python = str(options.peers / "bin/python") if options.peers else ""
             command = [python, str(peers_script), name, str(source), str(target)]
             wall, cpu, memory = measure(dedupe_command(source, target) if name == "dedupe" else command)
+            load = os.getloadavg()[0]
             removed, recall, wrong, checked = evaluate(source, target)
-            print(
-                f"{name:<12}{wall:>8.1f}{cpu:>8.1f}{memory:>8.0f}{removed:>10,}{recall:>9.4f}{wrong:>7}{checked:>9,}",
-                flush=True,
-            )
+            print(f"{name:<12}{wall:>9.1f}{cpu:>9.1f}{load:>9.1f}{memory:>9.0f}", end="")
+            print(f"{removed:>9,}{recall:>9.4f}{wrong:>9,}{checked:>9,}", flush=True)
 
 
 if __name__ == "__main__":

@@ -48,13 +48,15 @@ show_option: Final = click.option(
 )
 
 
-def sort_option(default: str, extra_help: str = "") -> Callable[[Command], Command]:
-    """Return `--sort`. Its help contains `extra_help` and the default order."""
+def sort_option(
+    default: str, sorted_items: str = " the shown hits", extra_help: str = ""
+) -> Callable[[Command], Command]:
+    """Return `--sort`. Its help contains what is sorted, `extra_help` and the default order."""
     return click.option(
         "--sort",
         metavar="COLUMN",
-        help=f"Sort by id, path, size (largest first), date (newest first) or a metadata field.{extra_help}  "
-        f"[default: {default}]",
+        help=f"Sort{sorted_items} by id, path, size (largest first), date (newest first) or a metadata field."
+        f"{extra_help}  [default: {default}]",
     )
 
 

@@ -40,9 +40,9 @@ _KIND_LABELS: dict[DuplicateKind, tuple[str, str]] = {
 class _PageBudget:
     """The number of pairs and characters that the page can still show, and the number of pairs that it leaves out."""
 
-    pairs: int = _MAX_PAIRS
-    characters: int = _MAX_CHARACTERS
-    left_out: int = 0
+    pair_count: int = _MAX_PAIRS
+    character_count: int = _MAX_CHARACTERS
+    left_out_pair_count: int = 0
 
 
 def write_page(
@@ -66,8 +66,8 @@ def write_page(
         singular, plural = "group that frees less space is", "groups that free less space are"
         more = format_count(result.group_count - len(sections), singular, plural)
         remarks.append(f"{more} not shown; --json without --limit lists all groups")
-    if budget.left_out:
-        near = format_count(budget.left_out, "near duplicate is", "near duplicates are")
+    if budget.left_out_pair_count:
+        near = format_count(budget.left_out_pair_count, "near duplicate is", "near duplicates are")
         remarks.append(
             f"{near} not shown side by side with the kept document; to see them, use `simdoc-search compare`"
         )
@@ -80,18 +80,18 @@ def _make_section(
     from simdoc_search.passages.report import ListEntry, ListSection, pair_view
 
     members = group.duplicates[:_MAX_MEMBERS]
-    near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_PER_GROUP, budget.pairs)]
+    near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_PER_GROUP, budget.pair_count)]
     views, differences = {}, {}
     kept_size, kept_date, kept_name = format_size_date_and_name(group.kept)
     for duplicate, comparison, texts in result.compare_group(replace(group, duplicates=near)) if near else ():
         characters = sum(map(len, texts))
-        if characters <= budget.characters:
-            budget.pairs, budget.characters = budget.pairs - 1, budget.characters - characters
+        if characters <= budget.character_count:
+            budget.pair_count, budget.character_count = budget.pair_count - 1, budget.character_count - characters
             names = kept_name, format_size_date_and_name(duplicate)[2]
             views[duplicate.number] = partial(pair_view, comparison, texts, names, analysis=analysis)
             differences[duplicate.number] = describe_differences(comparison)
     if result.verified:
-        budget.left_out += sum(duplicate.kind == "near" for duplicate in group.duplicates) - len(views)
+        budget.left_out_pair_count += sum(duplicate.kind == "near" for duplicate in group.duplicates) - len(views)
     entries = [ListEntry(kept_name, [("how", "kept"), ("figure", kept_size), ("figure", kept_date)])]
     for member in members:
         size, date, name = format_size_date_and_name(member)

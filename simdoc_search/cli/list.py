@@ -30,7 +30,7 @@ _DEFAULT_COLUMNS = ("size", "date")
 @click.command("list", cls=Command, main_options=["--sort", "--show", "--filter", "--limit", "--json"])
 @click.argument("prefix", required=False, metavar="[PREFIX]", shell_complete=complete_ids)
 @show_option
-@sort_option("id", " Use `none` to print in storage order, without waiting for a sort.")
+@sort_option("id", "", " Use `none` to print in storage order, without waiting for a sort.")
 @click.option("--reverse", is_flag=True, help="Reverse the order.")
 @click.option("--limit", type=click.IntRange(min=1), help="Maximum number of documents.  [default: all]")
 @filter_options

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @click.argument("ids", nargs=-1, metavar="[ID...]", shell_complete=complete_ids)
 @click.option("--overlap", type=percent_type, metavar="PERCENT", help="Minimum overlap of a copy.  [default: 50]")
-@click.option("--check-new", is_flag=True, help="Check whether these new documents are copies of watched documents.")
+@click.option("--check-new", is_flag=True, help="Check whether the given documents are copies of watched documents.")
 @click.option("--list", "lists_watches", is_flag=True, help="List the watched documents.")
-@click.option("--remove", is_flag=True, help="Stop watching these documents. This also works if they were deleted.")
+@click.option("--remove", is_flag=True, help="Stop watching the given documents. This also works if they were deleted.")
 @click.option("--watches", "watches_index", default="simdoc-watches", show_default=True, metavar="INDEX",
               help="Index in which the watches are stored.")  # fmt: skip
 @field_option
@@ -55,7 +55,7 @@ def watch(
 
     First, watch the documents of an index in OpenSearch or Elasticsearch. ID can include a minimum overlap, such as
     doc123_80. Then check new documents with --check-new. An application can instead check them with the search template
-    simdoc-new-copies. To install this template, use: template install --search
+    simdoc-new-copies. To install this template, run: simdoc-search template install --search
 
     \b
       simdoc-search watch doc123_80 --store http://localhost:9200/articles

@@ -92,41 +92,52 @@ def plan_conversion(shard: Shard, target: Path, progress: Callable[[int], None] 
     source = shard.named_format
     if source.format == named.format and (source.format != "csv" or is_tsv(shard.path) == is_tsv(target)):
         return None
-    schema = shard.schema if isinstance(shard, ArrowShard) else _read_schema(shard, named, progress)
-    repeated = [name for name in schema.names if list(schema.names).count(name) > 1]
     is_text = named.format in ("jsonl", "csv")
-    if is_text and repeated:
-        raise CorpusError(f"{shard.path} has several columns named {repeated[0]!r}; rename all but one")
+    if is_text or isinstance(shard, CsvShard):
+        _check_names(shard)
+    schema = shard.schema if isinstance(shard, ArrowShard) else _read_schema(shard, named, progress)
     for field in schema:
         _check_type(field, named, shard.path, check_text_type if is_text else _check_parquet_type)
     return Conversion(shard, named, delimiter, schema, _describe_losses(shard, schema, named))
+
+
+def _check_names(shard: Shard) -> None:
+    repeated = [name for name in shard.columns if shard.columns.count(name) > 1]
+    if repeated:
+        raise CorpusError(f"{shard.path} has several columns named {repeated[0]!r}; rename all but one")
 
 
 def _read_schema(shard: JsonlShard | CsvShard, named: NamedFormat, progress: Callable[[int], None]) -> Any:
     """Return the Arrow schema of all rows. The columns of a CSV file are strings, because CSV has no types."""
     pa = import_pyarrow()
     if isinstance(shard, CsvShard):
-        if len(set(shard.columns)) < len(shard.columns):
-            repeated = next(name for name in shard.columns if shard.columns.count(name) > 1)
-            raise CorpusError(f"{shard.path} has several columns named {repeated!r}; rename all but one")
         for _ in _row_lists(shard, progress):
             pass
         return pa.schema([(name, pa.string()) for name in shard.columns])
-    schema = pa.schema([])
+    schema, has_changed_type = pa.schema([]), False
     for rows in _row_lists(shard, progress):
         for name in dict.fromkeys(name for row in rows for name in row):
             field = pa.schema([(name, _infer_type([row.get(name) for row in rows], name, shard, named))])
+            old_type = schema.field(name).type if name in schema.names else pa.null()
             try:
                 schema = pa.unify_schemas([schema, field], promote_options="permissive")
             except pa.ArrowException:
                 raise _mixed_types(name, shard, named) from None
+            has_changed_type |= old_type not in (pa.null(), schema.field(name).type)
+    if has_changed_type:  # an integer may be too large for a column that also has fractions
+        for rows in _row_lists(shard, progress):
+            for name in schema.names:
+                _infer_type([row.get(name) for row in rows], name, shard, named, schema.field(name).type)
     return schema
 
 
-def _infer_type(values: list[Any], name: str, shard: JsonlShard, named: NamedFormat) -> Any:
+def _infer_type(
+    values: list[Any], name: str, shard: JsonlShard, named: NamedFormat, known_type: Any | None = None
+) -> Any:
+    """Return the type of values. Check that they fit into the known type, if there is one."""
     pa = import_pyarrow()
     try:
-        return pa.array(values).type
+        return pa.array(values, known_type).type
     except OverflowError:
         reason = f"has an integer of more than 64 bits in the field {name!r}"
     except UnicodeEncodeError:

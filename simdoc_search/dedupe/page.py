@@ -29,9 +29,9 @@ _EXCERPT_CHARACTERS = 80
 class _Budget:
     """The number of pairs and characters that the page can still show, and the number of pairs that it leaves out."""
 
-    pairs: int = _MAX_PAIRS
-    characters: int = _MAX_CHARACTERS
-    left_out: int = 0
+    pair_count: int = _MAX_PAIRS
+    character_count: int = _MAX_CHARACTERS
+    left_out_pair_count: int = 0
 
 
 def check_page(path: Path) -> None:
@@ -65,8 +65,9 @@ def write_page(path: Path, report: DedupeReport, annotation: Annotation, setting
     remarks += [f"kept without comparing: {format_count(count, 'row')} {why}" for why, count in left_out]
     if len(kept) > len(sections):
         remarks.append(f"{format_count(len(kept) - len(sections), 'smaller group')} not shown")
-    if budget.left_out:
-        remarks.append(f"{format_count(budget.left_out, 'near-duplicate')} not shown side by side with the kept row")
+    if budget.left_out_pair_count:
+        near = format_count(budget.left_out_pair_count, "near-duplicate")
+        remarks.append(f"{near} not shown side by side with the kept row")
     summary = f"{format_count(report.row_count, 'row')}: {report.kept_count:,} kept, {report.removed_count:,} removed"
     html = list_page("Duplicate rows", sections, remarks, summary=summary)
     with convert_write_errors(path), atomic_file(path) as file:
@@ -93,17 +94,17 @@ def _make_section(
         if kind == NEAR:
             texts = kept_text, rows.text(row)
             size = sum(map(len, texts))
-            if shown_pairs < _MAX_PAIRS_PER_GROUP and budget.pairs and size <= budget.characters:
+            if shown_pairs < _MAX_PAIRS_PER_GROUP and budget.pair_count and size <= budget.character_count:
                 comparison = compare(*texts, settings=settings)
                 view = partial(pair_view, comparison, texts, (kept_name, name), analysis=settings.analysis)
                 differences = describe_differences(comparison)
-                budget.pairs, budget.characters, shown_pairs = (
-                    budget.pairs - 1,
-                    budget.characters - size,
+                budget.pair_count, budget.character_count, shown_pairs = (
+                    budget.pair_count - 1,
+                    budget.character_count - size,
                     shown_pairs + 1,
                 )
             else:
-                budget.left_out += 1
+                budget.left_out_pair_count += 1
         entries.append(ListEntry(name, [("how", how), ("differs", differences)], view))
     more = len(duplicates) - _MAX_MEMBERS
     last_line = f"… and {format_count(more, 'row')} more" if more > 0 else ""

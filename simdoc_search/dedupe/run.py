@@ -59,7 +59,7 @@ def deduplicate_files(
     a folder, the output is a folder with the same shards.
 
     If the run is interrupted, call the function again with the same arguments; it resumes. Its progress is in a hidden
-    folder next to the output, which needs about 1.5 times as much space as the texts.
+    folder next to the output, which needs about twice as much space as the texts.
 
     Args:
         source: a Parquet, JSONL, CSV or Arrow file, or a folder of them.

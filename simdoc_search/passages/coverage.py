@@ -66,6 +66,15 @@ def unite(covers: Iterable[Cover[Key]], length: int) -> Mask:
     return covered
 
 
+def count_covered_words(covers: Sequence[Cover[Key]]) -> float:
+    """Return the number of words that all documents cover together: the sum of `order_by_added_words`."""
+    lengths = {cover.weight: cover.length for cover in covers}
+    return sum(
+        weight * int(np.count_nonzero(unite((cover for cover in covers if cover.weight == weight), length)))
+        for weight, length in lengths.items()
+    )
+
+
 def is_in_tokens(tokens: NDArray[np.uint32], other_tokens: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Return whether each token is in `other_tokens`; bool, same shape as `tokens`."""
     return np.isin(tokens, other_tokens)

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from simdoc_search.display import describe_shown_hits, format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
+from simdoc_search.passages.disguise import describe_disguise
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
@@ -120,9 +121,17 @@ class PassageResult(HitsResult[PassageHit]):
 
     @property
     def near_copy(self) -> PassageHit | None:
-        """The first hit if it hides all others: it has at least 90 % of the query document. Otherwise None."""
+        """The best match if it covers at least 90 % of the query document, so other matches add few words.
+
+        None: there is no such match, it is the only match, or this is not the first page.
+        """
         first = self.hits[0] if self.hits and not self.offset and self.total > 1 else None
         return first if first and first.kind == "exact" and first.share >= _NEAR_COPY_SHARE else None
+
+    @property
+    def disguise_note(self) -> str:
+        """A warning if many words contain invisible characters or letters of two alphabets; otherwise empty."""
+        return describe_disguise(self.text or "")
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

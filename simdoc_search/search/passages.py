@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import MatchedWords, align_words, match_with_many
-from simdoc_search.passages.coverage import Cover, is_in_tokens, order_by_added_words, unite
+from simdoc_search.passages.coverage import Cover, count_covered_words, is_in_tokens, order_by_added_words, unite
 from simdoc_search.passages.exact import measure_many
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
@@ -123,11 +124,11 @@ def _align_with_many(document: QueryDocument, texts: Sequence[str], options: Pas
     if source is None:
         return []
     if document.ignored_word_mask.any():
-        return [_match_words_that_count(document, source.words, text, options) for text in texts]
+        return [_match_unignored_words(document, source.words, text, options) for text in texts]
     return match_with_many(source.text, len(source.words.words), texts, analysis, options.alignment)
 
 
-def _match_words_that_count(
+def _match_unignored_words(
     document: QueryDocument, words: WordPositions, text: str, options: PassageOptions
 ) -> MatchedWords:
     """Return the words that are not ignored and that the query document shares with a text."""
@@ -186,12 +187,11 @@ def _make_result(
     compared_count: int,
 ) -> PassageResult:
     """Return the result with the hits on the page. Passages and shingle measures are only computed for these hits."""
-    ranked = list(order_by_added_words(matches))
-    page = ranked[options.offset : options.offset + options.size]
+    page = islice(order_by_added_words(matches), options.offset, options.offset + options.size)
     hits = [replace(hit, added_word_count=round(added_words)) for hit, added_words in page]
     exact = [match for match in matches if match.key.kind == "exact"]
     words = document.word_count
-    covered_words = min(round(sum(added_words for _, added_words in ranked)), words)
+    covered_words = min(round(count_covered_words(matches)), words)
     text = document.analysed_text
     min_run = options.alignment.min_run_for(len(text.words.words)) if text else 0
     return PassageResult(

@@ -114,7 +114,7 @@ class MinHash(Sketch):
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
         """Return the terms that Lucene's MinHashFilter indexes, in the order in which it emits them.
 
-        A term has 8 UTF-16 units: val2 and val1. If there are several hash functions, a term has the number of the
+        A term has 8 UTF-16 units: val2 and val1. If there are several hash functions, a term has the index of the
         function, val2 and the upper half of val1. Units that are not valid UTF-16 become U+FFFD, as in Lucene.
 
         Args:
@@ -139,8 +139,8 @@ class MinHash(Sketch):
         return terms if repeats else list(dict.fromkeys(terms))
 
 
-def bucket_numbers(val2: Hashes, minhash: MinHash) -> NDArray[np.int64]:
-    """Return the bucket of each value; int64, shape (values,)."""
+def bucket_indices(val2: Hashes, minhash: MinHash) -> NDArray[np.int64]:
+    """Return the index of the bucket of each value; int64, shape (values,)."""
     size = minhash.bucket_size
     top = val2 >> _HALF_BITS
     if size & (size - 1) == 0:
@@ -155,7 +155,7 @@ def _compute_minima(h1: Hashes, h2: Hashes, shingle_counts: NDArray[np.int64], m
     offset = np.repeat(np.arange(len(shingle_counts)) * buckets, shingle_counts)
     for index in range(minhash.hash_count):
         val1, val2 = apply_hash_function(h1, h2, index)
-        slot = bucket_numbers(val2, minhash)
+        slot = bucket_indices(val2, minhash)
         slot += offset
         best2 = np.full(len(shingle_counts) * buckets, _MAX_HASH)
         np.minimum.at(best2, slot, val2)
@@ -191,7 +191,7 @@ def _compute_minima_sets(h1: Hashes, h2: Hashes, minhash: MinHash) -> Minima:
     for index in range(minhash.hash_count):
         val1, val2 = apply_hash_function(h1, h2, index)
         sets: dict[int, list[tuple[int, int]]] = {}
-        buckets = bucket_numbers(val2, minhash).tolist()
+        buckets = bucket_indices(val2, minhash).tolist()
         for bucket, value in zip(buckets, zip(val2.tolist(), val1.tolist(), strict=True), strict=True):
             _insert(sets.setdefault(bucket, []), value, minhash.hash_set_size)
         for bucket in sorted(sets):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.sketch.base import Minima
 from simdoc_search.sketch.estimate import TokenOverlap, count_common
-from simdoc_search.sketch.minhash import MinHash, bucket_numbers
+from simdoc_search.sketch.minhash import MinHash, bucket_indices
 
 _CODE_BITS = 64
 _BUCKET_BITS = 32  # the 32 highest bits of val2 determine the bucket
@@ -24,7 +24,7 @@ _BUCKET_BITS = 32  # the 32 highest bits of val2 determine the bucket
 
 def certain_values(values: Minima, minhash: MinHash) -> Minima:
     """Return the values that are certainly the smallest of their bucket. Copies from rotation are omitted."""
-    is_own = bucket_numbers(values.val2, minhash) == values.slots % minhash.bucket_count
+    is_own = bucket_indices(values.val2, minhash) == values.slots % minhash.bucket_count
     slots = values.slots[is_own]
     is_certain = _rank_in_slot(slots) < _count_certain_values(minhash)
     return Minima(slots[is_certain], values.val1[is_own][is_certain], values.val2[is_own][is_certain])

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.hash_functions import murmur3_x64_128
 from simdoc_search.sketch.tokens import Codes
+from simdoc_search.sketch.winnow import empty_codes
 
 PAIR_BITS = 15
 """Number of bits of a code: the highest bits of the hash of both words. Stores contain codes, so it must not change."""
@@ -23,16 +25,22 @@ _SPACE, _LINE_FEED = ord(" "), ord("\n")
 
 
 def word_pair_codes(joined_words: Sequence[str]) -> list[Codes]:
-    """Return the codes of the pairs of each text, ascending and distinct; uint32.
+    """Return the codes of the pairs of each text, ascending and distinct; see `hash_word_pairs`."""
+    codes, counts = hash_word_pairs(joined_words)
+    return list(map(distinct, np.split(codes, np.cumsum(counts)[:-1]))) if joined_words else []
 
-    A text with fewer than two words has no codes.
+
+def hash_word_pairs(joined_words: Sequence[str]) -> tuple[Codes, NDArray[np.int64]]:
+    """Return the codes of the pairs of adjacent words, text by text; uint32. Also return the number of pairs per text.
+
+    A text with fewer than two words has no pairs.
 
     Args:
         joined_words: for each text, the normalised words, joined by one space. A word that contains a space counts as
             two words.
     """
     if not joined_words:
-        return []
+        return empty_codes(), np.zeros(0, np.int64)
     units = np.frombuffer("\n".join(joined_words).encode("utf-16-le", "surrogatepass"), np.uint16)
     separators = np.flatnonzero((units == _SPACE) | (units == _LINE_FEED))  # a line feed is never in a word
     starts, ends = np.concatenate(([0], separators + 1)), np.concatenate((separators, [len(units)]))
@@ -40,5 +48,4 @@ def word_pair_codes(joined_words: Sequence[str]) -> list[Codes]:
     hashes, _ = murmur3_x64_128(units, starts[:-1][is_pair], ends[1:][is_pair])
     codes = (hashes >> np.uint64(64 - PAIR_BITS)).astype(np.uint32)
     texts = np.cumsum(~is_pair)[is_pair]
-    rows = np.split(codes, np.searchsorted(texts, np.arange(1, len(joined_words))))
-    return list(map(distinct, rows))
+    return codes, np.bincount(texts, minlength=len(joined_words))

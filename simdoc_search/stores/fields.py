@@ -32,7 +32,7 @@ _ASCII_WORDS = re.compile("[A-Za-z]+")
 
 def escape_surrogates(text: str) -> str:
     """Escape lone surrogates, which UTF-8 cannot encode and engines reject."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def alternative_names(id: str) -> list[str]:
@@ -60,10 +60,10 @@ def root_term(root: str) -> str:
 
 
 def origin_value(root: str, path: str = "") -> str:
-    """Return the value of a condition on documents with this root and, unless it is empty, this value of `path`.
+    """Return a value for a condition on `ORIGIN_FIELD`. It matches documents with this root, at or below `path`.
 
     If `path` ends with `/`, it is a folder, and all documents in it match. Otherwise, it is a file, and its members
-    also match.
+    also match. If `path` is empty, all documents with this root match.
     """
     return f"{root}\0{path}"
 

@@ -131,6 +131,11 @@ def test_fields_that_only_some_rows_have_become_null(tmp_path: Path) -> None:
         (['{"text": "a", "x": 18446744073709551616}'], "out.parquet", "integer of more than 64 bits in the field 'x'"),
         (['{"text": "\\ud800"}'], "out.parquet", "an unpaired surrogate"),
         (['{"text": "a", "x": {}}'], "out.parquet", "Parquet cannot hold the column 'x'"),
+        (
+            ['{"text": "a", "x": 4611686018427387905}'] * 2000 + ['{"text": "a", "x": 0.5}'],
+            "out.csv",
+            "'x' of .* has values of different types",
+        ),
     ],
 )
 def test_rows_that_the_output_cannot_hold_are_named_first(

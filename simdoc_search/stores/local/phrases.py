@@ -16,11 +16,10 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.hash_functions import murmur3_x64_128
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import empty_codes
-from simdoc_search.sketch.word_pairs import word_pair_codes
+from simdoc_search.sketch.word_pairs import hash_word_pairs
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import restrict, term_query
-from simdoc_search.stores.local.schema import WORD_PAIRS_FIELD, read_id, read_text
+from simdoc_search.stores.local.schema import WORD_PAIRS_FIELD
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Phrase, PhraseMatches
 
@@ -48,7 +47,7 @@ BATCH_SIZE = 16
 Item = TypeVar("Item")
 
 _HASH_COUNT = np.uint64(1 << 20)
-"""Number of hashes of phrases that are told apart."""
+"""Number of possible values of a phrase's hash. A larger hash is reduced modulo this number."""
 
 _SPACE = ord(" ")
 
@@ -76,13 +75,9 @@ def find_phrases(
     remaining = iter(sorted(addresses))
     while batch := list(islice(remaining, BATCH_SIZE)):
         check_stopped()
-        stored = [snapshot.read_document(address) for address in batch]
-        found = finder.find_in([read_text(document) or "" for document in stored])
-        documents |= {
-            DocumentKey(read_id(document)): tuple(sorted(indices))
-            for document, indices in zip(stored, found, strict=True)
-            if indices
-        }
+        stored = list(snapshot.read_texts(batch))
+        found = finder.find_in([text.text for text in stored])
+        documents |= {text.key: tuple(sorted(indices)) for text, indices in zip(stored, found, strict=True) if indices}
     return PhraseMatches(documents, incomplete)
 
 
@@ -92,20 +87,21 @@ def _make_queries(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, Qu
     A phrase of one word has no pair, so its query finds all documents.
     """
     frequencies: dict[str, int] = {}
+    terms: dict[str, tuple[Occur, Query]] = {}
     queries: dict[int, Query] = {}
-    codes = word_pair_codes([" ".join(phrase.words) for phrase in phrases])
-    tokens = iter(encode(np.concatenate([empty_codes(), *codes])))
-    for index, codes_of_phrase in _check_stopped_for_each(dict(enumerate(codes))):
-        pairs = list(islice(tokens, len(codes_of_phrase)))
+    codes, counts = hash_word_pairs([" ".join(phrase.words) for phrase in phrases])
+    tokens = iter(encode(codes))
+    for index, count in _check_stopped_for_each(dict(enumerate(counts.tolist()))):
+        pairs = dict.fromkeys(islice(tokens, count))
         for pair in pairs:
-            if pair not in frequencies:
+            if pair not in terms:
                 frequencies[pair] = snapshot.document_frequency(WORD_PAIRS_FIELD, pair)
+                terms[pair] = Occur.Must, term_query(snapshot.schema, WORD_PAIRS_FIELD, pair)
         rarest = sorted(pairs, key=frequencies.__getitem__)[:MAX_QUERY_PAIRS]
         if not rarest:
             queries[index] = Query.all_query()
         elif frequencies[rarest[0]]:
-            terms = [(Occur.Must, term_query(snapshot.schema, WORD_PAIRS_FIELD, pair)) for pair in rarest]
-            queries[index] = Query.boolean_query(terms)
+            queries[index] = Query.boolean_query([terms[pair] for pair in rarest])
     return queries
 
 
@@ -137,7 +133,7 @@ def _check_stopped_for_each(items: Mapping[int, Item]) -> Iterator[tuple[int, It
 class _PhraseFinder:
     """Finds phrases in texts.
 
-    A window of words is compared with the phrases if some bits of its hash are those of a phrase.
+    A window of words is compared with the phrases only if its hash, modulo `_HASH_COUNT`, equals that of a phrase.
     """
 
     def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:

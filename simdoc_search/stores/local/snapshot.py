@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from sys import getsizeof
 
 from tantivy import DocAddress, Document, Query, Schema, Searcher
 
+from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.fields import escape_surrogates
 from simdoc_search.stores.local.errors import convert_errors
-from simdoc_search.stores.local.schema import read_document, read_id, to_digest, to_record, to_stored_text
+from simdoc_search.stores.local.schema import (
+    read_document,
+    read_id,
+    read_simhashes,
+    to_digest,
+    to_record,
+    to_stored_text,
+)
 from simdoc_search.stores.record import Digest, Record, StoredText
 
 Address = tuple[int, int]
@@ -18,7 +28,7 @@ Address = tuple[int, int]
 BATCH_SIZE = 64
 
 MAX_KEPT_BYTES = 32 << 20
-"""Maximum size of the documents that a snapshot keeps in memory. A query reads most documents more than once."""
+"""Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most of them several times."""
 
 _BYTES_WITHOUT_TEXT = 4096  # approximate size of a document in memory, without its text
 
@@ -39,6 +49,7 @@ class Snapshot:
         self.location: str = location
         self._searcher = searcher
         self._kept_documents: dict[Address, Document] = {}
+        self._kept_texts: dict[Address, StoredText] = {}
         self._kept_addresses: dict[str, Address] = {}  # by id
         self._kept_bytes = 0
 
@@ -47,15 +58,15 @@ class Snapshot:
         """Number of documents."""
         return self._searcher.num_docs
 
-    def search(self, query: Query, limit: int) -> list[tuple[float, Address]]:
+    def _search(self, query: Query, limit: int) -> list[tuple[float, DocAddress]]:
         """Return the scores and addresses of the best documents. The order of equal scores may differ between calls."""
         with convert_errors("read", self.location):
-            hits = self._searcher.search(query, limit=max(1, limit), count=False).hits
-        return [(score, (address.segment_ord, address.doc)) for score, address in hits]
+            return self._searcher.search(query, limit=max(1, limit), count=False).hits
 
     def find_addresses(self, query: Query, limit: int | None = None) -> list[Address]:
         """Return the addresses of at most `limit` documents, best first. If `limit` is None, return all addresses."""
-        return [address for _, address in self.search(query, self.document_count if limit is None else limit)]
+        hits = self._search(query, self.document_count if limit is None else limit)
+        return [(address.segment_ord, address.doc) for _, address in hits]
 
     def iterate_hits(
         self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
@@ -71,10 +82,11 @@ class Snapshot:
         """
         yielded = set(skip)
         while True:
-            hits = self.search(query, size)
-            for score, address in hits:
+            hits = self._search(query, size)
+            for score, found in hits:
                 if score < minimum:
                     return
+                address = found.segment_ord, found.doc
                 if address not in yielded:
                     yielded.add(address)
                     yield score, address
@@ -112,16 +124,20 @@ class Snapshot:
         with convert_errors("read", self.location):
             document = read_document(self._searcher, DocAddress(*address))
         if keep:
-            self._keep(address, document)
+            size = _BYTES_WITHOUT_TEXT + len(document.get_first("text") or b"")
+            if self._keep(address, read_id(document), size):
+                self._kept_documents[address] = document
         return document
 
-    def _keep(self, address: Address, document: Document) -> None:
-        size = _BYTES_WITHOUT_TEXT + len(document.get_first("text") or b"")
+    def _keep(self, address: Address, id: str, size: int) -> bool:
+        """Make room for `size` bytes of a document in memory, and keep its address. Return False if it is too large."""
+        if size > MAX_KEPT_BYTES:
+            return False
         if self._kept_bytes + size > MAX_KEPT_BYTES:
-            self._kept_documents, self._kept_addresses, self._kept_bytes = {}, {}, 0
-        self._kept_documents[address] = document
-        self._kept_addresses[read_id(document)] = address
+            self._kept_documents, self._kept_texts, self._kept_addresses, self._kept_bytes = {}, {}, {}, 0
+        self._kept_addresses[id] = address
         self._kept_bytes += size
+        return True
 
     def read_digests(self, addresses: Iterable[Address]) -> list[Digest]:
         """Return the digests of the documents at these addresses."""
@@ -130,11 +146,24 @@ class Snapshot:
     def read_texts(self, addresses: Iterable[Address]) -> Iterator[StoredText]:
         """Yield the texts of the documents at these addresses. Documents without a stored text are omitted."""
         for address in addresses:
+            stored = self._kept_texts.get(address)
+            if stored is None:
+                document = self.read_document(address, keep=False)
+                with convert_errors("read", self.location):
+                    stored = to_stored_text(document)
+                if stored is None:
+                    continue
+                if self._keep(address, stored.key.id, getsizeof(stored.text)):
+                    self._kept_texts[address] = stored
+            yield stored
+
+    def read_simhashes(self, addresses: Iterable[Address]) -> Iterator[tuple[DocumentKey, Simhashes]]:
+        """Yield the keys of the documents at these addresses with the simhashes of their sentences."""
+        for address in addresses:
             document = self.read_document(address)
             with convert_errors("read", self.location):
-                stored = to_stored_text(document)
-            if stored:
-                yield stored
+                simhashes = read_simhashes(document)
+            yield DocumentKey(read_id(document)), simhashes
 
     def read_records(
         self,

@@ -1,0 +1,26 @@
+"""Finds characters inside words that a reader does not notice, and that hide a copy from a comparison of words."""
+
+from __future__ import annotations
+
+import re
+
+_LATIN = "A-Za-zÀ-ɏ"
+_LOOKALIKES = "\u0400-\u04ff\u03bf"  # Cyrillic letters, and the Greek letter omicron
+_PLACES = re.compile(
+    rf"(?<=[{_LATIN}])[{_LOOKALIKES}]|(?<=[{_LOOKALIKES}])[{_LATIN}]"
+    # A zero-width space ends a word. Thai and Khmer use it between words.
+    rf"|(?<=[{_LATIN}{_LOOKALIKES}])\u200b+(?=[{_LATIN}{_LOOKALIKES}])"
+)
+_MIN_PLACES = 5
+"""Fewer places may be mistakes, or foreign names."""
+
+
+def describe_disguise(text: str) -> str:
+    """Return a sentence if a text has invisible characters or letters of two alphabets inside words. Else return ""."""
+    count = sum(1 for _ in _PLACES.finditer(text))
+    if count < _MIN_PLACES:
+        return ""
+    return (
+        f"Words of the text contain invisible characters or letters of two alphabets, in {count:,} places. "
+        "They can hide copies."
+    )
