@@ -180,7 +180,7 @@ def test_hostile_texts_and_names_are_harmless(tmp_path: Path) -> None:
     assert (1, 1, 0) == (page.count("<script"), page.count("</article>\n</main>"), page.count("<b>"))
 
 
-@pytest.mark.parametrize("options", slow_after(1, [("--folder", "essays"), ("--all-from", "ids.txt")]))
+@pytest.mark.parametrize("options", slow_after(0, [("--folder", "essays"), ("--all-from", "ids.txt")]))
 def test_answers_do_not_depend_on_the_number_of_workers(
     options: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
