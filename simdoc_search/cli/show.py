@@ -121,6 +121,8 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
         if value is not None:
             say(f"{name:<10} {value}")
     for name, value in sorted(record.metadata.items()):
+        if lines.get(name) == value:
+            continue
         say(f"{printable(name):<10} {', '.join(map(str, value)) if isinstance(value, list) else value}")
     if record.text is None:
         say("note: the store does not have the text of this document", err=True)

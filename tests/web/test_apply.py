@@ -70,6 +70,7 @@ def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None
     done = pages.finished("/duplicates/apply")
 
     assert "2 files were moved" in moved_page
+    assert 'href="/duplicates/apply"' in pages.html("/duplicates")
     assert (2, 2) == (len(moved), len(kept))
     assert COPIES == kept | moved
     assert sorted(kept) == stored
@@ -160,6 +161,7 @@ def test_a_server_without_the_option_moves_nothing(folder: Path, local: LocalAcc
         pages.finished("/duplicates")
 
         assert "form_token" not in pages.html("/duplicates/plan")
+        assert 'href="/duplicates/apply"' not in pages.html("/duplicates")
         assert "--allow-apply" in pages.sent("/duplicates/apply", 403, form_token="x")["error"]
         assert "--allow-apply" in pages.json("/duplicates/apply", 403)["error"]
 
