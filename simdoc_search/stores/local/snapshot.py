@@ -28,7 +28,7 @@ Address = tuple[int, int]
 BATCH_SIZE = 64
 
 MAX_KEPT_BYTES = 32 << 20
-"""Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most more than once."""
+"""Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most of them several times."""
 
 _BYTES_WITHOUT_TEXT = 4096  # approximate size of a document in memory, without its text
 
