@@ -105,7 +105,9 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     dated = [number for number in range(len(documents)) if number not in undated]
     kind, groups = _group_by_date(evidence, dated)
     order, guessed = _order_groups(evidence, kind, groups, propose_order)
-    newest = _find_newest(evidence, order)
+    copies = _find_tied_copies(evidence, documents, order)
+    order = [*order[: len(order) - len(copies)], *copies]
+    newest = _find_newest(evidence, order, len(copies))
     conflict = tuple(_find_conflicts(evidence, order, kind))
     return Timeline(
         tuple(order),
@@ -151,11 +153,31 @@ def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> se
 # --- the newest ---
 
 
-def _find_newest(evidence: DateEvidence, order: Sequence[int]) -> int | None:
-    """Return the last document if undisputed evidence shows that it is later than every other document."""
-    if len(order) < 2:
-        return None
-    return order[-1] if all(_is_later(evidence, order[-1], earlier) for earlier in order[:-1]) else None
+def _find_newest(evidence: DateEvidence, order: Sequence[int], copy_count: int) -> int | None:
+    """Return the last document if undisputed evidence shows that it is later than every other document.
+
+    The last `copy_count` documents are copies of it, including itself.
+    """
+    others = order[: len(order) - copy_count]
+    return order[-1] if others and all(_is_later(evidence, order[-1], earlier) for earlier in others) else None
+
+
+def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], order: Sequence[int]) -> list[int]:
+    """Return the last documents in the order that have the same text, if no evidence shows which of them is newer.
+
+    The one with the shortest name is the last.
+    """
+    copies = list(order[-1:])
+    for number in reversed(order[:-1]):
+        text_hash = documents[number].text_hash
+        if (
+            not text_hash
+            or text_hash != documents[copies[0]].text_hash
+            or _compare_by_kind(evidence, copies[0], number)
+        ):
+            break
+        copies.append(number)
+    return sorted(copies, key=lambda number: (len(documents[number].name), documents[number].name), reverse=True)
 
 
 def _is_later(evidence: DateEvidence, first: int, second: int) -> bool:
