@@ -128,7 +128,7 @@ def index_paths(
                 sources,
                 workers=workers,
                 archives=archives,
-                own_ids=True,
+                add_folder_prefix=True,
                 progress=progress,
                 written=on_written,
             )

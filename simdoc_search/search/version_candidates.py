@@ -123,11 +123,11 @@ def _find_by_texts(
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
-        sentence_matches = store.documents_sharing(
+        passage_matches = store.documents_sharing(
             document.query_tokens, filters=query.filters, exclude=exclude, size=size
         )
-        keys.update(dict.fromkeys(shared.key for shared in sentence_matches.documents))
-        total = sentence_matches.total
+        keys.update(dict.fromkeys(shared.key for shared in passage_matches.documents))
+        total = passage_matches.total
     options = SimilarOptions(size=size, filters=query.filters)
     similar = _find_similar(store, document, options, exclude)
     if isinstance(similar, SearchResult):

@@ -38,7 +38,7 @@ MAX_COUNTED_CLIENT_SIDE = 32
 """If the bands of a plan match at most this number of documents, this process reads them and counts equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the plan `Bands.equivalent_threshold` is run instead. It is as fast."""
+"""If the bands of a plan match more documents than this, its `equivalent_threshold` is run instead, which is faster."""
 
 
 class Candidates(Protocol):

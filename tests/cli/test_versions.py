@@ -124,7 +124,7 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     timeline = [(entry["date"], entry["is_query"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline
     scores = {"score": 1.0, "share": 6 / 7, "share_of_hit": 1.0, "sentence_count": 6, "matched_sentence_count": 6}
-    dates = {"date": "2021", "date_from": "name", "similar_share": None, "changed": False}
+    dates = {"date": "2021", "date_evidence_kind": "name", "similar_share": None, "changed": False}
     assert (scores | dates).items() <= first.items()
     assert {"added_word_count": 7, "removed_word_count": 1}.items() <= result["timeline"][1].items()
     assert last["removed_word_count"] == len(SECOND[0].split())

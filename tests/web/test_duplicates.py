@@ -245,9 +245,9 @@ def test_a_wrong_option_is_reported(pages: Pages) -> None:
     """Some options are checked at once, others in the search."""
     assert "over 100" in pages.sent("/duplicates", 400, overlap=200)["error"]
 
-    pages.sent("/duplicates", 202, keep="odd")
-    assert "odd" in pages.finished("/duplicates")["problem"]
-    assert "odd" in pages.html("/duplicates")
+    pages.sent("/duplicates", 202, keep="Odd")
+    assert "Odd" in pages.finished("/duplicates")["problem"]
+    assert "max:FIELD or min:FIELD, not &#39;Odd&#39;" in pages.html("/duplicates")
 
 
 def test_there_is_one_search_at_a_time_and_it_can_be_stopped(over: Callable[..., Pages]) -> None:

@@ -76,7 +76,7 @@ def pack_kind(codes: NDArray[np.uint32], kind: TokenKind) -> bytes:
 
 
 def unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
-    """Return the packed tokens of a kind."""
+    """Unpack the tokens of a kind."""
     if kind.name == "sentences":
         return encode_sentences(unpack_simhashes(packed))
     return _unpack(packed, kind.length)

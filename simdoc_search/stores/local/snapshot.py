@@ -28,7 +28,7 @@ Address = tuple[int, int]
 BATCH_SIZE = 64
 
 MAX_KEPT_BYTES = 32 << 20
-"""Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most more than once."""
+"""Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most of them several times."""
 
 _BYTES_WITHOUT_TEXT = 4096  # approximate size of a document in memory, without its text
 
@@ -58,15 +58,15 @@ class Snapshot:
         """Number of documents."""
         return self._searcher.num_docs
 
-    def search(self, query: Query, limit: int) -> list[tuple[float, Address]]:
+    def _search(self, query: Query, limit: int) -> list[tuple[float, DocAddress]]:
         """Return the scores and addresses of the best documents. The order of equal scores may differ between calls."""
         with convert_errors("read", self.location):
-            hits = self._searcher.search(query, limit=max(1, limit), count=False).hits
-        return [(score, (address.segment_ord, address.doc)) for score, address in hits]
+            return self._searcher.search(query, limit=max(1, limit), count=False).hits
 
     def find_addresses(self, query: Query, limit: int | None = None) -> list[Address]:
         """Return the addresses of at most `limit` documents, best first. If `limit` is None, return all addresses."""
-        return [address for _, address in self.search(query, self.document_count if limit is None else limit)]
+        hits = self._search(query, self.document_count if limit is None else limit)
+        return [(address.segment_ord, address.doc) for _, address in hits]
 
     def iterate_hits(
         self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
@@ -82,10 +82,11 @@ class Snapshot:
         """
         yielded = set(skip)
         while True:
-            hits = self.search(query, size)
-            for score, address in hits:
+            hits = self._search(query, size)
+            for score, found in hits:
                 if score < minimum:
                     return
+                address = found.segment_ord, found.doc
                 if address not in yielded:
                     yielded.add(address)
                     yield score, address

@@ -74,7 +74,9 @@ def to_meta(settings: Settings) -> dict[str, str]:
 
 
 def parse_meta(meta: Mapping[str, str]) -> Settings:
-    """Return the settings that `to_meta` wrote. Missing settings have their defaults. A key has only its checksum.
+    """Return the settings that `to_meta` wrote. Missing settings have their defaults.
+
+    A `meta` contains only the checksum of a hash key, not its secret.
 
     Raises:
         FormatMismatchError: the settings are missing, malformed, or from a newer version.
