@@ -2,14 +2,13 @@
 
     python scripts/release_recipes.py SDIST LOCK FOLDER
 
-LOCK is a lock file (PEP 751) with the dependencies of the extra `full`. The recipes are untried: both build from the
-files on PyPI, where the package must be published first.
+LOCK is a lock file (PEP 751) with the dependencies of the extra `full`, made with the index on which the package will be
+published. The recipes are untried, because both build from the published files.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +21,6 @@ from packaging.requirements import Requirement
 
 from simdoc_search.small_files import parse_toml
 
-_PYPI = "https://files.pythonhosted.org/packages"
 _EXTRA = "full"
 _MIN_PYTHON, _PYTHON = "3.11", "3.13"
 """The oldest Python of the conda package, and the Python of the Homebrew formula."""
@@ -62,7 +60,7 @@ class SimdocSearch < Formula
   include Language::Python::Virtualenv
 
   desc "Find documents that share text"
-  homepage "https://pypi.org/project/simdoc-search/"
+  homepage "{homepage}"
   url "{url}"
   sha256 "{sha256}"
   license all_of: [{licenses}]
@@ -86,19 +84,23 @@ end
 def main() -> None:
     """Write the recipes."""
     sdist, lock, folder = map(Path, sys.argv[1:])
-    (folder / "recipe.yaml").write_text(conda_recipe(sdist), "utf-8")
     packages = parse_toml(lock.read_text("utf-8"))["packages"]
-    (folder / "simdoc-search.rb").write_text(homebrew_formula(sdist, packages), "utf-8")
+    name = sdist.name.partition("-")[0].replace("_", "-")
+    index_url = packages[0]["sdist"]["url"].partition("/packages/")[0]
+    url = f"{index_url}/packages/source/{name[0]}/{name}/{sdist.name}"
+    (folder / "recipe.yaml").write_text(conda_recipe(sdist, url), "utf-8")
+    (folder / "simdoc-search.rb").write_text(homebrew_formula(sdist, url, packages), "utf-8")
 
 
-def conda_recipe(sdist: Path) -> str:
+def conda_recipe(sdist: Path, url: str) -> str:
     """Return a recipe of version 1 for rattler-build, with the packages of the extra `full`.
 
     https://rattler.build/latest/reference/recipe_file/
     """
     metadata = read_metadata(sdist)
     return _CONDA.format(
-        **_source(sdist, metadata),
+        url=url,
+        sha256=hash_file(sdist),
         version=metadata["Version"],
         summary=metadata["Summary"].replace(": ", " - "),
         license=metadata["License-Expression"],
@@ -107,22 +109,25 @@ def conda_recipe(sdist: Path) -> str:
     )
 
 
-def homebrew_formula(sdist: Path, packages: Iterable[Mapping[str, Any]]) -> str:
+def homebrew_formula(sdist: Path, url: str, packages: Iterable[Mapping[str, Any]]) -> str:
     """Return a formula.
 
     Args:
         sdist: the source distribution.
+        url: its URL after publication.
         packages: the `packages` of a lock file (PEP 751) with the dependencies of the extra `full`.
     """
     metadata = read_metadata(sdist)
     resources = []
     for package in packages:
         source = package["sdist"]
-        url = re.sub(r"^https?://.*?/packages", _PYPI, source["url"])
-        lines = f'    url "{url}"', f'    sha256 "{source["hashes"]["sha256"]}"'
+        lines = f'    url "{source["url"]}"', f'    sha256 "{source["hashes"]["sha256"]}"'
         resources.append("\n".join([f'  resource "{package["name"]}" do', *lines, "  end", ""]))
+    project_urls = dict(line.split(", ", 1) for line in metadata.get_all("Project-URL", []))
     return _FORMULA.format(
-        **_source(sdist, metadata),
+        homepage=project_urls.get("Homepage", ""),
+        url=url,
+        sha256=hash_file(sdist),
         licenses=", ".join(f'"{name}"' for name in metadata["License-Expression"].split(" AND ")),
         python=_PYTHON,
         resources="\n".join(resources),
@@ -155,12 +160,9 @@ def _requirements(metadata: Message, python: str, extra: str) -> Iterator[Requir
             yield requirement
 
 
-def _source(sdist: Path, metadata: Message) -> dict[str, str]:
-    name = metadata["Name"]
-    return {
-        "url": f"{_PYPI}/source/{name[0]}/{name}/{sdist.name}",
-        "sha256": hashlib.sha256(sdist.read_bytes()).hexdigest(),
-    }
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file as hexadecimal digits."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 if __name__ == "__main__":

@@ -215,7 +215,7 @@ def write_recipes() -> Result:
     run(BIN / "uv", "pip", "compile", "--quiet", "--extra", "full", "pyproject.toml", "--output-file", lock)
     run(sys.executable, "scripts/release_recipes.py", sdist, lock, DIST)
     lock.unlink()
-    untried = "The recipes for conda and Homebrew are untried, because both build from the files on PyPI."
+    untried = "The recipes for conda and Homebrew are untried, because both build from the published files."
     return Result("recipe.yaml for conda and simdoc-search.rb for Homebrew", (untried,))
 
 
