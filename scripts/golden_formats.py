@@ -44,9 +44,9 @@ from simdoc_search.dedupe import deduplicate_files
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.schemes import Xor
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.sketches import Xor
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.records import to_source
 from simdoc_search.stores.remote.schema import build_index_body, field_mappings
