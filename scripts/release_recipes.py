@@ -2,8 +2,8 @@
 
     python scripts/release_recipes.py SDIST LOCK FOLDER
 
-LOCK is a lock file (PEP 751) with the dependencies of the extra `full`, made with the index on which the package will be
-published. The recipes are untried, because both build from the published files.
+LOCK is a lock file (PEP 751) with the dependencies of the extra `full`, made with the index on which the package will
+be published. The recipes are untried, because both build from the published files.
 """
 
 from __future__ import annotations
