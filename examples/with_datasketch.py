@@ -15,7 +15,7 @@ from datasketch import LeanMinHash, MinHash
 
 from simdoc_search import Settings, SimilaritySearch, open_store
 from simdoc_search.analysis import Analysis
-from simdoc_search.sketch.schemes import Universal
+from simdoc_search.sketch.sketches import Universal
 from simdoc_search.stores.record import Record
 
 OURS = Universal(count=128, seed=1, family="affine32")  # num_perm, seed and scheme; "legacy" before datasketch 2

@@ -1,6 +1,7 @@
 """Writes the stored forms of this version, which tests open for ever.
 
-    python scripts/golden_formats.py tests/data/formats_0_1
+    simdoc-search engine start --ephemeral
+    python scripts/golden_formats.py tests/data/formats_0_1 --engine http://127.0.0.1:9201
 
 Before a release, run it again if a form changed. After the release, write a new folder for each new form, and keep the
 old one.
@@ -13,6 +14,7 @@ old one.
 | fingerprints.json | the values of the fingerprint field with other settings |
 | plan.tsv, plan.tsv.undo | a plan of duplicates, and the undo file of a run that moved a file and made a hard link |
 | rows.tar.gz | the kept rows that `dedupe --save` wrote |
+| watches.json | the index of `watch`: mapping and document; needs `--engine` |
 | commands.json | files, and the lines that commands print for them with `--json` |
 """
 
@@ -29,6 +31,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+from urllib.request import Request, urlopen
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.analysis.settings import Analysis
@@ -40,9 +44,9 @@ from simdoc_search.dedupe import deduplicate_files
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.schemes import Xor
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.sketches import Xor
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.records import to_source
 from simdoc_search.stores.remote.schema import build_index_body, field_mappings
@@ -116,14 +120,19 @@ def main() -> None:
     """Write the files."""
     parser = argparse.ArgumentParser(description="Writes the stored forms of this version.")
     parser.add_argument("folder", type=Path)
-    target = parser.parse_args().folder
+    parser.add_argument("--engine", metavar="URL", help="an OpenSearch without an index golden; writes watches.json")
+    arguments = parser.parse_args()
+    target = arguments.folder
     target.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         store = open_store(folder / "store", ALL_KINDS, create=True)
         SimilaritySearch(store).index(DOCUMENTS)
         _write_archive(folder / "store", target / "store.tar.gz")
-        _write_json(target / "index.json", _index(store))
+        index = _index(store)
+        _write_json(target / "index.json", index)
+        if arguments.engine:
+            _write_json(target / "watches.json", _watches(arguments.engine, index))
         _write_json(target / "fingerprints.json", _fingerprints())
         _write_plan(folder / "files", target)
         rows = "".join(json.dumps({"text": document.text}) + "\n" for document in DOCUMENTS)
@@ -141,6 +150,27 @@ def _index(store: Any) -> dict[str, Any]:
     records = store.scan(text=True, sketches=True, passages=True)
     documents = {record.id: to_source(record, ALL_KINDS, field="simdoc", store_text=True) for record in records}
     return {"body": build_index_body(ALL_KINDS, field="simdoc", store_texts=True), "documents": documents}
+
+
+def _watches(engine: str, index: dict[str, Any]) -> dict[str, Any]:
+    """Watch the first document of the index, and return the index of watches."""
+    _call(engine, "PUT", "/golden", index["body"])
+    try:
+        for id, source in index["documents"].items():
+            _call(engine, "PUT", f"/golden/_doc/{quote(id, safe='')}?refresh=true", source)
+        _run(Path(), "watch", DOCUMENTS[0].id, "--store", f"{engine}/golden", "--watches", "golden-watches")
+        (hit,) = _call(engine, "GET", "/golden-watches/_search")["hits"]["hits"]
+        mapping = _call(engine, "GET", "/golden-watches")["golden-watches"]["mappings"]
+    finally:
+        _call(engine, "DELETE", "/golden,golden-watches?ignore_unavailable=true")
+    return {"mappings": mapping, "document": hit["_source"]}
+
+
+def _call(engine: str, method: str, path: str, body: Any = None) -> Any:
+    headers = {"Content-Type": "application/json"}
+    request = Request(f"{engine}{path}", body and json.dumps(body).encode(), headers, method=method)  # noqa: S310
+    with urlopen(request) as response:  # noqa: S310 - the URL that was given on the command line
+        return json.load(response)
 
 
 def _fingerprints() -> dict[str, Any]:

@@ -154,11 +154,12 @@ def find_unready(version: str) -> Iterator[str]:
         yield f"The first heading of CHANGELOG.md must be '## [{version}] - YYYY-MM-DD', not '## [{heading}'."
     if not re.search(r"(?m)^\[project\.urls\]", (ROOT / "pyproject.toml").read_text("utf-8")):
         yield "pyproject.toml has no [project.urls], because the repository has no public address yet."
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        if "install '.[" in (text := path.read_text("utf-8")):
-            yield f"{path.relative_to(ROOT)} installs from a copy of the repository ('.[...]'), not from PyPI."
-        if path.name == "README.md" and re.search(r"\]\((?!https?:)", text):
-            yield "README.md has relative links, which PyPI cannot show. Make them absolute."
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pattern = re.compile(r"\binstall (?:--\w+ )?'?\.(?=[\['\s`])")
+    if local := [path.relative_to(ROOT).as_posix() for path in pages if pattern.search(path.read_text("utf-8"))]:
+        yield f"These pages install from a copy of the repository ('.[full]'), not from PyPI: {', '.join(local)}."
+    if re.search(r"\]\((?!https?:)", pages[0].read_text("utf-8")):
+        yield "README.md has relative links, which PyPI cannot show. Make them absolute."
 
 
 def build_twice() -> Result:

@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from simdoc_search.passages.highlight import highlight
     from simdoc_search.search import (
         ConceptsResult,
-        DocumentConcept,
+        ConceptWord,
         Explanation,
         Hit,
         PassageHit,
@@ -94,7 +94,7 @@ if TYPE_CHECKING:
         RelatedHit,
         RelatedResult,
         SearchResult,
-        SharedConcept,
+        SharedConceptWord,
         SimilaritySearch,
         VersionEntry,
         VersionFamily,
@@ -123,11 +123,11 @@ __all__ = [
     "Analysis",
     "AsyncSimilaritySearch",
     "Comparison",
+    "ConceptWord",
     "ConceptsResult",
     "CorpusError",
     "Difference",
     "Document",
-    "DocumentConcept",
     "DocumentError",
     "DocumentKey",
     "Duplicate",
@@ -160,7 +160,7 @@ __all__ = [
     "RelatedResult",
     "SearchResult",
     "Settings",
-    "SharedConcept",
+    "SharedConceptWord",
     "ShownHit",
     "ShownVersion",
     "SimdocError",
@@ -216,8 +216,8 @@ _NAMES_BY_MODULE = {
     "simdoc_search.passages.compare": "compare",
     "simdoc_search.passages.highlight": "highlight",
     "simdoc_search.search": (
-        "ConceptsResult DocumentConcept Explanation Hit PassageHit "
-        "PassageResult RelatedHit RelatedResult SearchResult SharedConcept SimilaritySearch VersionEntry "
+        "ConceptsResult ConceptWord Explanation Hit PassageHit "
+        "PassageResult RelatedHit RelatedResult SearchResult SharedConceptWord SimilaritySearch VersionEntry "
         "VersionFamily VersionHit VersionsResult"
     ),
     "simdoc_search.search.async_similarity_search": "AsyncSimilaritySearch",

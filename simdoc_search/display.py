@@ -102,7 +102,7 @@ def describe_shown_hits(
         offset: number of hits before the shown ones.
         singular: the noun for one hit.
         is_lower_bound: whether there may be more hits than `total`.
-        plural: the plural of the noun, unless it is `matches` or ends in `s` only.
+        plural: the plural of the noun; if empty, `matches`, or else the singular with an `s`.
     """
     all_hits = ("at least " if is_lower_bound else "") + format_count(
         total, singular, plural or ("matches" if singular == "match" else None)

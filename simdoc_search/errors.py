@@ -228,10 +228,10 @@ class FormatMismatchError(StoreError):
         self.expected = expected
 
 
-_OUT_OF_MEMORY_MESSAGE = re.compile(
+_OUT_OF_MEMORY_PATTERN = re.compile(
     r"can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE
 )
-"""Matches the messages of Python about threads, and of the operating system about libraries."""
+"""Matches the messages of errors that occur if there is not enough memory to start a thread or load a library."""
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
@@ -239,7 +239,7 @@ def is_out_of_memory(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
             return True
-        if isinstance(error, (RuntimeError, ImportError)) and _OUT_OF_MEMORY_MESSAGE.search(str(error)):
+        if isinstance(error, (RuntimeError, ImportError)) and _OUT_OF_MEMORY_PATTERN.search(str(error)):
             return True
         error = error.__cause__ or error.__context__
     return False

@@ -162,6 +162,19 @@ def test_an_index_and_a_pipeline_are_upgraded_by_the_commands_of_the_page(temp_i
     assert ["letters/draft.txt", "letters/final.txt"] == [hit["id"] for hit in hits]
 
 
+def test_a_watch_of_0_1_finds_copies(temp_indices: TempIndices) -> None:
+    golden = json.loads((GOLDEN / "watches.json").read_text("utf-8"))
+    articles, watches = temp_indices.make(INDEX["body"]["mappings"]), temp_indices.make(golden["mappings"])
+    source = INDEX["documents"][golden["document"]["watched"]["id"]]
+    temp_indices.put(articles, "new", source)
+    golden["document"]["watched"]["index"] = articles
+    temp_indices.put(watches, "watch", golden["document"])
+    url = ["--store", f"{temp_indices.engine}/{articles}", "--watches", watches]
+
+    assert ["letters/draft.txt"] == [watch["id"] for watch in answer("watch", "--list", *url)["watched"]]
+    assert "letters/draft.txt" in output("watch", "--check-new", "new", *url)
+
+
 # --- plans and datasets ---
 
 

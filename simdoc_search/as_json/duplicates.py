@@ -37,7 +37,7 @@ def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
     if (sets := duplicates.large_sets) is not None:
         large_sets = {
             "document_count": sets.document_count,
-            "limit": sets.max_set_size,
+            "max_set_size": sets.max_set_size,
             "skipped_comparison_count": sets.skipped_comparison_count,
         }
     return {

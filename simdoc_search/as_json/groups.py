@@ -18,7 +18,7 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
     """Convert the counts and thresholds of all families, and the shown families."""
     frequent = {
         "document_count": families.frequent_sentence_document_count,
-        "limit": families.frequent_sentence_limit,
+        "threshold": families.frequent_sentence_limit,
         "max_compared_per_sentence": families.max_compared_per_sentence,
     }
     return {
@@ -50,7 +50,7 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
     """Convert the counts and thresholds of all topics, and the shown topics with the names of their concepts."""
     frequent = {
         "concept_count": topics.frequent_concept_count,
-        "limit": topics.frequent_concept_limit,
+        "threshold": topics.frequent_concept_limit,
         "max_found_per_concept": topics.max_found_per_concept,
     }
     return {

@@ -10,11 +10,11 @@ from simdoc_search.as_json.queries import key_as_json
 if TYPE_CHECKING:
     from simdoc_search.search import (
         ConceptsResult,
-        DocumentConcept,
+        ConceptWord,
         Explanation,
         RelatedHit,
         RelatedResult,
-        SharedConcept,
+        SharedConceptWord,
     )
 
 
@@ -52,7 +52,7 @@ def _explanation_as_json(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _concept_as_json(concept: SharedConcept | DocumentConcept) -> dict[str, Any]:
+def _concept_as_json(concept: SharedConceptWord | ConceptWord) -> dict[str, Any]:
     return {**asdict(concept), "word": concept.word or None}
 
 

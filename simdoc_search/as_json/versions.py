@@ -73,7 +73,7 @@ def date_as_json(entry: VersionEntry) -> dict[str, Any]:
     date = entry.date
     return {
         "date": (date.iso or date.label) if date else None,
-        "date_from": date.evidence_kind if date else None,
+        "date_evidence_kind": date.evidence_kind if date else None,
     }
 
 

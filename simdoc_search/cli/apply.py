@@ -60,7 +60,7 @@ _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 )
 @click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo the changes recorded in FILE.")
 @click.option("--dry-run", is_flag=True, help="Check everything and print what would be done, but change nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--yes", is_flag=True, help="Do not ask. Without a terminal, only --delete asks for this option.")
 @store_option
 @json_option
 @handle_errors
@@ -188,10 +188,10 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
 
 
 def _warn_if_indexed(folder: Path, store: Store) -> None:
-    """Print a note if `index` would read a folder for moved files, because it is in an indexed folder."""
+    """Print a note if the folder for moved files is in an indexed folder, because `index` would read them again."""
     absolute = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.resolve would follow links
     for parent in (absolute, *absolute.parents):
-        with suppress(StoreError):  # the changes of files do not need the store
+        with suppress(StoreError):  # files can be moved without the store
             if store.count(str(parent)):
                 say(
                     f"note: {folder} is in the indexed folder {_shorten_path(str(parent))}, so the moved files will be "
@@ -220,7 +220,7 @@ def _print(
         say(f"group {group} was not applied: {reason}", err=True)
     for reason, count in Counter(report.not_removed.values()).items():
         documents = format_count(count, "document of a dropped file is", "documents of dropped files are")
-        say(f"{documents} still in the store: {reason}. To remove missing files, run: {_UPDATE_COMMAND}", err=True)
+        say(f"{documents} still in the store: {reason}. To remove them, run: {_UPDATE_COMMAND}", err=True)
     would_be = "would be " * dry_run
     file_count = len(report.dropped) - report.dropped_fileless_count
     removed_count = report.removed_count + report.dropped_fileless_count

@@ -107,11 +107,11 @@ def _measure_lines(comparison: Comparison, names: tuple[str, str]) -> Iterator[_
 class _Report:
     """The passages and differences of a comparison, with quotations from the texts."""
 
-    def __init__(self, comparison: Comparison, texts: tuple[str, str], repeated_numbers: frozenset[int]) -> None:
+    def __init__(self, comparison: Comparison, texts: tuple[str, str], repeated_passages: frozenset[int]) -> None:
         self._comparison = comparison
         self._text_a, self._text_b = texts
         self._positions_a, self._positions_b = map(TextPositions, texts)
-        self._repeated_numbers = repeated_numbers
+        self._repeated_passages = repeated_passages  # indices of passages
 
     def passage_lines(self, width: int) -> Iterator[_Line]:
         """Yield the longest passages in the order of the first text, each with its positions and its beginning."""
@@ -121,7 +121,7 @@ class _Report:
             yield _Line(0, [])
             yield _Line(0, [("heading", "Shared passages")])
         for number, passage in sorted(longest):
-            remark = ", repeated" if number in self._repeated_numbers else ""
+            remark = ", repeated" if number in self._repeated_passages else ""
             positions = self._format_positions(passage.a[0], passage.b[0])
             label = f"{format_count(passage.word_count, 'word')}, {positions}{remark}: "
             columns = max(width - 2 - len(label), _MIN_WIDTH)

@@ -58,7 +58,7 @@ _MAX_RUN_CHARACTERS = 200
 )  # fmt: skip
 @click.option(
     "--pairs", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write pairs of a removed row and the row kept instead to FILE (.csv, .jsonl or .parquet).",
+    help="Write a table to FILE (.csv, .jsonl or .parquet): each removed row and the row that was kept instead.",
 )  # fmt: skip
 @click.option(
     "--report", "page", type=click.Path(dir_okay=False), metavar="FILE",

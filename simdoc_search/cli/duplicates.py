@@ -187,7 +187,7 @@ def duplicates(
     if not only_folders and not only_new:
         say("comparing all documents in the store, because a given path is not a folder", err=True)
     if sets_marks:
-        kept_before += search.kept_by_marks()
+        kept_before += search.read_kept_ids()
     with stage_progress(hidden=as_json) as update:
         result = search.duplicates(
             overlap=overlap,

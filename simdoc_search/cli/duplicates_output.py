@@ -238,10 +238,13 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
 
 
 def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
-    """Return size, date, and the path relative to the current folder, or the id of a document without a file."""
+    """Return size, date, and the path relative to the current folder, or the id of a document without a file.
+
+    The date is the one by which `newest` or `oldest` chooses the kept document, or else that of the file.
+    """
     size = "" if document.size is None else format_bytes(document.size)
-    changed = document.mtime_ns
-    date = "" if changed is None else f"{datetime.fromtimestamp(changed / 1e9, timezone.utc):%Y-%m-%d}"
+    date_ns = document.written_ns or document.mtime_ns
+    date = "" if date_ns is None else f"{datetime.fromtimestamp(date_ns / 1e9, timezone.utc):%Y-%m-%d}"
     if document.path is None:
         return size, date, document.id if document.key.index is None else f"{document.key.index}/{document.id}"
     return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str

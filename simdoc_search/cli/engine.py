@@ -51,8 +51,8 @@ def engine() -> None:
 
 @engine.command()
 @click.option("--nodes", type=click.IntRange(1, 9),
-              help="Number of nodes. Each node is a process.  [default: as many as created the data in --data, or "
-              "1]")  # fmt: skip
+              help="Number of nodes. Each node is a process.  [default: the number of nodes that created the data in "
+              "--data, or 1]")  # fmt: skip
 @port_option
 @click.option("--heap", metavar="SIZE", help="Heap size of each node, such as 512m.  [default: 1g]")
 @click.option(
@@ -149,11 +149,11 @@ def stop(port: int, as_json: bool) -> None:
     from simdoc_search.devengine import find_cluster
 
     cluster = find_cluster(port)
-    stopped = 0 if cluster is None else cluster.stop()
+    stopped_count = 0 if cluster is None else cluster.stop()
     if as_json:
-        print_json({"stopped": stopped})
+        print_json({"stopped_count": stopped_count})
     else:
-        say(f"stopped {format_count(stopped, 'node')}" if stopped else _no_engine_message(port))
+        say(f"stopped {format_count(stopped_count, 'node')}" if stopped_count else _no_engine_message(port))
 
 
 @engine.command()

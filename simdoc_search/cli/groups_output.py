@@ -25,7 +25,7 @@ _MAX_MEMBERS, _MAX_NAMES, _MAX_LEFT_OUT = 20, 8, 3
 _CSV_COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index", "b_routing")
 
 
-def all_options(help_text: str) -> Callable[[Command], Command]:
+def all_documents_options(help_text: str) -> Callable[[Command], Command]:
     """Return a decorator that adds `--all` with this help, and `--edges`."""
 
     def add_options(command: Command) -> Command:
@@ -38,7 +38,7 @@ def all_options(help_text: str) -> Callable[[Command], Command]:
     return add_options
 
 
-def check_all(all_documents: bool, edges: Path | None, other_arguments: Mapping[str, Any]) -> None:
+def check_all_documents_options(all_documents: bool, edges: Path | None, other_arguments: Mapping[str, Any]) -> None:
     """Refuse `--all` with arguments that are for one document, and `--edges` without `--all`.
 
     Args:
@@ -138,7 +138,7 @@ def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:
         yield f"{family.date_label(version):>14}  {version.name}{remark}"
     if len(members) > _MAX_MEMBERS:
         yield f"{'':>14}  and {len(members) - _MAX_MEMBERS:,} more"
-    yield from (f"{'':>14}  conflict: {conflict}" for conflict in family.conflict)
+    yield from (f"{'':>14}  {line}" for line in family.conflict_lines())
     yield ""
 
 
@@ -188,15 +188,15 @@ def _topic_notes(result: Topics) -> Iterator[str]:
 def _print_footer(
     result: Families | Topics,
     total: int,
-    shown: int,
+    shown_count: int,
     offset: int,
     nouns: tuple[str, str],
     edges: Path | None,
     notes: Iterator[str],
 ) -> None:
     """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
-    if more := format_more_hits_hint(shown, total, offset):
-        say(f"{describe_shown_hits(shown, total, offset, nouns[0], plural=nouns[1])}.{more}")
+    if more := format_more_hits_hint(shown_count, total, offset):
+        say(f"{describe_shown_hits(shown_count, total, offset, nouns[0], plural=nouns[1])}.{more}")
     if edges is not None:
         say(f"edges: {format_count(result.pair_count, 'pair')} written to {edges}")
     for note in notes:

@@ -86,7 +86,7 @@ class Command(click.Command):
     Args:
         *args: as in click.
         main_options: the options that most people use.
-        option_groups: maps group titles to the options that this command shows in another group than `OPTION_GROUPS`.
+        option_groups: maps group titles to the options of this command that are not in their group of `OPTION_GROUPS`.
         shows_time: whether to print how long the command took, if stderr is a terminal.
         **kwargs: as in click.
     """

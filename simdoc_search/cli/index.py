@@ -62,7 +62,8 @@ if TYPE_CHECKING:
 @click.option("--archives", is_flag=True,
               help="Also read archives (.zip .tar .tgz ...) and mailboxes (.mbox) in folders.")  # fmt: skip
 @click.option("--prune", is_flag=True,
-              help="Remove documents whose files no longer exist, unless they are over half of a folder.")  # fmt: skip
+              help="Remove documents whose files no longer exist, unless over half of a folder's files are "
+              "missing.")  # fmt: skip
 @click.option("--prune-all", is_flag=True,
               help="Like --prune, even if this removes more than half of a folder's documents.")  # fmt: skip
 @click.option("--prefix", metavar="PREFIX", help="Prefix to add to each id, such as b/ for the files of folder b.")

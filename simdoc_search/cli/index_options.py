@@ -112,9 +112,9 @@ def parse_sketch(text: str) -> Sketch:
     Raises:
         BadParameter: the name is unknown, or the size is not valid.
     """
-    from simdoc_search.sketch.schemes import SCHEMES
+    from simdoc_search.sketch.sketches import SKETCHES
 
-    kinds = {kind.name: kind for kind in SCHEMES.values()}
+    kinds = {kind.name: kind for kind in SKETCHES.values()}
     name, colon, size = text.partition(":")
     if name not in kinds or (
         colon and not (size.isascii() and size.isdecimal() and len(size) <= _MAX_SKETCH_SIZE_DIGITS)

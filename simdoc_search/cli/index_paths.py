@@ -48,7 +48,7 @@ in_option: Final = click.option(
 
 
 class IndexedPaths(NamedTuple):
-    """Some indexed paths.
+    """The result of indexing some paths.
 
     Attributes:
         search: a search in the store.
@@ -69,8 +69,8 @@ def source_progress(
 
     Args:
         sources: the files and documents to index.
-        paths: the paths that the user named. The lines of a JSONL file are not listed, because they may not fit into
-            memory.
+        paths: the paths that the user named. If one of them is a file, nothing is listed first, because the lines of a
+            JSONL file may not fit into memory.
         hidden: whether to hide the progress.
         archives: whether archives in folders are read. The number of their members is not known in advance.
 
@@ -128,7 +128,7 @@ def index_paths(
                 sources,
                 workers=workers,
                 archives=archives,
-                own_ids=True,
+                add_folder_prefix=True,
                 progress=progress,
                 written=on_written,
             )

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from simdoc_search.search import PassageResult, SimilaritySearch
 
 _MAX_WORD_LENGTH = 100
-"""Assumed maximum number of characters per word. If a text must have more words than the guaranteed run even with words
-of this length, its words are not counted."""
+"""Assumed maximum number of characters per word. The words of a text are only counted if it is short enough to have
+fewer words than the shortest run that is always found."""
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
@@ -100,7 +100,8 @@ class PassageOutput:
         copy = answer.result.near_copy
         if copy and self._search.store.is_simdoc_index:
             option = shlex.join(["--exclude", f"path={copy.id}"])
-            say(f"{copy.id!r} has {format_percent(copy.share, 0)} of the text. To see its other sources, add {option}.")
+            share = format_percent(copy.share, 0)
+            say(f"{copy.id!r} has {share} of the text. To see the other sources of the text, add {option}.")
         if not self._html and any(len(hit.passages) > 1 for hit in answer.result.hits):
             say("Each document is shown with its longest passage. To see all passages, add --html FILE.")
         self._print_summary()

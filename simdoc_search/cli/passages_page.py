@@ -31,7 +31,7 @@ _MAX_CHARACTERS = 8_000_000
 
 
 _FILTER_PARAMETERS = ("filters", "excluded", "exclude_same_folder")
-_COUNT_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignore_quotes")
+_COMPARISON_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignore_quotes")
 """The parameters of the command that decide which documents are searched, and which words count."""
 
 
@@ -46,7 +46,7 @@ def describe_search(places: Sequence[str], document_count: int, context: click.C
     options: list[str] = []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if parameter.name in (*_FILTER_PARAMETERS, *_COUNT_PARAMETERS) and value != parameter.default:
+        if parameter.name in (*_FILTER_PARAMETERS, *_COMPARISON_PARAMETERS) and value != parameter.default:
             values = value if isinstance(value, tuple) else (value,) if value else ()
             options += [f"{parameter.opts[0]} {_format_value(value)}".rstrip() for value in values]
     is_filtered = any(context.params[name] for name in _FILTER_PARAMETERS)
@@ -79,7 +79,7 @@ def describe_hit(hit: PassageHit) -> str:
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
     if hit.added_word_count > hit.word_count:
-        return f"{hit.added_word_count:,} words of your text appear here, because it repeats some of them"
+        return f"{hit.added_word_count:,} words of your text appear here, because your text repeats some words"
     return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 

@@ -17,7 +17,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.groups_output import all_options, check_all, show_topics
+from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_topics
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import synonyms_option
 from simdoc_search.cli.input_text import read_query_arguments
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, main_options=["--file", "--text", "--all", "--explain", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@all_options("Group all documents in the store by topic.")
+@all_documents_options("Group all documents in the store by topic.")
 @file_option
 @click.option("--text", help="Query with this text. Use - for stdin.")
 @page_options
@@ -84,7 +84,7 @@ def related(
     from simdoc_search.search import SimilaritySearch
 
     other_arguments = {"ID": id, "--file": file, "--text": text, "--explain": explain, "--show": show, "--sort": sort}
-    check_all(all_documents, edges, other_arguments)
+    check_all_documents_options(all_documents, edges, other_arguments)
     if not all_documents and sum(source is not None for source in (id, file, text)) != 1:
         raise click.UsageError("give one of ID, --file, --text or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))

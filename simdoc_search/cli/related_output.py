@@ -16,7 +16,7 @@ from simdoc_search.display import (
 
 if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
-    from simdoc_search.search import RelatedHit, RelatedResult, SharedConcept
+    from simdoc_search.search import RelatedHit, RelatedResult, SharedConceptWord
 
 _MAX_CONCEPTS = 8
 _MAX_EXPLAINED_CONCEPTS, _MAX_NAMES = 12, 2
@@ -75,7 +75,7 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
         yield f"{share:>6}{'':>8}  {len(rest):,} more words"
 
 
-def _format_names(concept: SharedConcept) -> str:
+def _format_names(concept: SharedConceptWord) -> str:
     """Return a colon and the names of a concept in the query document and in the hit; empty if there are none."""
     query_names, hit_names = (", ".join(names[:_MAX_NAMES]) for names in (concept.query_names, concept.hit_names))
     if not query_names and not hit_names:

@@ -24,7 +24,7 @@ from simdoc_search.display import format_count, printable
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.search import DocumentConcept
+    from simdoc_search.search import ConceptWord
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
@@ -121,6 +121,8 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
         if value is not None:
             say(f"{name:<10} {value}")
     for name, value in sorted(record.metadata.items()):
+        if lines.get(name) == value:
+            continue
         say(f"{printable(name):<10} {', '.join(map(str, value)) if isinstance(value, list) else value}")
     if record.text is None:
         say("note: the store does not have the text of this document", err=True)
@@ -156,7 +158,7 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
         say(f"note: {result.missing_names_reason}", err=True)
 
 
-def _format_names_and_synonyms(concept: DocumentConcept) -> str:
+def _format_names_and_synonyms(concept: ConceptWord) -> str:
     """Return the names and phrases that contain the concept's word, and its synonyms in the text."""
     more = len(concept.names) - _MAX_CONCEPT_NAMES
     names = ", ".join(concept.names[:_MAX_CONCEPT_NAMES]) + (f" and {more} more" if more > 0 else "")

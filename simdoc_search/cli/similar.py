@@ -26,7 +26,7 @@ from simdoc_search.cli.query_options import (
 )
 from simdoc_search.cli.similar_output import print_many, print_result
 from simdoc_search.query.alfresco import parse_alfresco
-from simdoc_search.query.clauses import has_other_clauses, parse_filters
+from simdoc_search.query.clauses import has_other_clauses, parse_fingerprint_and_filters
 from simdoc_search.query.planner import Planner
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def similar(
         open_for_query(store, id_field=id_field, engine=engine, text_field=text_fields, field=field)
     )
     if fingerprint is not None and has_other_clauses(fingerprint):
-        fingerprint, required, unwanted = parse_filters(fingerprint)
+        fingerprint, required, unwanted = parse_fingerprint_and_filters(fingerprint)
         filters, excluded = (*filters, *required), (*excluded, *unwanted)
     options: dict[str, Any] = {
         "overlap": overlap,

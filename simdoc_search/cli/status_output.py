@@ -125,7 +125,8 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         yield f"missing        {inspection.missing_count:,} ({format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
         documents = format_count(gone, "document has", "documents have")
-        yield f"text removed   {documents} a fingerprint but no text; run `simdoc-search backfill` to remove it"
+        advice = "run `simdoc-search backfill` to remove the fingerprint"
+        yield f"text removed   {documents} a fingerprint but no text; {advice}"
     if other := sum(count.with_other_settings for count in counts):
         fingerprints = format_count(other, "fingerprint")
         yield f"other settings {fingerprints}, made with settings other than those in the mapping"

@@ -150,10 +150,10 @@ def install(
 ) -> None:
     """Install the component template in an engine.
 
-    With --pipeline, the command also installs the pipeline. With --index-template, new indices of your template use
-    what is installed, for example after a rollover. With --index, the field is added to an existing index, and the
-    engine fingerprints each document that you write from then on. The command checks everything first. If a check
-    fails, it changes nothing.
+    With --pipeline, the command also installs the pipeline. With --index-template, it adds the component template (and
+    the pipeline) to your index template. New indices then use them, for example after a rollover. With --index, the
+    field is added to an existing index, and the engine fingerprints each document that you write from then on. The
+    command checks everything first. If a check fails, it changes nothing.
 
     \b
       simdoc-search template install http://localhost:9200

@@ -113,14 +113,14 @@ def thresholds_lines(learned: LearnedSimilarityThresholds, store: str) -> Iterat
     pairs = format_count(best.counts.positives + best.counts.negatives, "pair")
     yield f"{pairs}: {best.counts.positives:,} yes, {best.counts.negatives:,} no"
     yield ""
-    yield f"{'':<34}{'precision':>10}{'recall':>9}"
+    yield f"{'':<36}{'precision':>10}{'recall':>9}"
     for name, counts in (
         (f"now: {_format_thresholds(learned, learned.current_thresholds)}", learned.current_counts),
         (f"best: {_format_thresholds(learned, learned.best_thresholds)}", best.counts),
         ("on pairs not used for learning", best.cross_validated_counts),
     ):
         precision = "-" if counts.precision is None else format_percent(counts.precision, 1)
-        yield f"{name:<35}{precision:>9}{format_percent(counts.recall, 1):>9}"
+        yield f"{name:<37}{precision:>9}{format_percent(counts.recall, 1):>9}"
     yield ""
     yield from _misclassified_lines(best.misclassified_pairs)
     command = _defaults_command(learned, store)
@@ -180,7 +180,7 @@ def _row_as_json(row: Measurement) -> dict[str, Any]:
 def _format_thresholds(learned: LearnedSimilarityThresholds, thresholds: SimilarityThresholds) -> str:
     if learned.purpose == "related":
         return f"score {thresholds.min_score:g}"
-    return f"{thresholds.max_distance} bits, {100 * thresholds.min_share:g} % of sentences"
+    return f"distance {thresholds.max_distance}, {100 * thresholds.min_share:g} % of sentences"
 
 
 def _defaults_command(learned: LearnedSimilarityThresholds, store: str) -> str:

@@ -17,7 +17,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.groups_output import all_options, check_all, show_families
+from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_families
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, main_options=["--file", "--all", "--html", "--sentences", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@all_options("Find all families of versions in the store.")
+@all_documents_options("Find all families of versions in the store.")
 @file_option
 @page_options
 @threshold_options
@@ -89,7 +89,9 @@ def versions(
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch
 
-    check_all(all_documents, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html})
+    check_all_documents_options(
+        all_documents, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html}
+    )
     if not all_documents and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.command_line import command_line
@@ -46,13 +47,22 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
     yield from count_lines(result)
     if query_id is not None:
         yield f"The document {query_id!r} is not listed, because it was indexed from this file."
-    names = [entry.name for entry in result.timeline[-2:]]
+    names = _find_last_change(result)
     if len(set(names) - {""}) == 2:
         yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
     if result.newest is not None and not result.newest.is_query:
         command = command_line(store, "versions", result.newest.name)
         source = result.query_name or "the text"
         yield f"later versions may have too little in common with {source}. Find them with: {command}"
+
+
+def _find_last_change(result: VersionsResult) -> list[str]:
+    """Return the names of the last two successive versions with different words, or else of the last two versions."""
+    names = [entry.name for entry in result.timeline[-2:]]
+    for before, entry in pairwise(result.timeline):
+        if entry.step and (entry.step.added_word_count or entry.step.removed_word_count):
+            names = [before.name, entry.name]
+    return names
 
 
 def count_lines(result: VersionsResult) -> Iterator[str]:

@@ -65,6 +65,7 @@ class Documents:
             must be equal too. Any other document with a file has a unique number.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
+        written_ns: when the document was written, in nanoseconds; 0 if unknown or if the rule does not need it.
         new_from: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
@@ -131,6 +132,7 @@ class Documents:
         self.content_labels: Ints = _label_hashes(content_hashes)[order]
         self.file_sizes: Ints = sizes[order]
         self.mtimes: Ints = mtimes[order]
+        self.written_ns: Ints = written_at[order]
         self.new_from: int = len(order) - int(new.sum())
         self.has_field: bool = any(value is not None for value in values)
         self.has_date: bool = bool(written_at.any())

@@ -62,6 +62,8 @@ class GroupedDocument:
         key: key of the document in the store.
         size: size of the file in bytes; None if the document has no file, or is in an archive.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
+        written_ns: the date by which `newest` or `oldest` chooses the kept document, in nanoseconds since 1970; None if
+            it is unknown or if another rule chooses.
         path: path of the file, which may be in an archive; None if the document has no file.
         number: index of the document in this search.
     """
@@ -69,6 +71,7 @@ class GroupedDocument:
     key: DocumentKey
     size: int | None
     mtime_ns: int | None
+    written_ns: int | None
     path: str | None
     number: int = field(repr=False, compare=False)
 
@@ -295,8 +298,10 @@ class Duplicates:
     def _make_document(self, number: int) -> GroupedDocument:
         collection = self._collection
         size, mtime = int(collection.file_sizes[number]), int(collection.mtimes[number])
-        path = collection.path(number)
-        return GroupedDocument(collection.key(number), None if size < 0 else size, mtime or None, path, number)
+        written, path = int(collection.written_ns[number]), collection.path(number)
+        return GroupedDocument(
+            collection.key(number), None if size < 0 else size, mtime or None, written or None, path, number
+        )
 
     def _make_duplicate(self, number: int) -> Duplicate:
         verdict, document = self._verdicts[number], self._make_document(number)
@@ -315,7 +320,7 @@ class Duplicates:
         )
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
-            document.key, document.size, document.mtime_ns, document.path, number,
+            document.key, document.size, document.mtime_ns, document.written_ns, document.path, number,
             1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason, frees,
             self._collection.key(verdict.duplicate_of),
         )  # fmt: skip

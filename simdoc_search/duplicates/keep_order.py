@@ -65,8 +65,8 @@ class KeepRule:
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
     Documents without a date or without the field come last. Ties are broken by these criteria, in this order: more
-    distinct shingles, more copies with the same text, a file outside archives, a file and a folder whose names do not
-    look like those of a copy or a download, a shorter id, and the alphabetical order of the ids.
+    distinct shingles, a file outside archives and e-mails, more copies with the same text, a file and a folder whose
+    names do not look like those of a copy or a download, a shorter id, and the alphabetical order of the ids.
 
     Raises:
         QuerySyntaxError: the rule does not exist.
@@ -109,7 +109,8 @@ class KeepRule:
         by_id = np.array(sorted(range(len(criteria.shingle_counts)), key=criteria.id_of), np.int64)
         if self.rule == "first":
             return by_id
-        by_length = (_name_ranks(by_id, criteria), -criteria.same_text_counts, -criteria.shingle_counts)
+        name_ranks, is_member = _rank_names(by_id, criteria)
+        by_length = (name_ranks, -criteria.same_text_counts, is_member, -criteria.shingle_counts)
         if self.field:
             return np.lexsort((*by_length, self._rank_values(criteria.field_values)))
         if self.rule == "longest":
@@ -125,8 +126,11 @@ class KeepRule:
         return np.array([len(ranks) if key is None else ranks[key] for key in keys], np.int64)
 
 
-def _name_ranks(by_id: Ints, criteria: KeepCriteria) -> Ints:
-    """Return the rank of each document by `_count_copy_names`, then by the length of its id, then by its id."""
+def _rank_names(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
+    """Return the rank of each document, and whether it is in an archive or e-mail.
+
+    Documents are ranked by `_count_copy_names`, then by the length of their ids, then by their ids.
+    """
     numbers = by_id.tolist()
     counts_and_lengths = np.fromiter(
         (_count_copy_names(criteria.path_of(number)) << 32 | len(criteria.id_of(number)) for number in numbers),
@@ -135,7 +139,9 @@ def _name_ranks(by_id: Ints, criteria: KeepCriteria) -> Ints:
     )
     ranks = np.empty(len(by_id), np.int64)
     ranks[by_id[np.argsort(counts_and_lengths, kind="stable")]] = np.arange(len(by_id))
-    return ranks
+    is_member = np.empty(len(by_id), np.bool_)
+    is_member[by_id] = counts_and_lengths >= _MEMBER_COUNT << 32
+    return ranks, is_member
 
 
 def _count_copy_names(path: str) -> int:

@@ -64,8 +64,8 @@ def mark_duplicates(
     return _MarkUpdate(duplicates, open_marks(store), progress).run()
 
 
-def kept_by_marks(store: Store) -> Iterator[str]:
-    """Yield the ids of the documents that are kept according to the marks; see `SimilaritySearch.kept_by_marks`."""
+def read_kept_ids(store: Store) -> Iterator[str]:
+    """Yield the ids of the documents that are kept according to the marks; see `SimilaritySearch.read_kept_ids`."""
     marks = open_marks(store)
     for hit in marks.find_marked_documents():
         mark = marks.read_mark(hit)

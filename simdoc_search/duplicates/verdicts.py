@@ -24,7 +24,7 @@ from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.duplicates.contents import Contents
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.plan.files import count_freed_bytes
-from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action
+from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, describe_kept_problem
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.summary import describe_character_differences
@@ -137,7 +137,7 @@ class Verdicts:
                 continue
             duplicate_of = kept if first == number else self._resolve_kept(first)
             kind = self.classify_pair(duplicate_of, number)
-            problem = self._find_problem(number) or self._find_problem(duplicate_of)
+            problem = self._find_problem(number) or describe_kept_problem(self._find_problem(duplicate_of))
             if kind in ("same text", "same words") and not self._contents.have_equal_attachments(number, duplicate_of):
                 problem = problem or OTHER_ATTACHMENTS
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"

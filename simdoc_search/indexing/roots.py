@@ -109,13 +109,13 @@ class NamedPaths:
     Args:
         store: the store, which contains the roots of earlier runs.
         prefix: the prefix of the ids of this run. None to use the prefix in the store, if any.
-        own_ids: whether the ids of a new folder begin with the name of the folder if there are documents of other
-            folders in the store or in the run.
+        add_folder_prefix: whether the ids of a new folder begin with the name of the folder if there are documents of
+            other folders in the store or in the run.
     """
 
-    def __init__(self, store: Store, prefix: str | None, *, own_ids: bool = False) -> None:
+    def __init__(self, store: Store, prefix: str | None, *, add_folder_prefix: bool = False) -> None:
         self.prefix = prefix
-        self._own_ids = own_ids
+        self._add_folder_prefix = add_folder_prefix
         self._store = store
         self._by_path: dict[str, NamedPath] = {}
         self._document_counts: dict[str, int] = {}  # for each root
@@ -159,7 +159,7 @@ class NamedPaths:
                 continue
             subfolder = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
             return NamedPath(number, path, parent, prefix, subfolder, stored_count=self._count_documents(parent))
-        has_others = self._own_ids and bool(self._by_path or self._store.info().document_count)
+        has_others = self._add_folder_prefix and bool(self._by_path or self._store.info().document_count)
         return NamedPath(number, path, path, self._unused_prefix(path) if has_others and is_folder else "")
 
     def _unused_prefix(self, path: str) -> str:

@@ -49,7 +49,7 @@ def index_documents(
     prune: bool | None = False,
     prune_all: bool = False,
     prefix: str | None = None,
-    own_ids: bool = False,
+    add_folder_prefix: bool = False,
     file_timeout: float = FILE_TIMEOUT,
     worker_memory: int | None = None,
     document_filter: DocumentFilter | None = None,
@@ -67,7 +67,7 @@ def index_documents(
     with store.writer() as writer:
         opened_archives = Archives(store, look_inside=archives, reread=checksum, limits=limits)
         # NamedPaths reads the store, so it is created while the store is locked.
-        paths = NamedPaths(store, prefix, own_ids=own_ids)
+        paths = NamedPaths(store, prefix, add_folder_prefix=add_folder_prefix)
         run = IndexingRun(store, writer, paths, opened_archives, document_filter, checksum, written)
         last_commit = start
         try:

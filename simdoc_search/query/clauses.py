@@ -1,8 +1,8 @@
 """Handles queries in Lucene's syntax with a FINGERPRINT clause, such as `FINGERPRINT:doc123_20 AND team:legal`.
 
 Engines do not support this clause. `expand_fingerprints` rewrites each `query_string` that contains a FINGERPRINT as a
-`bool` query. It does not change the rest of the request. `parse_filters` returns a FINGERPRINT and its filters, which
-any store supports.
+`bool` query. It does not change the rest of the request. `parse_fingerprint_and_filters` returns a FINGERPRINT and its
+filters, which any store supports.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def expand_fingerprints(query: str | Mapping[str, Any], make_clause: Callable[[s
     return dict(_expand_value(query, make_clause))
 
 
-def parse_filters(query: str) -> ClauseFilters:
+def parse_fingerprint_and_filters(query: str) -> ClauseFilters:
     """Return the FINGERPRINT of a query, and its filters: required or excluded clauses FIELD:VALUE.
 
     Raises:
@@ -87,7 +87,7 @@ def parse_filters(query: str) -> ClauseFilters:
     """
     tree, values = parse_query(query)
     filters = ClauseFilters("", [], [])
-    for part in boolean_clauses(tree, is_and=False):
+    for part in boolean_clauses(tree, is_and_default=False):
         fingerprint, (field, field_values) = read_fingerprint(part.node, values), _read_field_and_values(part.node)
         if fingerprint and part.occur == "must" and not filters.fingerprint:
             filters = filters._replace(fingerprint=fingerprint)
@@ -131,7 +131,7 @@ class _Expander:
 
     def __init__(self, options: dict[str, Any], values: list[str], make_clause: Callable[[str], Clause]) -> None:
         self._options, self._values, self._make_clause = options, values, make_clause
-        self._is_and = str(options.get("default_operator", "or")).lower() == "and"
+        self._is_and_default = str(options.get("default_operator", "or")).lower() == "and"
 
     def expand(self, node: Any, minimum: object = None) -> Clause:
         """Expand a clause and all clauses in it. `minimum` is the `minimum_should_match` of the outermost level."""
@@ -148,7 +148,7 @@ class _Expander:
         if isinstance(node, tree.SearchField):
             return self._expand_field(node)
         if isinstance(node, tree.BaseOperation | tree.Unary):
-            return self._expand_level(list(boolean_clauses(node, is_and=self._is_and)), minimum)
+            return self._expand_level(list(boolean_clauses(node, is_and_default=self._is_and_default)), minimum)
         raise QuerySyntaxError(
             f"{str(node).strip()!r} is not a FINGERPRINT; write FINGERPRINT:ID_20 or FINGERPRINT:ID_20_80"
         )
@@ -165,7 +165,7 @@ class _Expander:
                 f"{str(node).strip()!r} is not supported; write FINGERPRINT:ID_20, without wildcards, and not in "
                 "the parentheses of another field"
             )
-        parts = boolean_clauses(node.expr.expr, is_and=self._is_and)
+        parts = boolean_clauses(node.expr.expr, is_and_default=self._is_and_default)
         return _combine([(part.occur, self._make_clause(read_value(part.node, self._values))) for part in parts])
 
     def _expand_level(self, parts: list[BooleanClause], minimum: object) -> Clause:
@@ -183,7 +183,7 @@ class _Expander:
             run.append(str(part.node).strip())
             if next_part and minimum is None and self._can_be_joined(part, next_part):
                 continue
-            is_default = (part.occur == "must") == self._is_and
+            is_default = (part.occur == "must") == self._is_and_default
             conjunction = " " if is_default else " AND " if part.occur == "must" else " OR "
             clauses.append((part.occur, self._query_string_clause(conjunction.join(run))))
             run = []
@@ -216,7 +216,7 @@ def _read_field_and_values(node: Any) -> tuple[str, list[str]]:
         return "", []
     values = [node.expr]
     if isinstance(node.expr, tree.FieldGroup):
-        parts = list(boolean_clauses(node.expr.expr, is_and=False))
+        parts = list(boolean_clauses(node.expr.expr, is_and_default=False))
         values = [part.node for part in parts if part.occur == "should"]
         if len(values) < len(parts):
             return "", []

@@ -21,8 +21,8 @@ MAX_CLAUSES = 1024
 """The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses are counted too."""
 
 MIN_MATCH_BEYOND_CHANCE = " ".join(f"{count}<{minimum}" for minimum, count in enumerate((1, *CHANCE_STEPS), 1))
-"""The minimum_should_match for `min_beyond_chance`: `count<minimum` requires `minimum` tokens above `count` query
-tokens.
+"""The minimum_should_match for `min_beyond_chance`. In it, `10<2` means that a query of more than 10 tokens requires at
+least 2 of them.
 """
 
 Score = Literal["bands", "tokens", "nothing"]
@@ -140,8 +140,8 @@ def similar_by_id(
     - A shard only counts tokens that occur in it. Shards without the query document therefore require fewer tokens, and
       return hits below the overlap. If the index has several shards, drop hits with a score below the
       overlap times the `simdoc.buckets` of the query document, or use this product as the `min_score` of the request.
-    - The caller does not know the tokens of the query document. The query therefore cannot exclude hits that are too
-      long for the overlap, as `buckets_field` does. The hits cannot be refined.
+    - The caller does not know the tokens of the query document. Unlike `similar_query` with `buckets_field`, the query
+      therefore also finds documents that are too long for the overlap. The hits cannot be refined.
     - The overlap is rounded down to a whole percentage. At most 512 tokens of the query document are used.
 
     Args:

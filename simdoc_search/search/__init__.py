@@ -37,16 +37,16 @@ document_list.py            list of the documents of a store or folder
 watches.py                  stored queries that find copies of documents among new documents
 """
 
-from simdoc_search.search.concepts import ConceptsResult, DocumentConcept
+from simdoc_search.search.concepts import ConceptsResult, ConceptWord
 from simdoc_search.search.passage_result import PassageHit, PassageResult
-from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
+from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
 from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.version_result import Step, VersionEntry, VersionFamily, VersionHit, VersionsResult
 
 __all__ = [
+    "ConceptWord",
     "ConceptsResult",
-    "DocumentConcept",
     "Explanation",
     "Hit",
     "PassageHit",
@@ -54,7 +54,7 @@ __all__ = [
     "RelatedHit",
     "RelatedResult",
     "SearchResult",
-    "SharedConcept",
+    "SharedConceptWord",
     "SimilaritySearch",
     "Step",
     "VersionEntry",

@@ -93,7 +93,7 @@ class AsyncSimilaritySearch:
     languages: Final = _make_awaitable(SimilaritySearch.languages)
     duplicates: Final = _make_awaitable(SimilaritySearch.duplicates)
     mark_duplicates: Final = _make_awaitable(SimilaritySearch.mark_duplicates)
-    kept_by_marks: Final = _make_awaitable(SimilaritySearch.kept_by_marks)
+    read_kept_ids: Final = _make_awaitable(SimilaritySearch.read_kept_ids)
     nearest_duplicate: Final = _make_awaitable(SimilaritySearch.nearest_duplicate)
 
     def iterate(self, items: Iterable[Result]) -> AsyncGenerator[Result, None]:

@@ -14,7 +14,7 @@ from simdoc_search.versions.idf import ConceptWeights
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentConcept:
+class ConceptWord:
     """A word that occurs in the concepts of a document.
 
     Attributes:
@@ -50,7 +50,7 @@ class ConceptsResult:
 
     query_name: str
     key: DocumentKey | None
-    concepts: tuple[DocumentConcept, ...]
+    concepts: tuple[ConceptWord, ...]
     paragraph_count: int
     document_count: int
     missing_names_reason: str = ""
@@ -73,7 +73,7 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
     document_concepts = concepts.paragraphs.as_one_paragraph()
     weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies_by_code()
     words_of_document = [
-        DocumentConcept(named.word, weights_by_code[code], frequencies[code], times, named.names, named.synonyms)
+        ConceptWord(named.word, weights_by_code[code], frequencies[code], times, named.names, named.synonyms)
         for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
         for named in [named_words.get(code, UNNAMED_WORD)]
     ]

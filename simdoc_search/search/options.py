@@ -97,7 +97,7 @@ class SimilarOptions(SearchOptions):
     """Options of `similar`, except the query.
 
     Attributes:
-        overlap: minimum Jaccard similarity, 0..1.
+        overlap: minimum overlap of a hit, 0..1; see `measure`. None: any overlap.
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
         planner: how a query with a probability divides the tokens into bands. `enough` makes as few bands as the
             probability requires. `all` divides all tokens, as Alfresco and Solr do.

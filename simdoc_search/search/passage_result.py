@@ -121,13 +121,16 @@ class PassageResult(HitsResult[PassageHit]):
 
     @property
     def near_copy(self) -> PassageHit | None:
-        """The first hit if it hides all others: it has at least 90 % of the query document. Otherwise None."""
+        """The best match if it covers at least 90 % of the query document, so other matches add few words.
+
+        None: there is no such match, it is the only match, or this is not the first page.
+        """
         first = self.hits[0] if self.hits and not self.offset and self.total > 1 else None
         return first if first and first.kind == "exact" and first.share >= _NEAR_COPY_SHARE else None
 
     @property
     def disguise_note(self) -> str:
-        """A sentence if the text may hide copies from a comparison of words; empty if it looks normal."""
+        """A warning if many words contain invisible characters or letters of two alphabets; otherwise empty."""
         return describe_disguise(self.text or "")
 
     def headline(self, name: str | None = None) -> str:

@@ -124,11 +124,11 @@ def _align_with_many(document: QueryDocument, texts: Sequence[str], options: Pas
     if source is None:
         return []
     if document.ignored_word_mask.any():
-        return [_match_words_that_count(document, source.words, text, options) for text in texts]
+        return [_match_unignored_words(document, source.words, text, options) for text in texts]
     return match_with_many(source.text, len(source.words.words), texts, analysis, options.alignment)
 
 
-def _match_words_that_count(
+def _match_unignored_words(
     document: QueryDocument, words: WordPositions, text: str, options: PassageOptions
 ) -> MatchedWords:
     """Return the words that are not ignored and that the query document shares with a text."""

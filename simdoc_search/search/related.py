@@ -18,7 +18,7 @@ from simdoc_search.search.related_concepts import (
     collect_named_words,
     extract_query_concepts,
 )
-from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
+from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
 from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import read_texts, resolve_record
 from simdoc_search.sketch.sentences import decode_sentences
@@ -135,7 +135,7 @@ def _add_explanations(
             hit_words = collect_named_words(concept_names.extractor.concepts(texts[hit.key]), concept_names.extractor)
         explanation = explain_similarity(weighted_concepts, 0, indices[hit.key])
         shared = [
-            SharedConcept(
+            SharedConceptWord(
                 (query_words.get(code) or hit_words.get(code) or UNNAMED_WORD).word,
                 weights_by_code[code],
                 part,

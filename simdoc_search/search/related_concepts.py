@@ -44,7 +44,7 @@ def extract_query_concepts(
     Raises:
         NoFingerprintError: the document has no concepts.
         FormatMismatchError: the extractor or the synonyms differ from those that the store was created with.
-        MissingExtraError: the built-in extractor is not installed. A stored document only needs it with `synonyms`.
+        MissingExtraError: the built-in extractor is not installed. A stored document needs it only with `synonyms`.
     """
     settings = document.settings.concepts or ConceptSettings()
     if not document.is_stored:
@@ -74,7 +74,7 @@ def extract_query_concepts(
 def _name_concepts(document: QueryDocument, settings: ConceptSettings, extractor: Extractor | None) -> NamedConcepts:
     if document.text is None:
         raise SimdocError("the store does not keep texts")
-    # Without the synonyms file, only concepts that contain a synonym cannot be named.
+    # The synonyms file is needed only to name concepts that contain a synonym.
     extractor = extractor or extractor_from_settings(replace(settings, synonyms_checksum=""))
     return NamedConcepts(extractor.concepts(document.text), extractor)
 

@@ -16,7 +16,7 @@ _PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
 
 
 @dataclass(frozen=True, slots=True)
-class SharedConcept:
+class SharedConceptWord:
     """A word that occurs in concepts of the query document and of a hit.
 
     Attributes:
@@ -50,7 +50,7 @@ class Explanation:
     similarity: float
     document_similarity: float
     paragraph_similarity: float
-    concepts: tuple[SharedConcept, ...]
+    concepts: tuple[SharedConceptWord, ...]
 
 
 @dataclass(frozen=True, slots=True)

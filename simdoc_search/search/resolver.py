@@ -71,7 +71,7 @@ class Resolver:
                 )
             query_with_options = make_fingerprint_query(parsed.readings[0].id, overlap, probability)
             parsed = ParsedFingerprint(parsed.text, (FingerprintQuery(query_with_options.id),))
-            self._check_id_alone(query, query_with_options.id)
+            self._reject_overlap_in_id(query, query_with_options.id)
         is_id = isinstance(query, DocumentKey) or any(self._find_exact_id(reading.id) for reading in parsed.readings)
         try:
             reading = choose_reading(
@@ -112,7 +112,7 @@ class Resolver:
         keys = self._store.find_keys(key.id, key.index)
         return [record for record in routed if record.key in keys]
 
-    def _check_id_alone(self, query: Query, id: str) -> None:
+    def _reject_overlap_in_id(self, query: Query, id: str) -> None:
         """Raise a QuerySyntaxError for `doc123_20` with a separate overlap if only `doc123` exists."""
         other_readings = parse(query).readings[1:] if isinstance(query, str) else ()
         existing = [reading for reading in other_readings if self._find_ids_by_name(reading.id)]

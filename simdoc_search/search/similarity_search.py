@@ -108,7 +108,7 @@ class SimilaritySearch:
         prune: bool | None = False,
         prune_all: bool = False,
         prefix: str | None = None,
-        own_ids: bool = False,
+        add_folder_prefix: bool = False,
         file_timeout: float | None = None,
         worker_memory: int | None = None,
         reject_duplicates: OptionalFraction = None,
@@ -129,14 +129,15 @@ class SimilaritySearch:
                 if you give the path of the archive.
             prune: whether to remove documents whose files no longer exist in the folders that were read. The documents
                 of an unreadable or empty folder are kept. If more than 10 files and more than half of the files of a
-                folder no longer exist, their documents are kept too; see `problems`. None: you give only some files of
-                the folders, so documents of other files are kept.
+                folder no longer exist, their documents are kept too; see `problems`. False: the documents are
+                kept, and the report says how many files are missing. None: for a run that gets only some files of the
+                folders. The documents of the other files are kept, and these files do not count as missing.
             prune_all: as `prune`, but also remove the documents of empty folders, and more than half of the documents
                 of a folder.
             prefix: prefix of the ids of files. The path relative to the folder follows it. None: the prefix that the
                 store already uses for this folder. Files in a subfolder of an indexed folder keep their ids.
-            own_ids: whether the ids of a new folder begin with the name of the folder if the store or this run has
-                other documents. This gives files with the same name in two folders different ids.
+            add_folder_prefix: whether the ids of a new folder begin with the name of the folder if the store or this
+                run has other documents. Files with the same name in two folders then have different ids.
             file_timeout: maximum number of seconds per file in a worker process. None: 120.
             worker_memory: maximum memory per worker process, in bytes. A file that needs more is skipped. None: half of
                 the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.
@@ -170,7 +171,7 @@ class SimilaritySearch:
             prune=prune,
             prune_all=prune_all,
             prefix=prefix,
-            own_ids=own_ids,
+            add_folder_prefix=add_folder_prefix,
             file_timeout=FILE_TIMEOUT if file_timeout is None else file_timeout,
             worker_memory=worker_memory,
             document_filter=None if reject_duplicates is None else DuplicateFilter(self.store, reject_duplicates),
@@ -664,15 +665,15 @@ class SimilaritySearch:
 
         return mark_duplicates(self.store, duplicates, progress=progress)
 
-    def kept_by_marks(self) -> list[str]:
+    def read_kept_ids(self) -> list[str]:
         """Return the ids of the documents that are kept according to the marks, for `duplicates(kept_before=...)`.
 
         Raises:
             StoreError: as for `mark_duplicates`.
         """
-        from simdoc_search.duplicates.mark_update import kept_by_marks
+        from simdoc_search.duplicates.mark_update import read_kept_ids
 
-        return list(kept_by_marks(self.store))
+        return list(read_kept_ids(self.store))
 
     def nearest_duplicate(
         self,

@@ -13,6 +13,7 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.exact import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record, StoredText
@@ -65,6 +66,13 @@ def add_metadata(store: Store, records: Sequence[Record], fields: Sequence[str])
         return list(records)
     values = store.read_fields([record.key for record in records], fields)
     return [replace(record, metadata=values.get(record.key, {})) for record in records]
+
+
+def read_simhashes(store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, Simhashes]:
+    """Return the simhashes of the sentences of the documents with these keys. Deleted documents are omitted."""
+    requested_keys = set(keys)
+    simhashes = store.simhashes(dict.fromkeys(key.id for key in keys))
+    return {key: values for key, values in simhashes if key in requested_keys}
 
 
 def read_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:

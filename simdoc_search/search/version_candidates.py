@@ -6,7 +6,6 @@ Otherwise, they are found by passages and fingerprints, and their sentences are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.documents import DocumentKey
@@ -15,14 +14,12 @@ from simdoc_search.search.options import SimilarOptions, VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import SearchResult
-from simdoc_search.search.stored_texts import add_metadata, read_records, split_into_batches
+from simdoc_search.search.stored_texts import read_simhashes, read_texts, split_into_batches
 from simdoc_search.search.version_result import CandidateSource
-from simdoc_search.sketch.sentences import Codes, choose_flip_count, decode_sentences, encode_sentences, query_codes
+from simdoc_search.sketch.sentences import Codes, choose_flip_count, encode_sentences, query_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import compute_simhashes
-from simdoc_search.versions.evidence import DATE_FIELDS
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED_DOCUMENTS = 500
@@ -42,15 +39,13 @@ class VersionCandidates:
     """Documents that may be versions of the query document.
 
     Attributes:
-        records: the documents to compare, without their texts.
-        sentences: the simhashes of the sentences of each document.
+        sentences: the simhashes of the sentences of each document to compare.
         total: number of documents that share a token.
         queried_count: number of distinct sentences that were queried.
         candidate_source: the kind of tokens that found the candidates.
     """
 
-    records: list[Record]
-    sentences: list[Simhashes]
+    sentences: dict[DocumentKey, Simhashes]
     total: int
     queried_count: int
     candidate_source: CandidateSource = "sentences"
@@ -73,12 +68,10 @@ def find_version_candidates(
     exclude = document.key or query.exclude
     needed_count = _COMPARED_PER_HIT * (query.offset + query.size)
     if store.settings.sentences is not None:
-        candidates = _find_by_sentences(
+        return _find_by_sentences(
             store, document, query, exclude, size=max(MAX_COMPARED_DOCUMENTS, needed_count), max_distance=max_distance
         )
-    else:
-        candidates = _find_by_texts(store, document, query, exclude, max(MAX_READ_DOCUMENTS, needed_count))
-    return replace(candidates, records=add_metadata(store, candidates.records, DATE_FIELDS))
+    return _find_by_texts(store, document, query, exclude, max(MAX_READ_DOCUMENTS, needed_count))
 
 
 def _find_by_sentences(
@@ -95,7 +88,7 @@ def _find_by_sentences(
     Long documents share many similar sentences by chance, so equal sentences are queried separately. Documents with a
     common footer can share more sentences than a short version does, so rare sentences are queried separately.
     """
-    records: dict[DocumentKey, Record] = {}
+    sentences: dict[DocumentKey, Simhashes] = {}
     queried = choose_query_sentences(document.sentence_simhashes)
     flips = choose_flip_count(len(queried), max_distance)
 
@@ -103,22 +96,19 @@ def _find_by_sentences(
         sentence_matches = store.documents_sharing(
             codes, kind="sentences", filters=query.filters, exclude=exclude, size=size
         )
-        keys = [shared.key for shared in sentence_matches.documents if shared.key not in records]
-        records.update(read_records(store, keys, text=False, sketches=True))
+        keys = [shared.key for shared in sentence_matches.documents if shared.key not in sentences]
+        sentences.update(read_simhashes(store, keys))
         return sentence_matches.total
 
     total = add_matches(query_codes(queried, min(1, flips)))
     if total > size:
-        rare_queried = select_rare_sentences(
-            queried, [decode_sentences(record.sentences) for record in records.values()], max_distance
-        )
+        rare_queried = select_rare_sentences(queried, sentences.values(), max_distance)
         add_matches(encode_sentences(rare_queried))
         if len(rare_queried) < len(queried):
             add_matches(query_codes(rare_queried, min(1, flips)))
     if flips > 1:  # many documents share these tokens by chance, so they are queried separately
         total = add_matches(query_codes(queried, flips))
-    sentences = [decode_sentences(record.sentences) for record in records.values()]
-    return VersionCandidates(list(records.values()), sentences, total, len(queried))
+    return VersionCandidates(sentences, total, len(queried))
 
 
 def _find_by_texts(
@@ -133,11 +123,11 @@ def _find_by_texts(
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
-        sentence_matches = store.documents_sharing(
+        passage_matches = store.documents_sharing(
             document.query_tokens, filters=query.filters, exclude=exclude, size=size
         )
-        keys.update(dict.fromkeys(shared.key for shared in sentence_matches.documents))
-        total = sentence_matches.total
+        keys.update(dict.fromkeys(shared.key for shared in passage_matches.documents))
+        total = passage_matches.total
     options = SimilarOptions(size=size, filters=query.filters)
     similar = _find_similar(store, document, options, exclude)
     if isinstance(similar, SearchResult):
@@ -145,10 +135,14 @@ def _find_by_texts(
         total = max(total, similar.candidate_count)
     elif not has_passages:
         raise similar
-    records, sentences = _read_sentences(store, list(keys))
+    sentences = {
+        key: compute_simhashes(text, store.settings.analysis)
+        for batch in split_into_batches(keys)
+        for key, text in read_texts(store, batch).items()
+    }
     queried = len(set(document.sentence_simhashes.tolist()))
     candidate_source: CandidateSource = "passages" if has_passages else "fingerprints"
-    return VersionCandidates(records, sentences, max(total, len(keys)), queried, candidate_source)
+    return VersionCandidates(sentences, max(total, len(keys)), queried, candidate_source)
 
 
 def _find_similar(
@@ -160,14 +154,3 @@ def _find_similar(
     except NoFingerprintError as error:
         return error
     return result
-
-
-def _read_sentences(store: Store, keys: Sequence[DocumentKey]) -> tuple[list[Record], list[Simhashes]]:
-    """Read records and split their texts into sentences. The texts are not kept in memory."""
-    records, sentences = [], []
-    for batch in split_into_batches(keys):
-        for record in read_records(store, batch).values():
-            if record.text is not None:
-                records.append(replace(record, text=None))
-                sentences.append(compute_simhashes(record.text, store.settings.analysis))
-    return records, sentences

@@ -143,6 +143,11 @@ class VersionOrder:
     reason: str
 
     @property
+    def contradictions(self) -> list[tuple[ConflictingStatement, ConflictingStatement]]:
+        """The pairs of statements that contradict each other."""
+        return list(zip(self.conflict[::2], self.conflict[1::2], strict=True))
+
+    @property
     def order_description(self) -> str:
         """A description of the evidence for the order. It explains any question marks in the timeline."""
         has_question_marks = any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in self.timeline)
@@ -169,13 +174,20 @@ class VersionOrder:
         """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""
         if entry.date is None or not entry.date.label:
             return ""
-        determines_order = self.evidence_kind in (entry.date.evidence_kind, "dates")
+        replaces_creation_date = self.evidence_kind == "created" and entry.date.evidence_kind == "modified"
+        determines_order = self.evidence_kind in (entry.date.evidence_kind, "dates") or replaces_creation_date
         return entry.date.label if determines_order else f"{entry.date.label}{_NOT_DECISIVE_MARK}"
 
     def evidence_lines(self) -> Iterator[str]:
-        """Yield the verdict, then a line for each contradictory statement."""
+        """Yield the verdict, then two lines for each contradiction."""
         yield self.verdict
-        yield from (f"conflict: {statement}" for statement in self.conflict)
+        yield from self.conflict_lines()
+
+    def conflict_lines(self) -> Iterator[str]:
+        """Yield two lines for each contradiction, one for each statement."""
+        for statement, contrary in self.contradictions:
+            yield f"conflict: {statement}"
+            yield f"     but: {contrary}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

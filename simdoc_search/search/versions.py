@@ -75,7 +75,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     candidates = find_version_candidates(store, document, query, thresholds.max_distance)
     if not candidates.total and (error := find_unknown_field(store, query.filters)):
         raise error
-    versions = _select_versions(document, candidates, thresholds)
+    versions = _select_versions(store, document, candidates, thresholds)
     family = _Family(store, document, versions, thresholds.max_distance)
     version_dates = (_read_record_dates(version.record, query.version_control) for version in versions)
     timeline = build_timeline([dates, *version_dates], family.propose_order)
@@ -93,7 +93,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
         candidate_count=candidates.total,
-        compared_count=len(candidates.records),
+        compared_count=len(candidates.sentences),
         candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_text_changed(document.record),
         left_out_indices=store.left_out_indices(),
@@ -143,15 +143,18 @@ def _read_text_dates(query: VersionQuery) -> DateSources:
 
 
 def _select_versions(
-    document: QueryDocument, candidates: VersionCandidates, thresholds: SimilarityThresholds
+    store: Store, document: QueryDocument, candidates: VersionCandidates, thresholds: SimilarityThresholds
 ) -> list[_Version]:
     """Return the candidates that are versions, by descending score."""
-    matches = match_with_many(document.sentence_simhashes, candidates.sentences, thresholds.max_distance)
-    versions = [
-        _Version(record, sentences, matched, score)
-        for record, sentences, matched in zip(candidates.records, candidates.sentences, matches, strict=True)
+    sentences = candidates.sentences
+    matches = match_with_many(document.sentence_simhashes, list(sentences.values()), thresholds.max_distance)
+    scored = {
+        key: (matched, score)
+        for key, matched in zip(sentences, matches, strict=True)
         if (score := thresholds.score_of(matched)) is not None and score >= thresholds.min_score
-    ]
+    }
+    records = add_metadata(store, list(read_records(store, list(scored), text=False).values()), DATE_FIELDS)
+    versions = [_Version(record, sentences[record.key], *scored[record.key]) for record in records]
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
 

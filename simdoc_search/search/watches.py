@@ -98,7 +98,9 @@ class Watcher:
         return removed
 
     def find_matches(self, query: Query) -> list[WatchMatch]:
-        """Return the watched documents of which a document is a copy, in any index, by descending overlap.
+        """Return the watched documents that this document copies, by descending overlap.
+
+        The watched documents can be in any index.
 
         Raises:
             UnknownDocumentError: the document is not stored.

@@ -73,7 +73,7 @@ def compute_deviation(fingerprint: Fingerprint) -> float:
     expected = fingerprint.shingle_count / count  # the mean number of hashes in a bucket
     if not expected:
         return 0.0
-    # A value that rotation has copied from another bucket is not in the range of its own bucket.
+    # Rotation copies values into other buckets. A copied value is outside the range of the bucket that contains it.
     is_own = (fingerprint.minima.val2 // np.uint64(size)).astype(np.int64) == fingerprint.minima.slots
     bucket_fractions = (fingerprint.minima.val2[is_own] % np.uint64(size)).astype(np.float64) / size
     # An empty bucket counts as if its smallest hash were at the end of the bucket.

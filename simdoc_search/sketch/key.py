@@ -25,13 +25,13 @@ class HashKey:
         secret: a string of at least 16 characters.
 
     Attributes:
-        check: the checksum, 16 hexadecimal digits.
+        checksum: 16 hexadecimal digits.
 
     Raises:
         ValueError: the secret is too short. The message does not show it.
     """
 
-    __slots__ = ("_siphash_key", "check")
+    __slots__ = ("_siphash_key", "checksum")
 
     def __init__(self, secret: str) -> None:
         if not isinstance(secret, str) or len(secret) < _MIN_CHARACTERS:
@@ -44,19 +44,19 @@ class HashKey:
             int.from_bytes(words[:8], "little"),
             int.from_bytes(words[8:], "little"),
         )
-        self.check: str = hashlib.blake2b(b"simdoc-search check", key=root, digest_size=8).hexdigest()
+        self.checksum: str = hashlib.blake2b(b"simdoc-search check", key=root, digest_size=8).hexdigest()
 
     @classmethod
-    def from_check(cls, check: str) -> HashKey:
+    def from_checksum(cls, checksum: str) -> HashKey:
         """Return a key with a known checksum but an unknown secret. It cannot be used to compute fingerprints.
 
         Raises:
             ValueError: the checksum is malformed.
         """
-        if not isinstance(check, str) or not _CHECKSUM_PATTERN.fullmatch(check):
-            raise ValueError(f"the checksum of a hash key must be 16 hexadecimal digits, not {check!r:.60}")
+        if not isinstance(checksum, str) or not _CHECKSUM_PATTERN.fullmatch(checksum):
+            raise ValueError(f"the checksum of a hash key must be 16 hexadecimal digits, not {checksum!r:.60}")
         key = cls.__new__(cls)
-        key._siphash_key, key.check = None, check
+        key._siphash_key, key.checksum = None, checksum
         return key
 
     @property
@@ -76,13 +76,13 @@ class HashKey:
         return self._siphash_key
 
     def __eq__(self, other: object) -> bool:
-        return self.check == other.check if isinstance(other, HashKey) else NotImplemented
+        return self.checksum == other.checksum if isinstance(other, HashKey) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.check)
+        return hash(self.checksum)
 
     def __repr__(self) -> str:
-        return f"HashKey(check={self.check!r})"
+        return f"HashKey(checksum={self.checksum!r})"
 
 
 def resolve_hash_key(secret: str | None = None) -> HashKey | None:

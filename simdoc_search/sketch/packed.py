@@ -25,8 +25,8 @@ class PackedFingerprints(NamedTuple):
         counts: number of codes of each text.
         shingles: number of distinct shingles of each text.
         words_hashes: the `Fingerprint.words_hash` of each text.
-        hash_extensions: the lowest 32 bits of the hash of each token, of which the code has the highest 9; zeros if a
-            sketch has several values per token.
+        hash_extensions: the lowest 32 bits of the 64-bit hash of each token. The code contains the highest 9 bits. All
+            are 0 if a sketch has several values per token.
     """
 
     codes: Codes

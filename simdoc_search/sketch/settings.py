@@ -45,7 +45,7 @@ class Settings:
 
     Attributes:
         analysis: how a text is split into shingles.
-        minhash: the sketch that makes tokens from shingles: MinHash, or another sketch of `schemes`.
+        minhash: the sketch that makes tokens from shingles: MinHash, or another sketch of `sketches`.
         passages: settings of passage tokens. None: no passage tokens.
         sentences: settings of sentence simhashes. None: no sentence simhashes.
         concepts: settings of concept tokens. None: no concept tokens.
@@ -178,7 +178,7 @@ class Settings:
         """Return values for JSON, including the layout version. They contain the checksum of a key, but not the key."""
         values = {"version": LAYOUT_VERSION, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
         values |= {"thresholds": self.thresholds.to_text()} if self.thresholds != SimilarityThresholds() else {}
-        return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
+        return values | ({"hash_key_check": self.minhash.key.checksum} if self.minhash.key else {})
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Settings:
@@ -203,7 +203,7 @@ class Settings:
             raise FormatMismatchError(message) from error
 
     @classmethod
-    def from_sketches(cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None) -> Settings:
+    def from_sketches(cls, analysis: Analysis, sketches: Iterable[str], key_checksum: str | None = None) -> Settings:
         """Return settings from an analysis and the stored form of sketches.
 
         The first sketch makes the tokens of fingerprints.
@@ -236,7 +236,7 @@ class Settings:
         if "concepts" in specs:
             extractor, synonyms = parse_parameters("concepts", specs.pop("concepts"))
             concepts = ConceptSettings(extractor, "" if synonyms == NO_SYNONYMS else synonyms)
-        key = None if key_check is None else HashKey.from_check(key_check)
+        key = None if key_checksum is None else HashKey.from_checksum(key_checksum)
         return cls(
             analysis,
             _with_key(minhash, key),

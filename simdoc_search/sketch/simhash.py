@@ -50,7 +50,9 @@ def simhashes(
 
 
 def _sum_of_bits(bits: NDArray[np.uint8], begins: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sum the rows of each run of rows of 64 bits. Eight columns are added at once, for up to 255 rows.
+    """For each run of consecutive rows, return the sum of each of the 64 columns; int64, shape (runs, 64).
+
+    Eight columns are added at once, for up to 255 rows.
 
     Args:
         bits: 0 or 1; uint8, shape (rows, 64).

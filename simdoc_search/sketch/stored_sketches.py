@@ -1,7 +1,7 @@
 """Reads and writes the stored form of sketches: name, version and parameters. Missing parameters get their defaults.
 
     bucketed:1 512 1 false 9    bucket_count, hash_set_size, with_rotation, number of hash bits in a token. The
-                                other sketches of `schemes` have other parameters before the number of hash bits
+                                other sketches of `sketches` have other parameters before the number of hash bits
     passages:1 32 5             window, number of characters of a token
     sentences:2                 simhashes of sentences
     concepts:1 yake -           extractor, checksum of the synonyms
@@ -19,7 +19,7 @@ from __future__ import annotations
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.schemes import SCHEMES
+from simdoc_search.sketch.sketches import SKETCHES
 from simdoc_search.sketch.tokens import HASH_BITS
 from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 
@@ -68,14 +68,14 @@ def parse_sketch(name: str, spec: str) -> Sketch:
         ValueError: the stored form is malformed.
         FormatMismatchError: the name or the version is unknown.
     """
-    if name not in SCHEMES:
-        raise unreadable_error(f"sketch {name:.20}", ", ".join(SCHEMES), name, MinHash.stored_name)
-    scheme = SCHEMES[name]
-    defaults = (*scheme().stored_values, str(HASH_BITS))
-    *values, bits = _split_parameters(name, spec, scheme.version, defaults)
+    if name not in SKETCHES:
+        raise unreadable_error(f"sketch {name:.20}", ", ".join(SKETCHES), name, MinHash.stored_name)
+    sketch_class = SKETCHES[name]
+    defaults = (*sketch_class().stored_values, str(HASH_BITS))
+    *values, bits = _split_parameters(name, spec, sketch_class.version, defaults)
     if bits != str(HASH_BITS):
-        raise _malformed_error(name, spec, scheme.version, defaults)
-    return scheme.from_stored_values(values)
+        raise _malformed_error(name, spec, sketch_class.version, defaults)
+    return sketch_class.from_stored_values(values)
 
 
 def unreadable_error(stored: str, readable: str, found: object, expected: object) -> FormatMismatchError:

@@ -1,4 +1,6 @@
-"""Encodes tokens as text, which stores contain. If the encoding changes, increase the `version` of all sketches.
+"""Encodes tokens as text, the form in which stores keep them.
+
+If the encoding changes, increase the `version` of all sketches.
 
 The code of a `bucketed` token contains the index of the slot, followed by the highest 9 bits of the slot's val1. It
 has 18 bits for the default 512 buckets, and 21 bits for the maximum of 4,096 slots. Each character encodes six bits,

@@ -15,6 +15,7 @@ from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import (
@@ -37,7 +38,7 @@ MAX_COUNTED_CLIENT_SIDE = 32
 """If the bands of a plan match at most this number of documents, this process reads them and counts equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the plan `Bands.equivalent_threshold` is run instead. It is as fast."""
+"""If the bands of a plan match more documents than this, its `equivalent_threshold` is run instead, which is faster."""
 
 
 class Candidates(Protocol):
@@ -207,6 +208,9 @@ class Store(Protocol):
 
         Unknown ids and documents without a stored text are ignored.
         """
+
+    def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
+        """Return the simhashes of the sentences of the documents with these ids. Unknown ids are ignored."""
 
     def scan(
         self,

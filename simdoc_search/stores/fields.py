@@ -60,10 +60,10 @@ def root_term(root: str) -> str:
 
 
 def origin_value(root: str, path: str = "") -> str:
-    """Return the value of a condition on documents with this root and, unless it is empty, this value of `path`.
+    """Return a value for a condition on `ORIGIN_FIELD`. It matches documents with this root, at or below `path`.
 
     If `path` ends with `/`, it is a folder, and all documents in it match. Otherwise, it is a file, and its members
-    also match.
+    also match. If `path` is empty, all documents with this root match.
     """
     return f"{root}\0{path}"
 

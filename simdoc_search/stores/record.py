@@ -38,9 +38,9 @@ class Origin:
         mtime_ns: modification time in nanoseconds since 1970.
         prefix: the beginning of the id, before the path below the root.
         content: for a member of an archive, the hash of its bytes. It is empty for other files.
-        archive: size and modification time of the archive, in one member of each archive that was stored completely.
-            For an e-mail with attachments that are documents, `attachments`. It is empty in other members and for
-            other files.
+        archive: if all members of an archive are stored, one of these members has the size and modification time of
+            the archive here. For an e-mail with attachments that are documents, the value is `attachments`. For other
+            members and files, it is empty.
     """
 
     root: str

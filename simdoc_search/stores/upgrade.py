@@ -115,7 +115,7 @@ def set_thresholds(store: Store, thresholds: SimilarityThresholds) -> Similarity
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415
         from simdoc_search.stores.remote.upgrade import write_thresholds  # noqa: PLC0415
 
-        if not isinstance(store, RemoteStore) or store.access.has_terms_only:
+        if not isinstance(store, RemoteStore) or store.access.is_min_hash_field:
             raise StoreError(
                 "thresholds cannot be saved in an index whose fingerprints come from the engine's min_hash filter; "
                 "pass the thresholds with each query"

@@ -34,7 +34,7 @@ _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "version": "versions in the names",
     "version control": "last commits or later changes of the files",
     "dates": "dates in the metadata, names or commits",
-    "created": "creation dates in the metadata",
+    "created": "modification or creation dates in the metadata",
     "modification time": "modification times of the files",
     "texts": "texts alone",
 }
@@ -167,7 +167,7 @@ def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Ev
     """Compare two documents by each decisive kind of evidence: 1 if the first is later, -1 if the second is later."""
     verdicts: dict[EvidenceKind, int] = {}
     for kind in EVIDENCE_KINDS:
-        if (kind == "created" and "modified" in verdicts) or (kind == "dates" and verdicts):
+        if kind == "dates" and verdicts:
             continue
         if verdict := evidence.compare(kind, first, second):
             verdicts[kind] = verdict
@@ -194,7 +194,7 @@ def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: Ev
                 ),
                 None,
             )
-            if against is None or (kind == "created" and against == "modified"):
+            if against is None:
                 continue
             hides_newest = _compare_by_kind(evidence, earlier, later).get(kind) == -1
             yield OrderStatement(against, earlier, later, _format_dates(evidence, against, earlier, later))

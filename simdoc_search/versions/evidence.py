@@ -71,7 +71,7 @@ EvidenceKind = Literal[
 | `version` | version in the name |
 | `version control` | last commit of the file in git, or a later change |
 | `dates` | the first of `modified`, `date`, `name` and `version control` that is available |
-| `created` | creation date in the metadata |
+| `created` | creation date in the metadata, or the modification date that replaces it |
 | `modification time` | modification time of the file |
 | `texts` | no evidence; the order is guessed from the texts |
 """
@@ -175,6 +175,8 @@ class DateEvidence:
         a, b = self.dates_by(kind)[first], self.dates_by(kind)[second]
         if a is None or b is None or (kind == "version" and a.key[0] != b.key[0]):
             return None
+        if kind == "created" and a.evidence_kind == b.evidence_kind == "modified":
+            return None  # the kind `modified` compares them
         if kind == "modification time":
             difference = a.key[0] - b.key[0]  # type: ignore[operator]
             return 0 if abs(difference) < MIN_MTIME_DIFFERENCE_SECONDS * 10**9 else (1 if difference > 0 else -1)
@@ -195,6 +197,9 @@ class DateEvidence:
                 return [_make_document_date(kind, date) for date in read_commit_dates(paths)]
             case "modification time":
                 return [_make_file_date(document.mtime_ns) for document in self._documents]
+            case "created":
+                created = [_find_date(kind, document) for document in self._documents]
+                return [modified or date for modified, date in zip(self.dates_by("modified"), created, strict=True)]
             case "dates":
                 kinds: tuple[EvidenceKind, ...] = ("modified", "date", "name", "version control")
                 of_kinds = zip(*(self.dates_by(kind) for kind in kinds), strict=True)

@@ -67,7 +67,7 @@ def show_changes(request: PageRequest) -> Page:
         return Page("apply.html", {**values, "stage": stage, "share": share}, as_json, 200, _REFRESH_SECONDS)
     changes = None if job.problem else job.result
     runs = _list_runs(folder)
-    as_json = {"state": "done" if changes else "none", "problem": job.problem or None, "can_undo": runs}
+    as_json = {"state": "done" if changes else "none", "problem": job.problem or None, "undoable_runs": runs}
     index_command = ""
     if changes and changes.not_indexed:
         index_command = local.command("index", _common_folder(changes.not_indexed))
@@ -76,7 +76,7 @@ def show_changes(request: PageRequest) -> Page:
 
 
 def move_files(request: PageRequest) -> Redirect:
-    """Start moving the files that the plan removes into a new folder."""
+    """Start moving the duplicates of the plan into a new folder."""
     local, folder = _require_allowed(request, is_change=True)
     review, served_store = require_review(request), request.served_store
     store = served_store.search().store

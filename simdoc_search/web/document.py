@@ -48,7 +48,7 @@ def document(request: PageRequest) -> Page:
         **key_as_json(key),
         "metadata": dict(record.metadata),
         "size": record.origin.size if record.origin else None,
-        "characters": length,
+        "character_count": length,
         "start": start,
         "text": text,
         "similar": similar_as_json(result) if result else None,

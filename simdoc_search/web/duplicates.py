@@ -140,7 +140,7 @@ def decide(request: PageRequest) -> Redirect:
             next_page = url_for("/duplicates", **here)
         case _:
             next_page = url_for("/duplicates", start=request.value("start"), limit=request.value("limit"))
-    return Redirect(next_page, {"decided": len(review.decisions)})
+    return Redirect(next_page, {"decision_count": len(review.decisions)})
 
 
 def plan_summary(request: PageRequest) -> Page:
@@ -158,7 +158,7 @@ def plan_summary(request: PageRequest) -> Page:
         "can_apply": request.local is not None and request.local.removed_folder is not None,
     }
     as_json: dict[str, Any] = {str(action): count for action, count in counts.items()}
-    as_json |= {"groups": review.duplicates.group_count, "file": review.plan_name, "command": command}
+    as_json |= {"group_count": review.duplicates.group_count, "file": review.plan_name, "command": command}
     return Page("plan.html", values, as_json)
 
 

@@ -15,8 +15,8 @@ from simdoc_search.duplicates.plan.rows import Action, PlanRow
 from simdoc_search.errors import QuerySyntaxError
 
 ROW_FIELD_PREFIX = "row-"
-_REPLACED = "kept"
-"""The form field `row-GROUP-kept` contains the action for a group's proposed kept document if another one is kept."""
+_PROPOSED_KEPT = "kept"
+"""`row-GROUP-kept` is the form field of the document that was proposed as the kept one, if the user keeps another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class DuplicatesReview:
         if chosen is None:
             return ReviewedGroup(group_index, kept, members)
         duplicate, proposed = group.duplicates[chosen], _proposal_for_replaced(group, chosen)
-        field_name = f"{ROW_FIELD_PREFIX}{group_index}-{_REPLACED}"
+        field_name = f"{ROW_FIELD_PREFIX}{group_index}-{_PROPOSED_KEPT}"
         replaced = Member(field_name, group.kept, duplicate.kind, proposed, proposed, duplicate.reason, None, None)
         return ReviewedGroup(group_index, kept, (self._with_action(replaced), *members))
 
@@ -145,9 +145,9 @@ class DuplicatesReview:
             QuerySyntaxError: There is no such document, or it is the kept one.
         """
         numbers = name.removeprefix(ROW_FIELD_PREFIX).split("-")
-        if len(numbers) == 2 and _is_index(numbers[0]) and (numbers[1] == _REPLACED or _is_index(numbers[1])):
+        if len(numbers) == 2 and _is_index(numbers[0]) and (numbers[1] == _PROPOSED_KEPT or _is_index(numbers[1])):
             for group in self.reviewed_groups(int(numbers[0]), 1):
-                index = None if numbers[1] == _REPLACED else int(numbers[1])
+                index = None if numbers[1] == _PROPOSED_KEPT else int(numbers[1])
                 for member in group.members:
                     if member.index == index:
                         return member

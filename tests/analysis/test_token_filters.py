@@ -16,8 +16,8 @@ from simdoc_search.analysis.shingles import shingles
 from simdoc_search.analysis.stop_words import StopWords
 from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreError
 from simdoc_search.passages import jaccard, measures, shingle_set
-from simdoc_search.sketch.schemes import SCHEMES
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.sketches import SKETCHES
 from simdoc_search.stores.remote.schema import parse_meta, to_meta
 from tests.support.stores import NewStore
 
@@ -53,7 +53,7 @@ def test_frequencies_give_the_jaccard_similarity_of_multisets() -> None:
     assert (4 / 8, 4 / 6, 4 / 6) == measures(a, b, analysis).multiset
     assert 4 / 8 == jaccard(shingle_set(a, analysis), shingle_set(b, analysis)) == measures(a, b, analysis).jaccard
     assert 6 == fingerprint(a, analysis).shingle_count
-    for kind in SCHEMES.values():
+    for kind in SKETCHES.values():
         once, twice = (fingerprint(text, analysis, kind()) for text in ("x", "x x"))
         assert once.codes().tolist() != twice.codes().tolist(), kind
 

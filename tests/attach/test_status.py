@@ -327,9 +327,8 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     after = answer("status", url, "--max-missing", "0")
 
     assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5 %)\n" in shown
-    assert (
-        "text removed   1 document has a fingerprint but no text; run `simdoc-search backfill` to remove it\n" in shown
-    )
+    advice = "run `simdoc-search backfill` to remove the fingerprint"
+    assert f"text removed   1 document has a fingerprint but no text; {advice}\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
     assert "1 document has a fingerprint but no text; run `simdoc-search backfill`\n" in checked

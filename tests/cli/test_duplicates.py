@@ -124,6 +124,15 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
 
 
+def test_the_list_shows_the_date_that_chooses_the_kept_document() -> None:
+    """Other rules than `newest` and `oldest` do not use a date. Then the list shows the date of the file."""
+    write(Path(), {"docs/2031-05-06.txt": Path("docs/copy.txt").read_bytes()})
+    os.utime("docs/2031-05-06.txt", (500 * DAY, 500 * DAY))
+
+    assert " 2031-05-06  docs/2031-05-06.txt\n" in output("duplicates", "docs", "--keep", "newest")
+    assert " 1971-05-16  docs/2031-05-06.txt" in output("duplicates", "docs")
+
+
 def test_a_named_folder_of_downloads_or_copies_is_not_the_one_to_keep() -> None:
     """The ids of the first named folder do not contain its name."""
     write(Path(), {f"{folder}/a/a.txt": words(0, 99) for folder in ("Downloads", "Work", "Work_copy")})
@@ -167,7 +176,8 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
-    assert {"document_count": 20, "limit": 8, "skipped_comparison_count": 0} == answer("duplicates")["large_sets"]
+    large_sets = {"document_count": 20, "max_set_size": 8, "skipped_comparison_count": 0}
+    assert large_sets == answer("duplicates")["large_sets"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:

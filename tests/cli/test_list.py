@@ -191,6 +191,13 @@ def test_a_document_is_shown_with_its_file_and_the_beginning_of_its_text(folder:
     assert "title      Über Äpfel\nyear       2020\n" in output("show", "german")
 
 
+def test_a_date_in_the_front_matter_is_shown_once(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text(f"---\ndate: 2024-03-04\nauthor: Ada\n---\n{words(0, 9)}")
+    output("index", tmp_path / "note.md", "--store", tmp_path / "index")
+
+    assert 1 == output("show", "note.md", "--store", tmp_path / "index").partition("\n\n")[0].count("2024-03-04")
+
+
 def test_an_unknown_id_is_reported_with_similar_ones() -> None:
     assert "no document 'hal' in the store; did you mean 'reports/half.txt'?" == sentence(run("show", "hal"))
 

@@ -211,7 +211,7 @@ def test_repeated_words_of_the_text_are_reported() -> None:
 
     assert (60, 0.5, 120) == (hit["word_count"], hit["share"], hit["new_word_count"])
     assert {"word_count": 120, "share": 1.0} == result["covered"]
-    assert "120 words of your text appear here, because it repeats some of them" in output("passages", *arguments)
+    assert "120 words of your text appear here, because your text repeats some words" in output("passages", *arguments)
 
 
 def test_a_result_without_hits_fails_on_request() -> None:
@@ -247,7 +247,9 @@ def test_wrong_queries_are_one_sentence(tmp_path: Path) -> None:
 def test_a_copy_of_the_text_is_named_because_it_hides_the_other_sources(tmp_path: Path) -> None:
     write(tmp_path, {"my copy.txt": PAPER, "other.txt": QUOTE, "essays/paper.txt": PAPER})
     output("index", tmp_path / "my copy.txt", tmp_path / "other.txt", "--store", tmp_path / "s")
-    note = "'my copy.txt' has 100 % of the text. To see its other sources, add --exclude 'path=my copy.txt'."
+    note = (
+        "'my copy.txt' has 100 % of the text. To see the other sources of the text, add --exclude 'path=my copy.txt'."
+    )
     arguments = ("passages", "--file", tmp_path / "essays" / "paper.txt", "--store", tmp_path / "s")
 
     assert note in output(*arguments).splitlines()

@@ -107,7 +107,7 @@ def test_thresholds_are_learned_and_the_command_stores_them() -> None:
         found[key][name] for key in ("current", "best") for name in ("recall", "precision")
     )
     assert "2 pairs: 1 yes, 1 no" in shown
-    assert re.search(r"^now: 12 bits, 50 % of sentences +- +0.0 %$", shown, re.MULTILINE)
+    assert re.search(r"^now: distance 12, 50 % of sentences +- +0.0 %$", shown, re.MULTILINE)
     command = shown.strip().splitlines()[-1].removeprefix("Store these thresholds with: ")
     assert found["command"] == command
     output(*command.split()[1:])

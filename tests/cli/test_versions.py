@@ -77,6 +77,24 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
     assert "museum" not in output("compare", "2022/Report.txt", "2023/Report <b>.txt").splitlines()[0]
 
 
+def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If all versions have the same words, the command compares the last two."""
+    monkeypatch.chdir(tmp_path)
+    first, second = " ".join(SENTENCES), " ".join(SECOND)
+    write(tmp_path, {"docs/a 2021.txt": first, "docs/a 2022.txt": second, "docs/a 2023.txt": f"{second}\n"})
+    output("index", "docs")
+    command = "to see the last change, run: simdoc-search compare"
+
+    assert f"{command} 'a 2021.txt' 'a 2022.txt'" in output("versions", "a 2022.txt")
+
+    (tmp_path / "docs/a 2021.txt").write_text(f"{second}\n\n")
+    output("index", "docs")
+
+    assert f"{command} 'a 2022.txt' 'a 2023.txt'" in output("versions", "a 2022.txt")
+
+
 def test_a_file_has_versions() -> None:
     lines = output("versions", "--file", "new.txt").splitlines()
     names = [line[51:].split("  (")[0] for line in lines[1:5] if "number:" not in line]
@@ -106,7 +124,7 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     timeline = [(entry["date"], entry["is_query"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline
     scores = {"score": 1.0, "share": 6 / 7, "share_of_hit": 1.0, "sentence_count": 6, "matched_sentence_count": 6}
-    dates = {"date": "2021", "date_from": "name", "similar_share": None, "changed": False}
+    dates = {"date": "2021", "date_evidence_kind": "name", "similar_share": None, "changed": False}
     assert (scores | dates).items() <= first.items()
     assert {"added_word_count": 7, "removed_word_count": 1}.items() <= result["timeline"][1].items()
     assert last["removed_word_count"] == len(SECOND[0].split())
@@ -173,7 +191,7 @@ def test_the_page_shows_each_version_beside_the_one_before(tmp_path: Path, monke
     monkeypatch.setattr(versions_page, "_MAX_PAIRS", 1)
     shown = html("2022/Report.txt")
     assert 1 == shown.count('<article class="pair"')
-    assert "1 version is not shown next to the version before; to compare them, use `simdoc-search compare`" in shown
+    assert "1 version is not shown next to the previous version; to compare them, use `simdoc-search compare`" in shown
     shown = html("2021/Report.txt", "--size", 1)
     assert "<p>Showing 1 of 2 other versions. Show more with --size 100. 2 documents compared</p>" in shown
 
@@ -203,7 +221,7 @@ def test_dates_in_the_properties_of_files_order_them(tmp_path: Path, monkeypatch
     rows = [line[51:] for line in lines[1:] if line.startswith(" ")]
 
     assert ["oldest.eml", "newer.eml", "newest.eml  (newest, your document)"] == [row for row in rows if ".eml" in row]
-    assert "order: by the creation dates in the metadata" in lines
+    assert "order: by the modification or creation dates in the metadata" in lines
 
 
 def test_wrong_queries_and_thresholds_are_one_sentence() -> None:

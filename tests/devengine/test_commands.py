@@ -52,7 +52,7 @@ def test_stop_without_an_engine_is_not_an_error() -> None:
 
     assert f"no engine is running on port {NOWHERE}\n" == output("engine", "stop", "--port", NOWHERE)
     assert f"no engine is running on port {NOWHERE}\n" == output("engine", "stop", "--port", NOWHERE)
-    assert {"stopped": 0} == json.loads(output("engine", "stop", "--port", NOWHERE, "--json"))
+    assert {"stopped_count": 0} == json.loads(output("engine", "stop", "--port", NOWHERE, "--json"))
 
 
 def test_logs_show_the_last_lines(tmp_path: Path) -> None:

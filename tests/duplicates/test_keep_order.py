@@ -53,6 +53,15 @@ def test_texts_with_many_copies_precede_longer_ones() -> None:
     assert "badc" == order("oldest", copies=copies)
 
 
+def test_a_file_precedes_the_attachments_with_the_same_words() -> None:
+    """Several e-mails may have the same attachment."""
+    ids = ["a.eml!offer.pdf", "b.eml!offer.pdf", "offer.docx"]
+    none, equal = np.zeros(3, np.bool_), np.array([9, 9, 9])
+    criteria = KeepCriteria(ids.__getitem__, ids.__getitem__, equal, equal, np.array([2, 2, 1]), equal, (), none, none)
+
+    assert [2, 0, 1] == KeepRule().order(criteria).tolist()
+
+
 @pytest.mark.parametrize(
     "names",
     [

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.clauses import expand_fingerprints, has_other_clauses, parse_filters
+from simdoc_search.query.clauses import expand_fingerprints, has_other_clauses, parse_fingerprint_and_filters
 
 
 def clause_of(fingerprint: str) -> dict[str, Any]:
@@ -140,7 +140,9 @@ def test_a_meaningless_fingerprint_is_refused(query: str, message: str) -> None:
 
 def test_simple_clauses_are_read_as_filters() -> None:
     """Stores without a query syntax need such filters."""
-    found = parse_filters('FINGERPRINT:"a b"_20 AND language:(de OR fr) AND path:"in/" AND NOT author:me')
+    found = parse_fingerprint_and_filters(
+        'FINGERPRINT:"a b"_20 AND language:(de OR fr) AND path:"in/" AND NOT author:me'
+    )
 
     assert '"a b"_20' == found.fingerprint
     assert [("language", ["de", "fr"]), ("path", ["in/"])] == found.required
@@ -160,7 +162,7 @@ def test_simple_clauses_are_read_as_filters() -> None:
 )
 def test_other_clauses_are_refused_with_an_example(query: str) -> None:
     with pytest.raises(QuerySyntaxError, match="write FINGERPRINT:ID_20, followed by AND FIELD:VALUE"):
-        parse_filters(query)
+        parse_fingerprint_and_filters(query)
 
 
 @pytest.mark.parametrize(

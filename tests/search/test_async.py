@@ -62,7 +62,7 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("languages", (), {}),
     ("info", (), {}),
     ("delete", (["nothing"],), {}),
-    ("kept_by_marks", (), {}),
+    ("read_kept_ids", (), {}),
 ]
 
 
@@ -197,7 +197,7 @@ def test_duplicates_are_marked(indexed: StoreLocation) -> None:
             report = await search.mark_duplicates(await search.duplicates(overlap=0.9))
 
             assert report.set_count > 0
-            assert await search.kept_by_marks()
+            assert await search.read_kept_ids()
 
     asyncio.run(mark())
 

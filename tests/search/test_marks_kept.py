@@ -220,13 +220,13 @@ def test_a_marked_kept_document_is_kept_again(temp_indices: TempIndices) -> None
     search = search_in(temp_indices, index)
 
     assert ["longer"] == [group.kept.id for group in search.duplicates(measure="containment").groups()]
-    assert ["kept"] == search.kept_by_marks()
+    assert ["kept"] == search.read_kept_ids()
     command = ["duplicates", "--mark", "--measure", "containment", "--store", f"{temp_indices.engine}/{index}"]
     output = answer(*command, "--text-field", "body")
     assert ["kept"] == [cluster["kept"]["id"] for cluster in output["groups"]]
     assert {**MARKED, "longer": ("kept", "kept")} == marks(temp_indices, index)
     call(temp_indices.engine, "DELETE", f"/{index}/_doc/kept?refresh")
-    assert ["longer"] == [group.kept.id for group in search.duplicates(kept_before=search.kept_by_marks()).groups()]
+    assert ["longer"] == [group.kept.id for group in search.duplicates(kept_before=search.read_kept_ids()).groups()]
     with pytest.raises(StoreError, match="only new documents were compared"):
         search.mark_duplicates(search.duplicates(new=["longer"]))
     assert (

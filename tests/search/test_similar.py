@@ -22,8 +22,8 @@ from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import CHANCE_OVERLAP, Bands, Threshold, min_beyond_chance
 from simdoc_search.search import SearchResult
 from simdoc_search.sketch.estimate import compare_codes
-from simdoc_search.sketch.schemes import Xor
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.sketches import Xor
 from simdoc_search.sketch.tokens import HASH_BITS
 from simdoc_search.stores.local import candidates
 from simdoc_search.stores.record import Record

@@ -12,8 +12,8 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.passages import jaccard, shingle_set
 from simdoc_search.sketch.base import Sketch
-from simdoc_search.sketch.schemes import Universal, Xor
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.sketches import Universal, Xor
 from tests.support.stores import NewStore
 from tests.support.texts import overlapping
 

@@ -38,7 +38,7 @@ def test_keyed_tokens_are_a_stored_format() -> None:
     for minhash in (KEYED, pickle.loads(pickle.dumps(KEYED))):
         fp = fingerprint("the quick brown fox jumps over the lazy dog", None, minhash)
         assert "$>% KC, T'M W)% {PC" == " ".join(fp.tokens())
-    assert "59c6c5e7deaf6d32" == KEY.check
+    assert "59c6c5e7deaf6d32" == KEY.checksum
 
 
 @given(texts(), texts(), st.sampled_from([Analysis(), Analysis(shingle_size=1), Analysis(unit="character")]))
@@ -95,7 +95,7 @@ def test_the_key_is_never_shown() -> None:
     shown += [json.dumps(settings.to_dict()), json.dumps(to_meta(settings)), repr(fingerprint("a", None, KEYED))]
 
     assert [] == [text for text in shown for secret in (SECRET, *bits) if secret in text]
-    assert KEY.check in repr(KEY)
+    assert KEY.checksum in repr(KEY)
     with pytest.raises(ValueError, match="at least 16 characters; create a key with: openssl rand") as caught:
         HashKey("secret")
     assert "secret" not in str(caught.value)
@@ -118,9 +118,9 @@ def test_an_index_stores_only_the_check_value() -> None:
     """The checksum is not enough to make a fingerprint. The right key is needed."""
     settings = Settings(minhash=KEYED)
 
-    assert {**Settings().to_dict(), "hash_key_check": KEY.check} == settings.to_dict()
-    assert {**to_meta(Settings()), "simdoc_key": KEY.check} == to_meta(settings)
-    assert format_label(Settings()).replace("; passages", f"; key {KEY.check}; passages") == format_label(settings)
+    assert {**Settings().to_dict(), "hash_key_check": KEY.checksum} == settings.to_dict()
+    assert {**to_meta(Settings()), "simdoc_key": KEY.checksum} == to_meta(settings)
+    assert format_label(Settings()).replace("; passages", f"; key {KEY.checksum}; passages") == format_label(settings)
     for read in (Settings.from_dict(settings.to_dict()), parse_meta(to_meta(settings))):
         assert settings == read
         with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY"):
@@ -142,7 +142,7 @@ def test_an_index_stores_only_the_check_value() -> None:
     ],
 )
 def test_another_key_is_refused(theirs: HashKey | None, ours: HashKey | None, message: str) -> None:
-    stored = replace(Settings(), minhash=MinHash(key=theirs and HashKey.from_check(theirs.check)))
+    stored = replace(Settings(), minhash=MinHash(key=theirs and HashKey.from_checksum(theirs.checksum)))
     with pytest.raises(FormatMismatchError) as caught:
         stored.with_verified_key(ours, "the store")
 

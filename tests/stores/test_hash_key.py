@@ -45,7 +45,7 @@ def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypa
     written = b"".join(file.read_bytes() for file in (tmp_path / "s").rglob("*") if file.is_file())
 
     assert SECRET.encode() not in written
-    assert HashKey(SECRET).check.encode() in written
+    assert HashKey(SECRET).checksum.encode() in written
     assert Settings().with_key(HashKey(SECRET)) == open_store(tmp_path / "s", hash_key=SECRET).settings
     with pytest.raises(
         FormatMismatchError, match="was created with a secret hash key; set SIMDOC_HASH_KEY to this key"

@@ -12,8 +12,8 @@ from simdoc_search.analysis import Analysis
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.schemes import Xor
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.sketches import Xor
 from simdoc_search.tuning import LabelledPair, draw_sample, limit_texts, measure, sample, tune
 from simdoc_search.tuning.sample import compute_exact_overlaps
 from tests.support.edited_copies import edited_copies

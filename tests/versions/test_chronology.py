@@ -64,6 +64,19 @@ def test_modification_dates_come_before_other_dates_and_names() -> None:
     assert ["1 May 2021", "1 Jun 2021", "14 Jul 2017"] == [date.label for date in line.dates if date]
 
 
+def test_a_modification_date_replaces_the_creation_date() -> None:
+    """A PDF file often has a creation date only. A new version often inherits the creation date of the first one."""
+    line = line_of(
+        dated("offer.docx", created_at="2024-02-01", modified_at="2024-02-08"),
+        dated("offer new price.docx", created_at="2024-02-01", modified_at="2024-03-01"),
+        dated("offer.pdf", created_at="2024-02-20"),
+    )
+
+    assert ((0, 2, 1), "created", True, 1) == (line.order, line.evidence_kind, line.is_certain, line.newest)
+    assert "by the modification or creation dates in the metadata" == line.reason
+    assert ["8 Feb 2024", "1 Mar 2024", "20 Feb 2024"] == [date.label for date in line.dates if date]
+
+
 def test_evidence_that_a_document_lacks_or_that_is_equal_in_all_does_not_order_them() -> None:
     """The dates are shown nevertheless."""
     line = line_of(

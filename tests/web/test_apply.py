@@ -64,17 +64,18 @@ def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None
     pages.finished("/duplicates/apply")
     moved_page = pages.html("/duplicates/apply")
     kept, stored = files(folder / "corpus"), ids(folder)
-    [run] = pages.json("/duplicates/apply")["can_undo"]
+    [run] = pages.json("/duplicates/apply")["undoable_runs"]
     moved = files(folder / "home" / "removed" / run / "files")
     pages.client.post("/duplicates/undo", data={"form_token": given, "run": run}, headers=BROWSER)
     done = pages.finished("/duplicates/apply")
 
     assert "2 files were moved" in moved_page
+    assert 'href="/duplicates/apply"' in pages.html("/duplicates")
     assert (2, 2) == (len(moved), len(kept))
     assert COPIES == kept | moved
     assert sorted(kept) == stored
     assert ("none", None) == (pages.json("/duplicates")["state"], done["problem"])
-    assert (COPIES, []) == (files(folder / "corpus"), done["can_undo"])
+    assert (COPIES, []) == (files(folder / "corpus"), done["undoable_runs"])
     assert "2 files were moved back" in pages.html("/duplicates/apply")
     assert "They are in the index again" in pages.html("/duplicates/apply")
     assert sorted(COPIES) == ids(folder)
@@ -86,13 +87,13 @@ def test_the_page_has_the_command_for_files_of_folders_that_are_not_in_the_index
     pages.sent("/duplicates/apply", 202, form_token=given)
     pages.finished("/duplicates/apply")
     output("delete", *ids(folder), "--store", folder / "store")
-    [run] = pages.json("/duplicates/apply")["can_undo"]
+    [run] = pages.json("/duplicates/apply")["undoable_runs"]
     pages.sent("/duplicates/undo", 202, form_token=given, run=run)
     pages.finished("/duplicates/apply")
     html = pages.html("/duplicates/apply")
     command = re.search(r"simdoc-search index (\S+) --store ([^\s<]+)<", html)
 
-    assert "2 files are not in the index again" in html
+    assert "2 files could not be indexed again" in html
     assert command is not None
     output("index", command[1], "--store", command[2])
     assert sorted(COPIES) == ids(folder)
@@ -160,6 +161,7 @@ def test_a_server_without_the_option_moves_nothing(folder: Path, local: LocalAcc
         pages.finished("/duplicates")
 
         assert "form_token" not in pages.html("/duplicates/plan")
+        assert 'href="/duplicates/apply"' not in pages.html("/duplicates")
         assert "--allow-apply" in pages.sent("/duplicates/apply", 403, form_token="x")["error"]
         assert "--allow-apply" in pages.json("/duplicates/apply", 403)["error"]
 
@@ -173,7 +175,7 @@ def test_in_an_indexed_folder_the_moved_files_are_hidden(tmp_path: Path) -> None
         pages.sent("/duplicates", 202)
         pages.finished("/duplicates")
         pages.sent("/duplicates/apply", 202, form_token=token(pages))
-        [run] = pages.finished("/duplicates/apply")["can_undo"]
+        [run] = pages.finished("/duplicates/apply")["undoable_runs"]
         before = ids(tmp_path)
         output("index", tmp_path / "home", "--store", tmp_path / "store")
 

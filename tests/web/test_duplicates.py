@@ -152,6 +152,7 @@ def test_a_similar_document_that_is_kept_instead_removes_nothing_by_itself(pages
     copies = [d["id"] for d in group["duplicates"] if d["kind"] == "identical"]
     pages.sent("/duplicates/decide", 202, instead=f"row-{number}-{member}")
     undecided = actions_of(saved_plan(pages, folder))
+    assert pages.html("/duplicates/plan").count(f"identical, compared with <bdi>{kept}</bdi>") == len(copies)
     pages.sent("/duplicates/decide", 202, **{f"row-{number}-kept": "drop"})
     output("apply", saved_plan(pages, folder), "--move-to", folder / "gone", "--store", folder / "store")
 
@@ -244,9 +245,9 @@ def test_a_wrong_option_is_reported(pages: Pages) -> None:
     """Some options are checked at once, others in the search."""
     assert "over 100" in pages.sent("/duplicates", 400, overlap=200)["error"]
 
-    pages.sent("/duplicates", 202, keep="odd")
-    assert "odd" in pages.finished("/duplicates")["problem"]
-    assert "odd" in pages.html("/duplicates")
+    pages.sent("/duplicates", 202, keep="Odd")
+    assert "Odd" in pages.finished("/duplicates")["problem"]
+    assert "max:FIELD or min:FIELD, not &#39;Odd&#39;" in pages.html("/duplicates")
 
 
 def test_there_is_one_search_at_a_time_and_it_can_be_stopped(over: Callable[..., Pages]) -> None:

@@ -84,6 +84,7 @@ def test_all_outputs_agree(tmp_path: Path) -> None:
                 assert conflict in terminal
                 assert all(escape(conflict) in shown for shown in (page, html))
             assert len(result.conflict) == len(as_json["order"]["conflicts"])
+            assert len(result.contradictions) == terminal.count("conflict: ") == terminal.count("     but: ")
             assert (result.newest is not None) == ("(newest" in terminal)
             assert bool(result.undated) == ("undated, so not in this order" in html)
             verdicts.add((result.newest is None, bool(result.conflict), bool(result.undated)))

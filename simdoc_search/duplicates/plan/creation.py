@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.files import GONE, read_state
-from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, FileState, LeftAloneError, PlanRow, State, TextState
+from simdoc_search.duplicates.plan.rows import (
+    IN_ARCHIVE,
+    Action,
+    FileState,
+    LeftAloneError,
+    PlanRow,
+    State,
+    TextState,
+    describe_kept_problem,
+)
 from simdoc_search.duplicates.plan.stored_documents import read_text_hashes
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.stores.base import Store
@@ -78,7 +87,7 @@ def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> It
     yield PlanRow(action, number, kept.key, kept.path, "", state, modified_on=_format_date(kept), note=problem)
     for duplicate in group.duplicates:
         (state, problem), (other_state, other_problem) = states[duplicate.key], states[duplicate.duplicate_of]
-        problem = problem or other_problem
+        problem = problem or describe_kept_problem(other_problem)
         if duplicate.kind == "identical" and isinstance(state, FileState) and isinstance(other_state, FileState):
             problem = problem or ("" if state.hash == other_state.hash else "the content of the file has changed")
         note = duplicate.reason if problem in duplicate.reason else f"{duplicate.reason}; {problem}"

@@ -17,12 +17,19 @@ DropMethod = Literal["move", "delete", "hardlink"]
 """How files are dropped: moved to another folder, deleted, or replaced with a hard link to the kept file."""
 
 IN_ARCHIVE = "the file is in an archive or e-mail, which is not changed"
-"""The reason why a document in an archive or e-mail is never dropped, and why its duplicates are not dropped either."""
+"""The reason why a document in an archive or e-mail is never dropped."""
 
 _NO_FILE = "the document has no file; to remove it from the store, use --delete and --store"
 
 MAX_BYTES = 1 << 31
 """Maximum size of a plan or an undo file, enough for millions of rows."""
+
+
+def describe_kept_problem(problem: str) -> str:
+    """Return why a duplicate is not dropped, if there is a problem with the document to keep instead."""
+    if problem == IN_ARCHIVE:
+        return "the document to keep is in an archive or e-mail"
+    return problem and f"the document to keep has a problem: {problem}"
 
 
 class PlanError(SimdocError):

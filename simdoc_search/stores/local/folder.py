@@ -158,7 +158,7 @@ def _check_settings(folder: Path, stored: Settings, requested: Settings | None) 
 
 
 def _check_no_other_files(folder: Path) -> None:
-    """Check that a folder contains no other files. Files of an incomplete store are allowed."""
+    """Check that a folder is missing, or contains only files of a store, which may be incomplete."""
     if not folder.exists():
         return
     if not folder.is_dir():

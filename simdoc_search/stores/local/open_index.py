@@ -18,7 +18,7 @@ from simdoc_search.stores.local.segments import META_FILE, Commit, find_fault, r
 
 READERS_LOCK, WRITERS_LOCK = ".tantivy-meta.lock", ".tantivy-writer.lock"
 MAX_ATTEMPTS = 100
-"""Maximum number of attempts to open the files of a commit, which a newer commit may remove, or to remove a folder."""
+"""Maximum number of attempts to remove a folder, or to open all files of a commit before a newer commit removes one."""
 
 _DESCRIPTORS = Path("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
 
@@ -80,9 +80,9 @@ class IndexInFolder:
     def open_for_writing(self) -> tantivy.Index:
         """Open the index again, for a writer.
 
-        An index object that was opened earlier does not know the files that other processes wrote later. With such an
-        object, a writer would drop these files from the list of files that may be deleted, so they would never be
-        deleted. Nor does an index object with a reader delete files that the reader has open.
+        An index object does not know the files that other processes wrote after it was opened. A writer of such an
+        object would remove these files from tantivy's list of its own files, and tantivy never deletes a file that is
+        not in this list. Also, an index object with a reader does not delete files that the reader has open.
         """
         ensure_lock_file(self._path / WRITERS_LOCK)
         return open_index(self._path)

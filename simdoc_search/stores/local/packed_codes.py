@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.sketch.sentences import decode_sentences, encode_sentences
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKind
 from simdoc_search.sketch.tokens import HASH_BITS
 
@@ -75,7 +76,12 @@ def pack_kind(codes: NDArray[np.uint32], kind: TokenKind) -> bytes:
 
 
 def unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
-    """Return the packed tokens of a kind."""
+    """Unpack the tokens of a kind."""
     if kind.name == "sentences":
-        return encode_sentences(np.frombuffer(packed, ">u8").astype(np.uint64))
+        return encode_sentences(unpack_simhashes(packed))
     return _unpack(packed, kind.length)
+
+
+def unpack_simhashes(packed: bytes) -> Simhashes:
+    """Return the simhashes of packed sentences."""
+    return np.frombuffer(packed, ">u8").astype(np.uint64)

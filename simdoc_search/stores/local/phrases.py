@@ -47,7 +47,7 @@ BATCH_SIZE = 16
 Item = TypeVar("Item")
 
 _HASH_COUNT = np.uint64(1 << 20)
-"""Number of hashes of phrases that are told apart."""
+"""Number of possible values of a phrase's hash. A larger hash is reduced modulo this number."""
 
 _SPACE = ord(" ")
 
@@ -133,7 +133,7 @@ def _check_stopped_for_each(items: Mapping[int, Item]) -> Iterator[tuple[int, It
 class _PhraseFinder:
     """Finds phrases in texts.
 
-    A window of words is compared with the phrases if some bits of its hash are those of a phrase.
+    A window of words is compared with the phrases only if its hash, modulo `_HASH_COUNT`, equals that of a phrase.
     """
 
     def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:

@@ -88,14 +88,15 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
                     writer.put(_read_records(segments, unreadable, progress or (lambda _done, _total: None)))
                 # Another segment has later, readable versions of these documents.
                 replaced = {record.id for record in new.records(unreadable)}
-                documents = new.info().document_count
+                document_count = new.info().document_count
     problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
     damaged_deletions = [
         Damage(f"{INDEX_FOLDER}/{damaged.segment.deletions_file}", problem)
         for damaged in segments
         if not damaged.has_readable_deletions
     ]
-    return RepairResult(documents, [id for id in dict.fromkeys(unreadable) if id not in replaced], damaged_deletions)
+    lost = [id for id in dict.fromkeys(unreadable) if id not in replaced]
+    return RepairResult(document_count, lost, damaged_deletions)
 
 
 @contextmanager

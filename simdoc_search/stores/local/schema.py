@@ -16,12 +16,19 @@ from simdoc_search.analysis.words import joined_words
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName, token_kind_names, token_kinds
 from simdoc_search.sketch.tokens import encode_texts
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.sketch.word_pairs import word_pair_codes
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, escape_surrogates, metadata_terms
-from simdoc_search.stores.local.packed_codes import pack_fingerprints, pack_kind, unpack_fingerprint, unpack_kind
+from simdoc_search.stores.local.packed_codes import (
+    pack_fingerprints,
+    pack_kind,
+    unpack_fingerprint,
+    unpack_kind,
+    unpack_simhashes,
+)
 from simdoc_search.stores.record import Digest, EncodedRecord, Origin, Record, StoredText
 
 MAX_TERM_BYTES = 65_000
@@ -185,6 +192,12 @@ def read_codes_of_kind(document: tantivy.Document, kind: TokenKind) -> NDArray[n
     """Return the tokens of a kind as numbers, in their original order; an empty array if the store lacks the kind."""
     packed = document.get_first(_STORED_FIELDS[kind.name])
     return empty_codes() if packed is None else unpack_kind(_stored_bytes(packed), kind)
+
+
+def read_simhashes(document: tantivy.Document) -> Simhashes:
+    """Return the simhashes of the sentences of a document; an empty array if the store lacks sentences."""
+    packed = document.get_first(_STORED_FIELDS["sentences"])
+    return unpack_simhashes(b"" if packed is None else _stored_bytes(packed))
 
 
 def read_metadata(document: tantivy.Document, names: Sequence[str]) -> dict[str, MetadataValue]:

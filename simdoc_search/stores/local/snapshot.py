@@ -7,10 +7,19 @@ from sys import getsizeof
 
 from tantivy import DocAddress, Document, Query, Schema, Searcher
 
+from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.fields import escape_surrogates
 from simdoc_search.stores.local.errors import convert_errors
-from simdoc_search.stores.local.schema import read_document, read_id, to_digest, to_record, to_stored_text
+from simdoc_search.stores.local.schema import (
+    read_document,
+    read_id,
+    read_simhashes,
+    to_digest,
+    to_record,
+    to_stored_text,
+)
 from simdoc_search.stores.record import Digest, Record, StoredText
 
 Address = tuple[int, int]
@@ -19,7 +28,7 @@ Address = tuple[int, int]
 BATCH_SIZE = 64
 
 MAX_KEPT_BYTES = 32 << 20
-"""Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most more than once."""
+"""Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most of them several times."""
 
 _BYTES_WITHOUT_TEXT = 4096  # approximate size of a document in memory, without its text
 
@@ -49,15 +58,15 @@ class Snapshot:
         """Number of documents."""
         return self._searcher.num_docs
 
-    def search(self, query: Query, limit: int) -> list[tuple[float, Address]]:
+    def _search(self, query: Query, limit: int) -> list[tuple[float, DocAddress]]:
         """Return the scores and addresses of the best documents. The order of equal scores may differ between calls."""
         with convert_errors("read", self.location):
-            hits = self._searcher.search(query, limit=max(1, limit), count=False).hits
-        return [(score, (address.segment_ord, address.doc)) for score, address in hits]
+            return self._searcher.search(query, limit=max(1, limit), count=False).hits
 
     def find_addresses(self, query: Query, limit: int | None = None) -> list[Address]:
         """Return the addresses of at most `limit` documents, best first. If `limit` is None, return all addresses."""
-        return [address for _, address in self.search(query, self.document_count if limit is None else limit)]
+        hits = self._search(query, self.document_count if limit is None else limit)
+        return [(address.segment_ord, address.doc) for _, address in hits]
 
     def iterate_hits(
         self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
@@ -73,10 +82,11 @@ class Snapshot:
         """
         yielded = set(skip)
         while True:
-            hits = self.search(query, size)
-            for score, address in hits:
+            hits = self._search(query, size)
+            for score, found in hits:
                 if score < minimum:
                     return
+                address = found.segment_ord, found.doc
                 if address not in yielded:
                     yielded.add(address)
                     yield score, address
@@ -146,6 +156,14 @@ class Snapshot:
                 if self._keep(address, stored.key.id, getsizeof(stored.text)):
                     self._kept_texts[address] = stored
             yield stored
+
+    def read_simhashes(self, addresses: Iterable[Address]) -> Iterator[tuple[DocumentKey, Simhashes]]:
+        """Yield the keys of the documents at these addresses with the simhashes of their sentences."""
+        for address in addresses:
+            document = self.read_document(address)
+            with convert_errors("read", self.location):
+                simhashes = read_simhashes(document)
+            yield DocumentKey(read_id(document)), simhashes
 
     def read_records(
         self,

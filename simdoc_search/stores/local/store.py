@@ -19,6 +19,7 @@ from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
@@ -143,8 +144,8 @@ class LocalStore(Closable):
     def info(self) -> StoreInfo:
         snapshot = self._open_snapshot()
         size = _folder_bytes(self._folder) if self._folder else 0
-        texts = _estimate_text_bytes(snapshot) if self.has_texts else None
-        return StoreInfo(self.location, snapshot.document_count, size, texts, self._settings)
+        text_bytes = _estimate_text_bytes(snapshot) if self.has_texts else None
+        return StoreInfo(self.location, snapshot.document_count, size, text_bytes, self._settings)
 
     # --- writing ---
 
@@ -160,20 +161,20 @@ class LocalStore(Closable):
     def writer(self) -> Iterator[LocalWriter]:
         folder = self._folder and self._folder / INDEX_FOLDER
         with convert_errors("write to", self.location):
-            engine = self.open_for_writing().writer(heap_bytes(), WRITER_THREADS)
+            index_writer = self.open_for_writing().writer(heap_bytes(), WRITER_THREADS)
         try:
             if folder:
                 with convert_errors("write to", self.location):
-                    engine.garbage_collect_files()  # remove files that a failed commit may have left
-            yield (writer := LocalWriter(engine, folder, self.location, self._schema, self.encoder))
+                    index_writer.garbage_collect_files()  # remove files that a failed commit may have left
+            yield (writer := LocalWriter(index_writer, folder, self.location, self._schema, self.encoder))
             writer.commit()
         except BaseException:
             with suppress(Exception):
-                engine.rollback()
+                index_writer.rollback()
             raise
         finally:
             with suppress(Exception):  # an error here cannot affect committed documents
-                engine.wait_merging_threads()  # this also releases the lock
+                index_writer.wait_merging_threads()  # this also releases the lock
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
         with self.writer() as writer:  # no other writer can write during the block
@@ -209,6 +210,10 @@ class LocalStore(Closable):
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
         snapshot = self._open_snapshot()
         return snapshot.read_texts(snapshot.find_addresses_by_id(ids))
+
+    def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
+        snapshot = self._open_snapshot()
+        return snapshot.read_simhashes(snapshot.find_addresses_by_id(ids))
 
     def scan(
         self,

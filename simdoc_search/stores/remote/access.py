@@ -70,18 +70,19 @@ class IndexAccess:
         return replace(self, engine=engine, background=engine.in_background())
 
     @property
-    def has_terms_only(self) -> bool:
+    def is_min_hash_field(self) -> bool:
         """Whether the engine's own `min_hash` filter fills the field."""
         return isinstance(self.indices, MinHashFieldIndices)
 
     def require_tokens(self) -> None:
         """Check that the engine's `min_hash` filter does not fill the field. Raises FormatMismatchError if it does."""
-        if self.has_terms_only:
+        if self.is_min_hash_field:
             text_field = self.text_fields[0] if self.text_fields else "FIELD"
             raise FormatMismatchError(
-                f"the engine's min_hash filter fills the field {self.field} of {self.location}. Such a field only "
-                "supports the commands versions, compare, show, explain, and similar without --measure; for other "
-                f"commands, run `simdoc-search backfill {self.location} --text-field {text_field}`, then omit --field"
+                f"the engine's min_hash filter fills the field {self.field} of {self.location}. Such a field supports "
+                "only the commands `versions`, `compare`, `show`, `explain`, and `similar` (without --measure); for "
+                f"other commands, run `simdoc-search backfill {self.location} --text-field {text_field}`, then omit "
+                "--field"
             )
 
     def filter_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
@@ -107,10 +108,10 @@ class IndexAccess:
         if score == "tokens" and isinstance(plan, Bands):
             needed += len(plan.tokens)
         terms, tokens = {"kind": "terms"}, {"buckets_field": f"{self.field}.buckets"}
-        options: dict[str, Any] = terms if self.has_terms_only else tokens
+        options: dict[str, Any] = terms if self.is_min_hash_field else tokens
         return to_dsl(
             plan,
-            self.field if self.has_terms_only else f"{self.field}.tokens",
+            self.field if self.is_min_hash_field else f"{self.field}.tokens",
             filters=clauses,
             without=without,
             score=score,
@@ -132,7 +133,7 @@ class IndexAccess:
         return {"excludes": unused if text else [*unused, "body"]}
 
     def to_record(self, hit: Mapping[str, Any], fields: Sequence[str] = ()) -> Record:
-        """Convert a hit to a record. These fields of an application are its metadata."""
+        """Convert a hit to a record. In an index that simdoc-search did not create, `fields` become its metadata."""
         key, source = self.id_field.key_of(hit), hit.get("_source") or {}
         fault = self.indices.describe_fault(key.index)
         record = to_record(key, source, field=self.field, text_fields=self.text_fields, fault=fault)

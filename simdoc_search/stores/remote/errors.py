@@ -174,8 +174,8 @@ def _describe_error(status: int, error_type: str, reason: str) -> str:
         return "redirects to another URL; use that URL, because simdoc-search does not follow redirects"
     if missing := re.search(r"missing shards (\[\[.*\]\])", reason):
         return (
-            f"has no available copy of the shards {missing[1]}; check GET _cat/shards, and try again when they are "
-            "available"
+            f"has no available copy of the shards {missing[1]}; try again when these shards are available (see "
+            "`GET _cat/shards`)"
         )
     return f"returned status {status}: {reason}"
 

@@ -32,7 +32,7 @@ def read_fingerprint_value(source: Mapping[str, Any], field: str) -> Any:
 
 
 def is_simdoc_value(value: Any) -> bool:
-    """Return whether simdoc-search or one of its loaders wrote the value of the fingerprint field. None is accepted.
+    """Return whether simdoc-search or its ingest pipeline wrote the value of the fingerprint field. None is accepted.
 
     Such a value has a `format` label, or contains only parts of a fingerprint, which may be malformed. Other values
     belong to the application and are never replaced.

@@ -12,7 +12,7 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
-from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, mapped_fields, remaining_fields
+from simdoc_search.stores.remote.mappings import INTEGER_TYPES, count_fields, mapped_fields, remaining_fields
 from simdoc_search.stores.remote.schema import component_template, parse_meta
 
 _INDEX_BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
@@ -181,7 +181,7 @@ def _expected_mapping(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
 
 def _find_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
     """Return the names of the settings that differ. If the type or the analyzer differs, return only one of the two."""
-    if {actual.get("type"), expected["type"]} <= WHOLE_NUMBERS:
+    if {actual.get("type"), expected["type"]} <= INTEGER_TYPES:
         return [key for key in ("index",) if actual.get(key) != expected.get(key)]
     different = [key for key in _CHECKED_SETTINGS if actual.get(key) != expected.get(key)]
     return different[:1] if {"type", "analyzer"} & set(different) else different

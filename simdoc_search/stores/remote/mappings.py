@@ -9,10 +9,10 @@ from simdoc_search.errors import LocationError, StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 
-WHOLE_NUMBERS = frozenset({"short", "integer", "long"})
+INTEGER_TYPES = frozenset({"short", "integer", "long"})
 """Types of fields for integers."""
 
-_ID_TYPES = {"keyword", *WHOLE_NUMBERS}
+_ID_TYPES = {"keyword", *INTEGER_TYPES}
 _DEFAULT_FIELD_LIMIT = 1000
 
 

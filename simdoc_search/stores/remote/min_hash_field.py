@@ -86,18 +86,23 @@ def open_min_hash_field(
     shared = _shared_options(options, field, f"{engine.name}/{index}")
     for name in options:
         check_terms(engine, name, field, shared)
-    text_of_field = source_text_field(open_mappings[min(options)], field)
-    texts = text_field_names(text_field or text_of_field)
-    check_text_fields(texts, open_mappings, field, is_simdoc_index=False)
-    if field.rpartition(".")[0] == text_of_field not in texts:
-        raise LocationError(f"the field {field} is filled from the field {text_of_field}; omit --text-field")
+    source_field = source_text_field(open_mappings[min(options)], field)
+    text_fields = text_field_names(text_field or source_field)
+    check_text_fields(text_fields, open_mappings, field, is_simdoc_index=False)
+    if field.rpartition(".")[0] == source_field not in text_fields:
+        raise LocationError(f"the field {field} is filled from the field {source_field}; omit --text-field")
     unfilled_indices = sorted(open_mappings.keys() - options.keys())
     indices = MinHashFieldIndices(
         index, field, {name: open_mappings[name] for name in options}, unfilled_indices, closed
     )
     engine = engine.without_closed_indices()
     return IndexAccess(
-        engine, engine.in_background(), indices, IdField.for_field(id_field, open_mappings.values()), shared, texts
+        engine,
+        engine.in_background(),
+        indices,
+        IdField.for_field(id_field, open_mappings.values()),
+        shared,
+        text_fields,
     )
 
 

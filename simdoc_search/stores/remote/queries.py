@@ -16,7 +16,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.fields import METADATA_FIELD, ORIGIN_FIELD, metadata_term, parse_origin_value, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
-from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, id_field_type, mapping_at
+from simdoc_search.stores.remote.mappings import INTEGER_TYPES, id_field_type, mapping_at
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, complete_labels, labels_missing_kinds
 
 LAST_CHARACTER = "\U0010ffff"
@@ -41,7 +41,7 @@ class IdField:
     @classmethod
     def for_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> IdField:
         """Return this field, or `_id` for None. Raises LocationError if the field cannot identify documents."""
-        return cls() if field is None else cls(field, id_field_type(field, mappings) in WHOLE_NUMBERS)
+        return cls() if field is None else cls(field, id_field_type(field, mappings) in INTEGER_TYPES)
 
     @property
     def source_fields(self) -> list[str]:
@@ -65,7 +65,7 @@ class IdField:
         return {"bool": {"filter": clauses}} if len(clauses) > 1 else clauses[0]
 
     def key_clauses(self, key: DocumentKey | None) -> list[dict[str, Any]]:
-        """Return the query for the document with a key in a list, or an empty list for None."""
+        """Return a list that contains the query of `key_query`, or an empty list for None."""
         return [] if key is None else [self.key_query(key)]
 
     def key_of(self, hit: Mapping[str, Any]) -> DocumentKey:

@@ -23,7 +23,7 @@ RETRY_VARIABLE = "SIMDOC_RETRY_SECONDS"
 """The environment variable that overrides QUERY_SECONDS."""
 
 FIRST_PAUSE, MAX_PAUSE = 0.2, 20.0
-"""Maximum length of the first pause, and of all pauses, in seconds. The maximum doubles after each pause."""
+"""Maximum length of the first pause in seconds. This maximum doubles after each pause, up to MAX_PAUSE seconds."""
 
 LOG_INTERVAL = 30.0
 """Minimum number of seconds between two log messages about retries in this process."""

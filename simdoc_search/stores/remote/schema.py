@@ -62,7 +62,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     """
     meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _format_analysis(settings.analysis)}
     if settings.minhash.key is not None:
-        meta["simdoc_key"] = settings.minhash.key.check
+        meta["simdoc_key"] = settings.minhash.key.checksum
     # An engine searches for words in the text field, so the words are not a sketch.
     lines = _join_sketches(replace(settings, indexes_words=False).sketches)
     meta |= {f"{_SKETCHES_KEY}_{number}" if number > 1 else _SKETCHES_KEY: line for number, line in enumerate(lines, 1)}
@@ -74,7 +74,9 @@ def to_meta(settings: Settings) -> dict[str, str]:
 
 
 def parse_meta(meta: Mapping[str, str]) -> Settings:
-    """Return the settings that `to_meta` wrote. Missing settings have their defaults. A key has only its checksum.
+    """Return the settings that `to_meta` wrote. Missing settings have their defaults.
+
+    A `meta` contains only the checksum of a hash key, not its secret.
 
     Raises:
         FormatMismatchError: the settings are missing, malformed, or from a newer version.
@@ -101,7 +103,7 @@ def format_label(settings: Settings) -> str:
     It describes the parts of a fingerprint, so it does not contain the layout or unknown sketches.
     """
     key = settings.minhash.key
-    keyed = [f"key {key.check}"] if key else []
+    keyed = [f"key {key.checksum}"] if key else []
     return _SEPARATOR.join(
         [_format_analysis(settings.analysis), settings.stored_sketch, *keyed, *settings.stored_token_kinds]
     )

@@ -18,12 +18,14 @@ from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundE
 from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Closable, Encoder, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Digest, LeftOutIndex, Phrase, PhraseMatches, Record, Removal, StoredText
-from simdoc_search.stores.remote import lookups, phrases, shared_tokens
+from simdoc_search.stores.remote import lookups, shared_tokens
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
 from simdoc_search.stores.remote.engine import Engine
@@ -32,6 +34,7 @@ from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
 from simdoc_search.stores.remote.min_hash_field import compute_records, find_term_candidates, open_min_hash_field
+from simdoc_search.stores.remote.phrases import can_find_phrases, find_phrases
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import IdField, root_clause
 from simdoc_search.stores.remote.records import encode_records
@@ -114,7 +117,7 @@ class RemoteStore(Closable):
         indices = Indices(engine, index, mappings, field)
         open_mappings, given_fields = indices.mappings, text_field_names(text_field or ())
         check_text_fields(given_fields, open_mappings, indices.field, is_simdoc_index=indices.is_simdoc_index)
-        texts = (
+        text_fields = (
             None
             if indices.is_simdoc_index
             else given_fields or recorded_text_fields(open_mappings.values(), indices.field)
@@ -122,7 +125,7 @@ class RemoteStore(Closable):
         engine = engine.without_closed_indices()
         verified_settings = indices.settings.with_verified_key(key, location)
         id_source = IdField.for_field(id_field, open_mappings.values())
-        store = cls(IndexAccess(engine, engine.in_background(), indices, id_source, verified_settings, texts))
+        store = cls(IndexAccess(engine, engine.in_background(), indices, id_source, verified_settings, text_fields))
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
                 f"{location} has the settings {store.settings}, not {settings}; use the settings of "
@@ -169,7 +172,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several writers can be open, and the last write wins. An error undoes no earlier writes."""
+        """Open a writer. Several writers can be open, and the last write wins. After an error, its writes are kept."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(
@@ -212,7 +215,7 @@ class RemoteStore(Closable):
     ) -> Iterator[Record]:
         """Return the records of all documents with these ids that match the filters. Unknown ids are ignored."""
         access = self.access
-        if access.has_terms_only:
+        if access.is_min_hash_field:
             return compute_records(access, ids, filters)
         source, clauses = (
             access.source_filter(text=text, passages=passages, sketches=sketches),
@@ -228,6 +231,10 @@ class RemoteStore(Closable):
         for record in self.records(ids, text=True):
             if record.text is not None:
                 yield StoredText(record.key, record.text, record.text_hash)
+
+    def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
+        """Yield the simhashes of the sentences of the documents with these ids."""
+        return ((record.key, decode_sentences(record.sentences)) for record in self.records(ids, sketches=True))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
@@ -294,12 +301,12 @@ class RemoteStore(Closable):
         fields: Sequence[str] = (),
     ) -> list[RemoteCandidates]:
         """Return the candidates of each plan; see `Store`."""
-        find = find_term_candidates if self.access.has_terms_only else find_candidates
+        find = find_term_candidates if self.access.is_min_hash_field else find_candidates
         return find(self.access, plans, filters, fields)
 
     def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
         """Convert a plan to a clause for an application's own search."""
-        score: Score = "bands" if self.access.has_terms_only else "tokens"
+        score: Score = "bands" if self.access.is_min_hash_field else "tokens"
         return self.access.token_query(plan, without=self.access.id_field.key_clauses(exclude), score=score)
 
     def documents_sharing(
@@ -323,14 +330,14 @@ class RemoteStore(Closable):
     @property
     def can_find_phrases(self) -> bool:
         """Whether `documents_with_phrases` is supported."""
-        return not self.access.has_terms_only and phrases.can_find_phrases(self.access)
+        return not self.access.is_min_hash_field and can_find_phrases(self.access)
 
     def documents_with_phrases(
-        self, phrases_: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
+        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
     ) -> PhraseMatches:
         """Return the documents that contain at least one of these phrases; see `Store`."""
         self.access.require_tokens()
-        return phrases.find_phrases(self.access, phrases_, filters, exclude)
+        return find_phrases(self.access, phrases, filters, exclude)
 
     # --- all documents ---
 
@@ -362,20 +369,20 @@ class RemoteStore(Closable):
     def info(self) -> StoreInfo:
         """Return the location, the number of documents, the sizes and the settings."""
         self.access.indices.refresh(self.engine)
-        documents = self.engine.count(self.index)
+        document_count = self.engine.count(self.index)
         stats = self.engine.call("GET", [self.index, "_stats", "store"], allow=(403,)) or {}
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
-        texts = self._text_bytes(documents)
-        return StoreInfo(self.location, documents, size, texts, self.settings, is_text_compressed=False)
+        text_bytes = self._estimate_text_bytes(document_count)
+        return StoreInfo(self.location, document_count, size, text_bytes, self.settings, is_text_compressed=False)
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return the indices behind the name that cannot be queried; see `Store`."""
         return self.access.indices.find_left_out(self.engine)
 
-    def _text_bytes(self, documents: int) -> int | None:
+    def _estimate_text_bytes(self, document_count: int) -> int | None:
         """Estimate the uncompressed size of all texts in bytes from a sample. Return None if there are no texts."""
         if not self.is_simdoc_index or not self.has_texts:
             return None
         hits = self.engine.search(self.index, {"size": SAMPLE_SIZE, "_source": ["body"]})["hits"]["hits"]
         sizes = [len((self.access.to_record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
-        return round(sum(sizes) / len(sizes) * documents) if sizes else 0
+        return round(sum(sizes) / len(sizes) * document_count) if sizes else 0

@@ -70,18 +70,18 @@ def select_fields(document: Mapping[str, Any], fields: Sequence[str], *, is_simd
     return {name: value for name, value in values.items() if value is not None}
 
 
-def record_text_fields(text_hash: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
-    """Return the mapping of the field `text_hash`, with the names of the text fields in its `meta`.
+def record_text_fields(mapping: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
+    """Return the mapping of the subfield `text_hash`, with the names of the text fields in its `meta`.
 
     Names that were recorded earlier are removed. If there are too many new names, or if one is too long, none are
     recorded.
     """
-    others = {key: value for key, value in text_hash.get("meta", {}).items() if not key.startswith(_META_KEY_PREFIX)}
+    others = {key: value for key, value in mapping.get("meta", {}).items() if not key.startswith(_META_KEY_PREFIX)}
     meta = others | {f"{_META_KEY_PREFIX}{number}": name for number, name in enumerate(fields, 1)}
     fits = len(meta) <= MAX_META_ENTRIES and all(len(name) <= MAX_META_VALUE_LENGTH for name in fields)
-    if "meta" not in text_hash and not fits:
-        return dict(text_hash)
-    return {**text_hash, "meta": meta if fits else others}
+    if "meta" not in mapping and not fits:
+        return dict(mapping)
+    return {**mapping, "meta": meta if fits else others}
 
 
 def recorded_text_fields(mappings: Iterable[Mapping[str, Any]], field: str) -> list[str]:

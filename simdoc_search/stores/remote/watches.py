@@ -139,7 +139,7 @@ class Watches:
         return len(hits)
 
     def find_matching_watches(self, key: DocumentKey) -> Iterator[Watch]:
-        """Yield the watches that a stored document matches, of documents in any index. Its own watch is excluded.
+        """Yield the watches that a stored document matches, except its own. Watched documents may be in any index.
 
         Raises:
             FormatMismatchError: the watches have other fingerprint settings.

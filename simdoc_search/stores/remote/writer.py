@@ -5,8 +5,8 @@ time as its version. An engine rejects a version that is lower than the version 
 remembers a deletion for `gc_deletes`, which is 10 minutes in an index that simdoc-search created. If several writers
 change a document, the latest write by their clocks wins.
 
-There is one limit. A write that arrives more than `gc_deletes` after the deletion of its document, or after the engine
-has restarted, restores the document.
+There is one exception. A write that arrives more than `gc_deletes` after the deletion of its document, or after the
+engine has restarted, restores the document.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.schemes import Universal, Xor
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
+from simdoc_search.sketch.sketches import Universal, Xor
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.schema import complete_labels, format_label, labels_missing_kinds, parse_meta, to_meta
@@ -85,7 +85,7 @@ def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
 @pytest.mark.parametrize(
     "sketch",
     [
-        MinHash(bucket_count=4096, with_rotation=True, key=HashKey.from_check("0" * 16)),
+        MinHash(bucket_count=4096, with_rotation=True, key=HashKey.from_checksum("0" * 16)),
         Xor(4096, 2**32 - 1, HashKey("a secret of the tests")),
         Universal(4096, 2**32 - 1, "affine64"),
     ],

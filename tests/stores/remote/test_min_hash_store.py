@@ -151,9 +151,9 @@ def test_a_query_for_an_application_finds_the_same_documents(engine_url: str, de
 
 def test_commands_that_need_more_than_terms_are_errors(default_address: str) -> None:
     expected = (
-        f"the engine's min_hash filter fills the field body.fingerprint of {default_address}. Such a field only "
-        "supports the commands versions, compare, show, explain, and similar without --measure; for other commands, "
-        f"run `simdoc-search backfill {default_address} --text-field body`, then omit --field"
+        f"the engine's min_hash filter fills the field body.fingerprint of {default_address}. Such a field "
+        "supports only the commands `versions`, `compare`, `show`, `explain`, and `similar` (without --measure); for "
+        f"other commands, run `simdoc-search backfill {default_address} --text-field body`, then omit --field"
     )
     options = ["--store", default_address, "--field", FIELD]
     assert (

@@ -73,7 +73,7 @@ def test_commands_report_the_missing_shards(incomplete_alias: str) -> None:
     message = sentence(run("similar", "a", "--store", incomplete_alias))
 
     assert "has no available copy of the shards" in message
-    assert "check GET _cat/shards" in message
+    assert "see `GET _cat/shards`" in message
     assert "only some of the documents" in sentence(run("info", "--store", incomplete_alias))
 
 

@@ -121,7 +121,7 @@ class Universal(_FunctionSketch):
         count: number of hash functions (`num_perm` in datasketch), 1 to 4,096.
         seed: seed of the functions, below 2**32.
         family: `scheme` in datasketch: `affine32`, `affine64`, or `legacy` for versions before 2.
-        key: None, because SHA-1 takes no key.
+        key: None, because datasketch hashes shingles with SHA-1, which takes no key.
 
     Raises:
         FormatMismatchError: `key` is not None.
@@ -193,5 +193,5 @@ def _to_uint64(values: Any) -> NDArray[np.uint64]:
     return np.asarray(values, np.uint64)
 
 
-SCHEMES: dict[str, type[Sketch]] = {scheme.stored_name: scheme for scheme in (MinHash, Universal, Xor)}
+SKETCHES: dict[str, type[Sketch]] = {sketch.stored_name: sketch for sketch in (MinHash, Universal, Xor)}
 """All sketches, by their names in stored settings."""

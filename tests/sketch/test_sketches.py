@@ -14,8 +14,8 @@ from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch import long_text
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.schemes import SCHEMES, Universal, Xor
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.sketches import SKETCHES, Universal, Xor
 
 WORDS = Analysis(shingle_size=1)
 ALL: list[Sketch] = [MinHash(), Universal(), Xor()]
@@ -71,7 +71,7 @@ def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, codes:
     assert (1, stored) == (settings.to_dict()["version"], settings.sketches[0])
     assert settings == Settings.from_dict(settings.to_dict())
     assert settings != Settings(minhash=Xor(7))
-    assert {"bucketed", "universal", "xor"} == SCHEMES.keys()
+    assert {"bucketed", "universal", "xor"} == SKETCHES.keys()
 
 
 @pytest.mark.parametrize(
