@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from simdoc_search.mcp_server import MAX_ANSWER_CHARACTERS
 from tests.support.cli import (
     answer,
     environment,
@@ -49,6 +48,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read(result: CallToolResult) -> dict[str, Any]:
     """Return the JSON of an answer, which is between two lines with the same random number."""
     from mcp.types import TextContent
+
+    from simdoc_search.mcp_server import MAX_ANSWER_CHARACTERS
 
     [content] = result.content
     assert isinstance(content, TextContent)

@@ -96,8 +96,8 @@ def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
     if not index.index_settings.get("query", {}).get("default_field"):
         yield (
             False,
-            f"queries that do not name a field also search {field}, so a number may match one of its counts, and 20* "
-            "may match a token; set index.query.default_field to your own fields",
+            f"queries that do not name a field also search {field}, so a number may match one of its counts, and a "
+            "prefix such as `20*` may match a token; set index.query.default_field to your own fields",
         )
     yield (
         False,
@@ -173,7 +173,7 @@ def _find_adversarial_texts(engine: Engine, index: IndexDescription) -> Iterator
 
 
 def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, location: str) -> Iterator[str]:
-    """Yield a message about each difference between the indices, because of which one query cannot search all."""
+    """Yield a message about each difference that prevents one query from searching all indices."""
     if not indices:
         return
     field = indices[0].field

@@ -140,12 +140,16 @@ def _extend_template(old_template: Mapping[str, Any], extension: TemplateExtensi
         template["settings"] = {**settings, "index": index_settings}
         changes.append(f"set index.final_pipeline to {extension.pipeline}")
     mappings = template.get("mappings") or {}
-    text_hash = mapped_fields(mappings, extension.field).get("text_hash", extension.mapping["properties"]["text_hash"])
-    text_hash_with_names = record_text_fields(text_hash, extension.text_fields) if extension.text_fields else text_hash
-    if text_hash_with_names != text_hash:
+    text_hash_mapping = mapped_fields(mappings, extension.field).get(
+        "text_hash", extension.mapping["properties"]["text_hash"]
+    )
+    new_text_hash_mapping = (
+        record_text_fields(text_hash_mapping, extension.text_fields) if extension.text_fields else text_hash_mapping
+    )
+    if new_text_hash_mapping != text_hash_mapping:
         properties = mappings.get("properties") or {}
         field = properties.get(extension.field) or {"dynamic": "false"}
-        field = {**field, "properties": {**field.get("properties", {}), "text_hash": text_hash_with_names}}
+        field = {**field, "properties": {**field.get("properties", {}), "text_hash": new_text_hash_mapping}}
         template["mappings"] = {**mappings, "properties": {**properties, extension.field: field}}
         changes.append(f"record the text fields {' and '.join(extension.text_fields)}")
     if template:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _PATH = click.Path(path_type=Path, allow_dash=True)
 
-_FEW_QUERIES = 16  # for so few queries, starting worker processes is not faster
+_MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes is faster
 
 
 @click.command(cls=Command, main_options=["--file", "--in", "--text", "--html", "--size"], shows_time=True)
@@ -240,7 +240,7 @@ def _answer_many(
             WorkerMap(workers if search.is_picklable else 1) as worker_map,
         ):
             update(total=total)
-            for query, answer in worker_map.map(search.answer_or_error, queries, _FEW_QUERIES):
+            for query, answer in worker_map.map(search.answer_or_error, queries, _MAX_QUERIES_WITHOUT_WORKERS):
                 count += 1
                 if isinstance(answer, PassageAnswer):
                     output.add(answer)

@@ -4,7 +4,7 @@
         cluster.urls          # ['http://127.0.0.1:9213', 'http://127.0.0.1:9214', 'http://127.0.0.1:9215']
         cluster.kill(2)       # as in a crash
 
-The extra `engine` installs it. The cluster listens on 127.0.0.1 and has no password. Do not use it in production.
+The package needs the extra `engine`. The cluster listens on 127.0.0.1 and has no password. Do not use it in production.
 """
 
 from __future__ import annotations

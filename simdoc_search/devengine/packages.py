@@ -39,7 +39,7 @@ EXTRA_PACKAGES = (
 
 MIN_JAVA = 21
 
-MAVEN_URL = "SIMDOC_MAVEN_URL"
+MAVEN_URL_VARIABLE = "SIMDOC_MAVEN_URL"
 """The name of the environment variable for the URL of a mirror of Maven Central."""
 
 _MAX_ATTEMPTS, _MAX_CONNECTIONS, _TIMEOUT_SECONDS = 3, 6, 60
@@ -123,7 +123,7 @@ def _resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:
         from jgo.maven import MavenContext, PythonResolver  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise MissingExtraError("the engine", "engine") from error
-    mirror = os.environ.get(MAVEN_URL)
+    mirror = os.environ.get(MAVEN_URL_VARIABLE)
     maven = MavenContext(
         resolver=PythonResolver(),
         repo_cache=repository,
@@ -168,10 +168,10 @@ def _download(product: str, staging: Path, coordinates: Iterable[str], progress:
         artifacts = _retry(lambda attempt: _resolve(coordinates, staging / f"maven{attempt}"))
         pool = ThreadPoolExecutor(_MAX_CONNECTIONS)
         try:
-            jars = [pool.submit(_retry, partial(_download_jar, artifact)) for artifact in artifacts]
-            for count, _ in enumerate(as_completed(jars), 1):
-                progress(step, count, len(jars))
-            return [jar.result() for jar in jars]
+            futures = [pool.submit(_retry, partial(_download_jar, artifact)) for artifact in artifacts]
+            for count, _ in enumerate(as_completed(futures), 1):
+                progress(step, count, len(futures))
+            return [future.result() for future in futures]
         finally:
             pool.shutdown(cancel_futures=True)
     except MissingExtraError:
@@ -181,7 +181,7 @@ def _download(product: str, staging: Path, coordinates: Iterable[str], progress:
         reason = reason if len(reason) <= 200 else reason[:200] + "..."
         raise DevEngineError(
             f"cannot download {product} ({reason}); connect to the internet, set HTTPS_PROXY to the URL of a proxy, "
-            f"or set {MAVEN_URL} to the URL of a mirror of Maven Central"
+            f"or set {MAVEN_URL_VARIABLE} to the URL of a mirror of Maven Central"
         ) from error
 
 

@@ -116,7 +116,7 @@ def url_for(path: str, **values: Any) -> str:
     return f"{path}?{urlencode(non_empty, doseq=True, errors='replace')}" if non_empty else path
 
 
-def key_values(key: DocumentKey, name: str = "id") -> dict[str, str]:
+def key_parameters(key: DocumentKey, name: str = "id") -> dict[str, str]:
     """Return the values of a query string that identify a document: its id, and in an engine its index and routing."""
     prefix = "" if name == "id" else f"{name}_"
     values = {name: key.id, f"{prefix}index": key.index, f"{prefix}routing": key.routing}
@@ -137,9 +137,9 @@ def _make_environment() -> Environment:
     environment.filters |= filters
     environment.globals |= {
         "url_for": url_for,
-        "document": lambda key: url_for("/document", **key_values(key)),
-        "compare": lambda a, b, **at: url_for("/compare", **key_values(a, "a"), **key_values(b, "b"), **at),
-        "key_values": key_values,
+        "document": lambda key: url_for("/document", **key_parameters(key)),
+        "compare": lambda a, b, **at: url_for("/compare", **key_parameters(a, "a"), **key_parameters(b, "b"), **at),
+        "key_parameters": key_parameters,
         "json_text": json_text,
     }
     return environment

@@ -194,7 +194,14 @@ ON_A_STORE = [
 
 
 @pytest.mark.parametrize("as_json", slow_after(1, [[], ["--json"]]), ids=" ".join)
-@pytest.mark.parametrize("command", sorted({arguments[0] for arguments in ON_A_STORE}), ids=printable)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=pytest.mark.slow if command == "mcp" else ())  # its import takes a second
+        for command in sorted({arguments[0] for arguments in ON_A_STORE})
+    ],
+    ids=printable,
+)
 def test_no_command_writes_control_characters(folder: Path, command: str, as_json: list[str]) -> None:
     """Ids, paths, metadata and arguments contain such characters."""
     stdin = f'{EVIL}\n"{EVIL}/1"\nnobody_{EVIL}\n_{EVIL}\n'
@@ -291,7 +298,7 @@ def engine() -> Iterator[Server]:
 
 
 @pytest.mark.parametrize(
-    "handler", slow_after(3, [failing(500), hostile(MAPPING), hostile(UNFIT), failing(400), failing(403), failing(404)])
+    "handler", slow_after(2, [failing(500), hostile(MAPPING), hostile(UNFIT), failing(400), failing(403), failing(404)])
 )
 def test_no_engine_makes_a_command_write_control_characters(engine: Server, handler: Handler) -> None:
     """Nor does a command repeat the password of an address in the engine's messages."""

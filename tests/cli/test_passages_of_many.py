@@ -180,7 +180,7 @@ def test_hostile_texts_and_names_are_harmless(tmp_path: Path) -> None:
     assert (1, 1, 0) == (page.count("<script"), page.count("</article>\n</main>"), page.count("<b>"))
 
 
-@pytest.mark.parametrize("options", slow_after(1, [("--folder", "essays"), ("--all-from", "ids.txt")]))
+@pytest.mark.parametrize("options", slow_after(0, [("--folder", "essays"), ("--all-from", "ids.txt")]))
 def test_answers_do_not_depend_on_the_number_of_workers(
     options: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,7 +188,7 @@ def test_answers_do_not_depend_on_the_number_of_workers(
     names = write(tmp_path, {"ids.txt": "mine\nunknown\ntop\n"}) / "ids.txt"
     command = ["passages", options[0], names if options[1] == "ids.txt" else options[1], "--json"]
     in_one_process = run(*command, "--workers", "1")
-    monkeypatch.setattr("simdoc_search.cli.passages._FEW_QUERIES", 0)
+    monkeypatch.setattr("simdoc_search.cli.passages._MAX_QUERIES_WITHOUT_WORKERS", 0)
     in_two = run(*command, "--workers", "2")
 
     assert json.loads(in_one_process.stdout)["results"]

@@ -138,6 +138,7 @@ def test_a_folder_keeps_its_shards_and_other_files(tmp_path: Path) -> None:
     assert "old" != state["_fingerprint"]
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_and_the_order_of_shards_do_not_change_the_kept_texts(tmp_path: Path) -> None:
     rows = make_rows(4000, words=20)
     for name, order in (("a", rows), ("b", rows[2000:] + rows[:2000])):

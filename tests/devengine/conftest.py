@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.delenv(packages.MAVEN_URL, raising=False)
+    monkeypatch.delenv(packages.MAVEN_URL_VARIABLE, raising=False)
     return tmp_path
 
 

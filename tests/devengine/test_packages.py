@@ -139,7 +139,7 @@ def test_two_threads_may_download_the_jars_at_once() -> None:
 
 def test_jgo_without_a_network_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("jgo")
-    monkeypatch.setenv(packages.MAVEN_URL, "http://127.0.0.1:1/maven2/")
+    monkeypatch.setenv(packages.MAVEN_URL_VARIABLE, "http://127.0.0.1:1/maven2/")
 
     with pytest.raises(
         DevEngineError, match=r"cannot download OpenSearch 3.8.0 \(.*127\.0\.0\.1.*; connect to the internet"

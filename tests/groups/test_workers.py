@@ -24,6 +24,7 @@ def search() -> SimilaritySearch:
     return made
 
 
+@pytest.mark.slow
 def test_families_do_not_depend_on_the_number_of_workers(
     search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

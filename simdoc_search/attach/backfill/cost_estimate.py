@@ -81,18 +81,18 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
         for target in targets
         for number, query in enumerate(build_unread_queries(engine, target, options))
     ]
-    documents = sum(part.document_count for part in parts)
-    writes = sum(part.write_count for part in parts)
+    document_count = sum(part.document_count for part in parts)
+    write_count = sum(part.write_count for part in parts)
     seconds = sum(part.seconds for part in parts)
     return CostEstimate(
-        documents,
-        writes,
+        document_count,
+        write_count,
         sum(part.max_write_count for part in parts),
         sum(part.sampled_count for part in parts),
-        sum(part.tokens_per_document * part.write_count for part in parts) / writes if writes else 0.0,
+        sum(part.tokens_per_document * part.write_count for part in parts) / write_count if write_count else 0.0,
         sum(part.bytes_added for part in parts),
         sum(part.max_bytes_added for part in parts),
-        max(seconds, documents / options.throttle) if options.throttle else seconds,
+        max(seconds, document_count / options.throttle) if options.throttle else seconds,
         skipped,
         [target.note for target in targets if target.note],
     )
@@ -105,8 +105,8 @@ def _estimate_query_cost(
 
     With `skip_correct`, documents whose fingerprint is already correct do not count as writes.
     """
-    documents = engine.count(target.index.name, query)
-    if not documents:
+    document_count = engine.count(target.index.name, query)
+    if not document_count:
         return CostEstimate()
     body = {
         "query": randomize_order(query),
@@ -123,17 +123,17 @@ def _estimate_query_cost(
     document_bytes, milliseconds = _read_index_statistics(engine, target.index)
     copies = target.index.copy_count
     share = len(values) / max(1, len(hits))
-    writes = round(documents * share)
-    added = round(copies * writes * (BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * tokens))
+    write_count = round(document_count * share)
+    added = round(copies * write_count * (BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * tokens))
     return CostEstimate(
-        documents,
-        writes,
-        _estimate_max_writes(share, len(hits), documents),
+        document_count,
+        write_count,
+        _estimate_max_writes(share, len(hits), document_count),
         len(hits),
         tokens,
         added,
-        added + round(copies * writes * document_bytes),
-        documents * seconds + writes * UPDATE_FACTOR * milliseconds / 1000,
+        added + round(copies * write_count * document_bytes),
+        document_count * seconds + write_count * UPDATE_FACTOR * milliseconds / 1000,
     )
 
 
@@ -144,9 +144,11 @@ def _count_tokens(value: Mapping[str, Any] | None) -> int:
     return int(value["buckets"]) + sum(len((value.get(name) or "").split()) for name in TOKEN_KINDS)
 
 
-def _estimate_max_writes(share: float, sampled: int, documents: int) -> int:
+def _estimate_max_writes(share: float, sampled_count: int, document_count: int) -> int:
     """Return an upper bound of the number of writes, from the share of documents to write in a sample."""
-    return round(documents * (share if sampled in (0, documents) else wilson_interval(share, sampled)[1]))
+    return round(
+        document_count * (share if sampled_count in (0, document_count) else wilson_interval(share, sampled_count)[1])
+    )
 
 
 def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[float, float]:
@@ -155,6 +157,6 @@ def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[flo
     stats = response.get("_all", {}).get("primaries", {})
     if not {"docs", "indexing", "store"} <= stats.keys():
         return 0.0, DEFAULT_MILLISECONDS
-    indexed, documents = stats["indexing"]["index_total"], stats["docs"]["count"]
+    indexed, document_count = stats["indexing"]["index_total"], stats["docs"]["count"]
     milliseconds = stats["indexing"]["index_time_in_millis"] / indexed if indexed else DEFAULT_MILLISECONDS
-    return (stats["store"]["size_in_bytes"] / documents if documents else 0.0), milliseconds
+    return (stats["store"]["size_in_bytes"] / document_count if document_count else 0.0), milliseconds

@@ -56,20 +56,20 @@ class FingerprintWriter:
             StoppedError: the run was stopped. Updates already sent are counted.
         """
         reindex_per_round = chain([reindex], repeat(False))
-        written: dict[str, WrittenCounter] = {}  # maps document ids to counters
+        counter_names: dict[str, WrittenCounter] = {}  # by document id
 
         def make_updates(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             is_reindexed = next(reindex_per_round)
             for hit, values in self.compute_new_values(hits, report, reindex=is_reindexed):
-                counter: WrittenCounter = "removed_count"
+                counter_name: WrittenCounter = "removed_count"
                 if values is not None:
-                    counter = "updated_count" if values["tokens"] else "wordless_count"
-                written[hit["_id"]] = counter
+                    counter_name = "updated_count" if values["tokens"] else "wordless_count"
+                counter_names[hit["_id"]] = counter_name
                 yield hit, self._make_update_body(hit, values, reindex=is_reindexed)
 
         try:
             for hit, outcome in self._updater.apply(hits, make_updates):
-                self._count_outcome(hit, outcome, report, written[hit["_id"]])
+                self._count_outcome(hit, outcome, report, counter_names[hit["_id"]])
         except IndexGoneError as error:
             raise UnsupportedIndexError(f"the index {error.cause}") from error
 
@@ -131,7 +131,9 @@ class FingerprintWriter:
             value = {**value, "error": None}
         return {"doc": {**dotted, field: value}, **({"detect_noop": False} if reindex else {})}
 
-    def _count_outcome(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: WrittenCounter) -> None:
+    def _count_outcome(
+        self, hit: RawHit, outcome: Outcome, report: BackfillReport, counter_name: WrittenCounter
+    ) -> None:
         if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
             report.conflict_count += 1
         elif outcome.status == NOT_FOUND:
@@ -143,4 +145,4 @@ class FingerprintWriter:
         elif outcome.result == "noop":
             report.unchanged_count += 1
         else:
-            setattr(report, written, getattr(report, written) + 1)
+            setattr(report, counter_name, getattr(report, counter_name) + 1)

@@ -75,7 +75,7 @@ class PageProcessor:
             StoreError: reading or writing failed. Pages already read are still written, for at most 30 seconds.
             KeyboardInterrupt: Ctrl-C. Pages already read are still written, for at most one second.
         """
-        documents = 0
+        read_count = 0
         unfinished_slices = deque(pages.slices)
         try:
             while unfinished_slices:
@@ -91,12 +91,12 @@ class PageProcessor:
                     self._pacer.wait_for_turn(hits)
                     report = BackfillReport()
                     self._reports_by_future[self._threads.submit(write, hits, report)] = report
-                    documents += len(hits)
+                    read_count += len(hits)
             self._wait_for_writers(0)
         except BaseException as error:
             self._stop_writers(INTERRUPTED_GRACE_SECONDS if isinstance(error, KeyboardInterrupt) else GRACE_SECONDS)
             raise
-        return documents
+        return read_count
 
     def _wait_for_writers(self, max_pages: int) -> None:
         """Wait until at most `max_pages` pages are being written."""

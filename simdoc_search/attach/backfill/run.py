@@ -116,15 +116,15 @@ class Backfill:
             update = EngineUpdate(self._engine, target, options, self._pipeline)
             report = update.run(unread, self._show_progress)
             self.report.add(report)
-            writes, is_complete = update.written_count, is_complete and not report.skipped_indices
+            write_count, is_complete = update.written_count, is_complete and not report.skipped_indices
         else:
             self._fill_incomplete(pages, target, unread)
             if options.stale:
                 self._read_and_write(pages, target, build_comparable_query(target, options), unread)
                 self._refresh(target)
-            writes = self.report.write_count - before
+            write_count = self.report.write_count - before
         if options.stale and shards and is_complete and refused_before == len(self.report.refused):
-            record_checkpoints(self._engine, target, options, shards, writes)
+            record_checkpoints(self._engine, target, options, shards, write_count)
 
     def _fill_incomplete(self, pages: PageProcessor, target: Target, unread: WriteRange) -> None:
         """Update the incomplete documents, and then documents that other writers changed meanwhile.
@@ -133,16 +133,16 @@ class Backfill:
         further rounds read only documents that were written after the first round began.
         """
         query, start = build_incomplete_query(target, self._options), (-1,) * target.index.shard_count
-        documents = self._read_and_write(pages, target, query, WriteRange(start, unread.up_to), reindex=True)
+        read_count = self._read_and_write(pages, target, query, WriteRange(start, unread.up_to), reindex=True)
         for _ in range(MAX_CATCH_UP_ROUNDS):
             if not self._refresh(target):
                 return  # without a refresh, the query would find the documents that this run has just written
-            before = documents
-            documents = self._read_and_write(
+            previous_count = read_count
+            read_count = self._read_and_write(
                 pages, target, query, WriteRange(start if target.text_query else unread.up_to), reindex=True
             )
             if (
-                not documents or 0 < before <= documents
+                not read_count or 0 < previous_count <= read_count
             ):  # there is no progress; the engine may accept fingerprints without indexing them
                 return
 
@@ -168,7 +168,7 @@ class Backfill:
             "_source": list_source_fields(self._options),
             "seq_no_primary_term": True,
         }
-        index, documents = target.index, 0
+        index, read_count = target.index, 0
         while True:
             before = self.report.document_count
             opened = open_paged_hits(
@@ -176,12 +176,12 @@ class Backfill:
             )
             with closing(opened) as point_in_time:
                 try:
-                    return documents + pages.process(point_in_time, write)
+                    return read_count + pages.process(point_in_time, write)
                 except RequestError as error:
                     if error.error_type != _LOST_POINT_IN_TIME_ERROR or self.report.document_count == before:
                         raise
                     # The next round reads the rest in another point in time.
-                    documents += self.report.document_count - before
+                    read_count += self.report.document_count - before
 
     def _add_report(self, page: BackfillReport) -> None:
         self.report.add(page)

@@ -126,8 +126,8 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
     extractor = choose_extractor(settings, options.extractor)
     check_can_sketch(settings, extractor, "the index")
     all_mappings = field_mappings(settings, options.field)
-    text_hash = index.subfields.get("text_hash", all_mappings["text_hash"])
-    all_mappings["text_hash"] = record_text_fields(text_hash, options.text_fields)
+    text_hash_mapping = index.subfields.get("text_hash", all_mappings["text_hash"])
+    all_mappings["text_hash"] = record_text_fields(text_hash_mapping, options.text_fields)
     optional = MARK_FIELDS if index.settings else ()  # marking duplicates adds these fields
     missing = {
         name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
@@ -138,7 +138,7 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
         index,
         settings.with_verified_key(resolve_hash_key(), index.name),
         missing,
-        {} if all_mappings["text_hash"] == text_hash else {"text_hash": all_mappings["text_hash"]},
+        {} if all_mappings["text_hash"] == text_hash_mapping else {"text_hash": all_mappings["text_hash"]},
         extractor,
         subfields={**all_mappings, **index.subfields},
     )

@@ -133,11 +133,11 @@ def inspect_indices(
 def _inspect_index(
     engine: Engine, index: IndexDescription, text_fields: Sequence[str], pipelines: PipelineReader, size: int | None
 ) -> IndexInspection:
-    texts = [] if index.is_simdoc_index else [*text_fields] or index.text_fields
-    query = text_query(engine, index.name, index.mappings, texts, index.filters)
+    used_text_fields = [] if index.is_simdoc_index else [*text_fields] or index.text_fields
+    query = text_query(engine, index.name, index.mappings, used_text_fields, index.filters)
     checkpoints: tuple[int, ...] = ()
     if index.settings is not None and (shards := read_shards(engine, index.name, index.shard_count)):
-        checkpoints = read_checkpoints(index.subfields, shards, texts, index.settings)
+        checkpoints = read_checkpoints(index.subfields, shards, used_text_fields, index.settings)
         checkpoints = checkpoints if max(checkpoints) >= 0 else ()
     counts = count_documents(engine, index, query)
     return IndexInspection(index, counts, size, pipelines.find_pipeline(index), checkpoints)
@@ -148,16 +148,16 @@ def _draw_sample(
 ) -> Sample:
     """Draw a sample. If the fingerprints of one index cannot be compared with the texts, none are compared."""
     filled_indices = [inspected for inspected in indices if inspected.counts.current]
-    documents = sum(inspected.counts.current for inspected in filled_indices)
+    document_count = sum(inspected.counts.current for inspected in filled_indices)
     if not size:
-        return Sample(documents, 0, 0, not_compared_reason="no sample was requested")
+        return Sample(document_count, 0, 0, not_compared_reason="no sample was requested")
     sources_and_reasons = [_make_sample_source(inspected, text_fields) for inspected in filled_indices]
     reason = next((reason for _, reason in sources_and_reasons if reason), "")
     sources = [replace(source, text_fields=()) if reason else source for source, _ in sources_and_reasons]
     try:
         sample = sample_documents(engine, name, sources, size)
     except MissingExtraError as error:
-        return Sample(documents, 0, 0, not_compared_reason=str(error))
+        return Sample(document_count, 0, 0, not_compared_reason=str(error))
     return replace(sample, not_compared_reason=reason) if reason else sample
 
 
@@ -165,10 +165,10 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
     """Return the source for a sample of one index, and why its texts cannot be compared; empty if they can."""
     index, reason = inspected.index, ""
     settings = index.settings or Settings()
-    texts = [*text_fields] or index.text_fields
+    used_text_fields = [*text_fields] or index.text_fields
     if index.is_simdoc_index:
-        texts = ["body"] if "body" in index.mappings.get("properties", {}) else []
-    if not texts:
+        used_text_fields = ["body"] if "body" in index.mappings.get("properties", {}) else []
+    if not used_text_fields:
         unknown = f"the text field of the index {index.name} is unknown; set the field with --text-field"
         reason = f"the index {index.name} does not store texts" if index.is_simdoc_index else unknown
     try:
@@ -178,7 +178,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
     faults = (fault.problem for fault in find_faults(index.mappings, {}, index.field) if fault.blocks_queries)
     if fault := next(faults, ""):
         reason = f"cannot compare the documents of the index {index.name}: {fault}"
-    return SampleSource(index, settings, texts, inspected.counts.current, inspected.checkpoints), reason
+    return SampleSource(index, settings, used_text_fields, inspected.counts.current, inspected.checkpoints), reason
 
 
 def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:

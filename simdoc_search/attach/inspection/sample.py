@@ -112,20 +112,20 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
     Raises:
         MissingExtraError: a package for computing the fingerprints is not installed.
     """
-    documents = sum(source.document_count for source in sources)
-    drawn, unchecked = _draw_documents(engine, name, sources, size) if documents else ({}, 0)
-    sampled, has_text, stale, malformed = 0, False, list[str](), dict[str, str]()
+    document_count = sum(source.document_count for source in sources)
+    drawn, unchecked_count = _draw_documents(engine, name, sources, size) if document_count else ({}, 0)
+    sampled_count, has_text, stale, malformed = 0, False, list[str](), dict[str, str]()
     for source in sources:
         mget_docs = drawn.get(source.index.name, [])
         for start in range(0, len(mget_docs), _BATCH_SIZE):
             batch = list(_read_documents(engine, source, mget_docs[start : start + _BATCH_SIZE]))
-            sampled += len(batch)
+            sampled_count += len(batch)
             has_text = has_text or any(text is not None for _, _, text in batch)
             faults = {id: describe_fault(document, source.index.field, source.settings) for id, document, _ in batch}
             malformed |= {id: fault for id, fault in faults.items() if fault}
             stale += _find_stale(source, batch, malformed) if source.text_fields else []
     not_compared_reason = ""
-    if sampled and not has_text and all(source.text_fields for source in sources):
+    if sampled_count and not has_text and all(source.text_fields for source in sources):
         names = ", ".join(sorted({name for source in sources for name in source.text_fields}))
         not_compared_reason, stale = (
             f"no sampled document has a text in the field {names}; choose another field with --text-field",
@@ -133,7 +133,13 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
         )
     examples = tuple(sorted(stale)[:_MAX_EXAMPLES])
     return Sample(
-        documents, sampled, len(stale), examples, max(0, documents - unchecked), malformed, not_compared_reason
+        document_count,
+        sampled_count,
+        len(stale),
+        examples,
+        max(0, document_count - unchecked_count),
+        malformed,
+        not_compared_reason,
     )
 
 

@@ -261,6 +261,7 @@ def test_the_command_check_names_the_damage(
     assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create a store with")
 
 
+@pytest.mark.slow
 def test_the_command_repair_names_lost_documents(store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
     """It then exits with status 1."""
     flip(largest(store, "store"), 4000 * 8)
