@@ -155,10 +155,7 @@ class MatchedWords(NamedTuple):
 
     @classmethod
     def of(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
-        """Return the matched words, given the covered words of the first text.
-
-        The two numbers are those of the covered words and of all words of the second text.
-        """
+        """Return the words that `mask` marks in the first text, with these two numbers of words of the second text."""
         return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
 
 
