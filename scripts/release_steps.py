@@ -76,6 +76,7 @@ def main() -> None:
             "build": build_twice,
             "native": build_native,
             "files": check_files,
+            "recipes": write_recipes,
             "workflows": check_workflows,
         }
         if rehearse:
@@ -205,6 +206,17 @@ def check_files() -> Result:
     run(BIN / "check-wheel-contents", *DIST.glob("simdoc_search-*.whl"))
     run(BIN / "repo-review", ".")
     return Result("twine --strict, validate-pyproject, check-wheel-contents and repo-review have no complaints")
+
+
+def write_recipes() -> Result:
+    """Write the recipes for conda and Homebrew to dist/."""
+    (sdist,) = DIST.glob("simdoc_search-*.tar.gz")
+    lock = DIST / "pylock.toml"
+    run(BIN / "uv", "pip", "compile", "--quiet", "--extra", "full", "pyproject.toml", "--output-file", lock)
+    run(sys.executable, "scripts/release_recipes.py", sdist, lock, DIST)
+    lock.unlink()
+    untried = "The recipes for conda and Homebrew are untried, because both build from the published files."
+    return Result("recipe.yaml for conda and simdoc-search.rb for Homebrew", (untried,))
 
 
 def check_workflows() -> Result:

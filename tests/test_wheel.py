@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -18,8 +19,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from simdoc_search import __version__
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import environment as cli_environment
+from tests.support.scripts import run_script
 
 pytestmark = pytest.mark.slow
 
@@ -131,6 +134,29 @@ def test_the_source_distribution_has_the_package_and_no_tests(built: Path) -> No
 
     assert {*PACKAGE_FILES, "index_templates/simdoc.component.json", "README.md", "pyproject.toml", *LICENCES} <= names
     assert [] == [name for name in names if name.startswith(("tests", ".venv", ".git/"))]
+
+
+def test_the_recipes_fit_the_source_distribution(built: Path, wheel: Path, tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml", reason="the package PyYAML is not installed")
+    (sdist,) = built.glob("*.tar.gz")
+    lock = tmp_path / "pylock.toml"
+    lock.write_text(
+        "[[packages]]\nname = 'click'\n"
+        "sdist = {url = 'https://mirror/packages/a/click-8.tar.gz', hashes = {sha256 = 'c0'}}"
+    )
+    run_script(ROOT / "scripts" / "release_recipes.py", sdist, lock, tmp_path)
+    recipe = yaml.safe_load((tmp_path / "recipe.yaml").read_text("utf-8"))
+    formula = (tmp_path / "simdoc-search.rb").read_text("utf-8")
+    checksum = hashlib.sha256(sdist.read_bytes()).hexdigest()
+    required = [line.split()[0] for line in recipe["requirements"]["run"]]
+
+    assert (checksum, __version__) == (recipe["source"]["sha256"], recipe["package"]["version"])
+    assert f'sha256 "{checksum}"' in formula
+    assert f"https://mirror/packages/source/s/simdoc-search/{sdist.name}" == recipe["source"]["url"]
+    assert wheel.name.startswith(sdist.name.removesuffix(".tar.gz"))
+    assert {"python", "numpy", "tantivy", "click", "kreuzberg", "starlette", "watchfiles"} < set(required)
+    assert {"opensearch-py", "pytest", "simdoc-search"}.isdisjoint(required)
+    assert 'url "https://mirror/packages/a/click-8.tar.gz"\n    sha256 "c0"' in formula
 
 
 def test_the_core_works_with_numpy_alone(core: Path, tmp_path: Path) -> None:

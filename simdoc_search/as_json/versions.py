@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.as_json.queries import key_as_json
-from simdoc_search.versions import sentence_pairs
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
@@ -124,5 +123,7 @@ def _pairs_as_json(
 ) -> list[dict[str, Any]] | None:
     if result.text is None or hit.key not in texts:
         return None
+    from simdoc_search.versions import sentence_pairs  # noqa: PLC0415 - rarely needed
+
     pairs = sentence_pairs(result.text, texts[hit.key], analysis, result.thresholds.max_distance)
     return [{"a": list(pair.a), "b": list(pair.b), "distance": pair.distance} for pair in pairs]

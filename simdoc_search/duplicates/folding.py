@@ -19,8 +19,9 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.records import read_codes
-from simdoc_search.versions.chronology import Timeline, build_timeline, describe_evidence_kind
+from simdoc_search.versions.chronology import build_timeline
 from simdoc_search.versions.evidence import DateSources
+from simdoc_search.versions.timeline import Timeline, describe_evidence_kind
 
 Item = TypeVar("Item")
 

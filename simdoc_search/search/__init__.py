@@ -37,12 +37,15 @@ document_list.py            list of the documents of a store or folder
 watches.py                  stored queries that find copies of documents among new documents
 """
 
-from simdoc_search.search.concepts import ConceptsResult, ConceptWord
-from simdoc_search.search.passage_result import PassageHit, PassageResult
-from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
-from simdoc_search.search.similar_result import Hit, SearchResult
-from simdoc_search.search.similarity_search import SimilaritySearch
-from simdoc_search.search.version_result import Step, VersionEntry, VersionFamily, VersionHit, VersionsResult
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simdoc_search.search.concepts import ConceptsResult, ConceptWord
+    from simdoc_search.search.passage_result import PassageHit, PassageResult
+    from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
+    from simdoc_search.search.similar_result import Hit, SearchResult
+    from simdoc_search.search.similarity_search import SimilaritySearch
+    from simdoc_search.search.version_result import Step, VersionEntry, VersionFamily, VersionHit, VersionsResult
 
 __all__ = [
     "ConceptWord",
@@ -62,3 +65,22 @@ __all__ = [
     "VersionHit",
     "VersionsResult",
 ]
+
+# Names are imported on first use, because most commands need only one kind of query.
+_NAMES_BY_MODULE = {
+    "concepts": "ConceptWord ConceptsResult",
+    "passage_result": "PassageHit PassageResult",
+    "related_result": "Explanation RelatedHit RelatedResult SharedConceptWord",
+    "similar_result": "Hit SearchResult",
+    "similarity_search": "SimilaritySearch",
+    "version_result": "Step VersionEntry VersionFamily VersionHit VersionsResult",
+}
+_MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULE_BY_NAME:
+        from importlib import import_module  # noqa: PLC0415 - rarely needed
+
+        return getattr(import_module(f"{__name__}.{_MODULE_BY_NAME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

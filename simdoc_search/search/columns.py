@@ -11,8 +11,6 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.search.stored_texts import add_metadata, read_records
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.versions import date_written
-from simdoc_search.versions.evidence import DATE_FIELDS
 
 DESCENDING_COLUMNS = frozenset({"date", "overlap", "size"})
 """Columns whose default sort order is descending."""
@@ -65,6 +63,8 @@ class Columns:
         """Return the records with the metadata of the columns."""
         if not self.names:
             return list(records)
+        from simdoc_search.versions.evidence import DATE_FIELDS  # noqa: PLC0415 - most results have no columns
+
         fields = [name for name in self.names if name != "id"]
         return add_metadata(store, records, list(dict.fromkeys([*fields, *DATE_FIELDS])))
 
@@ -115,6 +115,8 @@ def _get_value(record: Record, name: str) -> Any:
         case "size" if record.origin is not None:
             return record.origin.size
         case "date":
+            from simdoc_search.versions import date_written  # noqa: PLC0415 - most results have no columns
+
             dated = date_written(record)
             return None if dated is None else dated.iso
     return record.metadata.get(name)

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
-from simdoc_search.corpus import Source
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import AlignmentSettings, Preset
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.concepts import ConceptsResult, list_concepts
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.keyword_arguments import accept_fields_of
 from simdoc_search.search.options import (
@@ -33,18 +31,14 @@ from simdoc_search.search.options import (
     check_one_is_given,
     resolve_preset,
 )
-from simdoc_search.search.passage_result import PassageResult
-from simdoc_search.search.passages import passages_of_many
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.related_concepts import extract_query_concepts
-from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.search.results import raise_if_error
 from simdoc_search.search.similar import find_similar_to_many, find_similar_to_text
 from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_complete_record, read_records, resolve_record
-from simdoc_search.search.version_result import VersionFamily, VersionsResult
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.base import Store, StoreInfo
@@ -53,6 +47,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.tracing import span
 
 if TYPE_CHECKING:
+    from simdoc_search.corpus import Source
     from simdoc_search.duplicates import Duplicates, Progress
     from simdoc_search.duplicates.mark_update import MarkReport
     from simdoc_search.duplicates.verdicts import DropScope
@@ -60,7 +55,11 @@ if TYPE_CHECKING:
     from simdoc_search.indexing import IndexReport
     from simdoc_search.passages.exact import MeasureName
     from simdoc_search.passages.highlight import Highlights
+    from simdoc_search.search.concepts import ConceptsResult
     from simdoc_search.search.nearest import NearestDuplicate
+    from simdoc_search.search.passage_result import PassageResult
+    from simdoc_search.search.related_result import RelatedResult
+    from simdoc_search.search.version_result import VersionFamily, VersionsResult
 
 Self = TypeVar("Self", bound="SimilaritySearch")
 
@@ -326,6 +325,8 @@ class SimilaritySearch:
             NoTextError: there are words to ignore, but the text of the document is not stored.
             FormatMismatchError: the store has no passage tokens.
         """
+        from simdoc_search.search.passages import passages_of_many
+
         source = options.query if options.text is None else Document("", options.text)
         (outcome,) = passages_of_many(self.store, iter([source or ""]), options, options.exclude)
         return raise_if_error(outcome)
@@ -346,6 +347,8 @@ class SimilaritySearch:
         Raises:
             StoreError: the store cannot be read, or has no passage tokens.
         """
+        from simdoc_search.search.passages import passages_of_many
+
         return passages_of_many(self.store, iter(sources), options)
 
     @span("simdoc_search.highlight")
@@ -463,6 +466,8 @@ class SimilaritySearch:
         """
         self._check_has_concepts()
         document = QueryDocument(resolve_record(self.store, query, query_document_filters), self.store.settings)
+        from simdoc_search.search.concepts import list_concepts
+
         return list_concepts(self.store, document, extract_query_concepts(document, extractor, synonyms))
 
     def _check_has_concepts(self) -> None:

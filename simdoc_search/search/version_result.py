@@ -14,7 +14,7 @@ from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE, SimilarityThresholds
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
-from simdoc_search.versions.chronology import describe_evidence_kind
+from simdoc_search.versions.timeline import describe_evidence_kind
 
 CandidateSource = Literal["sentences", "passages", "fingerprints"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import partial
 
 from simdoc_search.dedupe import DedupeOptions
 from simdoc_search.dedupe.grouping import KINDS, NEAR, SAME_TEXT, SAME_WORDS
@@ -11,12 +12,12 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.spark.steps import (
     ROW,
     DataFrame,
-    add_texts,
     add_tokens,
     choose_kept,
     collapse,
     count_frequent_keys,
     pair,
+    read_texts,
     sketch,
     store,
     verify,
@@ -109,8 +110,11 @@ def similar_pairs(
     pairs = pair(both, options, count_frequent_keys(both, options), across=True)
     pairs = store(pairs.distinct())
     _warn(pairs.where("second is null").count())
-    texts = add_texts(a, sides[0], text).unionByName(add_texts(b, sides[1], text))
-    near = verify(pairs.where("second is not null"), both, texts, options)
+
+    def texts_of(ranks: DataFrame) -> DataFrame:
+        return read_texts(a, sides[0], text, ranks).unionByName(read_texts(b, sides[1], text, ranks))
+
+    near = verify(pairs.where("second is not null"), both, texts_of, options)
     columns = [frame.select("words", f.col(ROW).alias(name)) for frame, name in zip(sketches, "ab", strict=True)]
     words = [
         side.select(f.col("rank").alias(name), "words") for side, name in zip((a, b), ("first", "second"), strict=True)
@@ -125,7 +129,7 @@ def _find_groups(sets: DataFrame, sketches: DataFrame, rows: DataFrame, options:
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     compared = to_pair = store(add_tokens(sets, sketches))
-    texts = add_texts(sets, rows, str(options.text))
+    texts_of = partial(read_texts, sets, rows, str(options.text))
     frequencies = count_frequent_keys(compared, options)
     known = overlapping = partly_paired = found = None
     for _ in range(_MAX_ROUNDS):
@@ -137,7 +141,7 @@ def _find_groups(sets: DataFrame, sketches: DataFrame, rows: DataFrame, options:
             pairs = store(pairs.join(known, ["first", "second"], "left_anti"))
             if pairs.isEmpty():
                 break
-        verified = store(verify(pairs, compared, texts, options))
+        verified = store(verify(pairs, compared, texts_of, options))
         known = pairs if known is None else known.union(pairs)
         overlapping = verified if overlapping is None else overlapping.union(verified)
         found = choose_kept(overlapping)

@@ -81,11 +81,17 @@ def add_tokens(sets: DataFrame, sketches: DataFrame) -> DataFrame:
     return sets.select(ROW, "rank", "shingles").join(sketches.select(ROW, "tokens", "extensions"), ROW)
 
 
-def add_texts(sets: DataFrame, rows: DataFrame, text: str) -> DataFrame:
-    """Return the ranks and the texts of the preferred rows."""
+def read_texts(sets: DataFrame, rows: DataFrame, text: str, ranks: DataFrame) -> DataFrame:
+    """Return the texts of the preferred rows with these ranks."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
-    return sets.select(ROW, "rank").join(rows.select(ROW, f.col(text).alias("text")), ROW).drop(ROW)
+    # Few rows are in a pair. If their numbers fit into memory, Spark sends them to all workers and shuffles no text.
+    return (
+        sets.select(ROW, "rank")
+        .join(ranks, "rank", "left_semi")
+        .join(rows.select(ROW, f.col(text).alias("text")), ROW)
+        .drop(ROW)
+    )
 
 
 def count_frequent_keys(compared: DataFrame, options: DedupeOptions) -> Mapping[int, int]:
@@ -109,15 +115,24 @@ def pair(
     return keys.repartition("key").sortWithinPartitions("key", "rank").mapInArrow(pair_keys, _PAIRS)
 
 
-def verify(pairs: DataFrame, compared: DataFrame, texts: DataFrame, options: DedupeOptions) -> DataFrame:
+def verify(
+    pairs: DataFrame, compared: DataFrame, texts_of: Callable[[DataFrame], DataFrame], options: DedupeOptions
+) -> DataFrame:
     """Return the pairs whose texts overlap enough, and the overlap.
 
     A row that is in very many pairs, because it was taken from a template, is copied to several partitions (salting).
+
+    Args:
+        pairs: the ranks of the rows of each pair.
+        compared: the ranks and fingerprints of all rows.
+        texts_of: returns the rank and text of the rows with these ranks.
+        options: the options.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     in_pairs = pairs.select(f.explode(f.array("first", "second")).alias("rank")).groupBy("rank").count()
-    contents = compared.select("rank", "shingles", "tokens").join(in_pairs, "rank").join(texts, "rank")
+    contents = compared.select("rank", "shingles", "tokens").join(in_pairs, "rank")
+    contents = contents.join(texts_of(in_pairs.select("rank")), "rank")
     salts = f.ceil(f.col("count") / _PAIRS_PER_SALT).cast("int")
     first = contents.withColumn("salts", salts).withColumn("salt", f.explode(f.sequence(f.lit(0), salts - 1)))
     hot = in_pairs.where(f"count > {_PAIRS_PER_SALT}").select(f.col("rank").alias("first"), salts.alias("salts"))

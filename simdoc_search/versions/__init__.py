@@ -7,6 +7,7 @@ names.py            dates and versions in document names
 history.py          reads the dates of commits from git
 git.py              runs git safely in untrusted repositories
 chronology.py       orders documents by evidence, and determines the newest
+timeline.py         the order of documents, with descriptions of the evidence
 text_order.py       guesses the order from the texts
 relations.py        computes the similarity of two documents from their concepts
 idf.py              weights of concepts by document frequency
@@ -19,7 +20,7 @@ from simdoc_search.sketch.thresholds import (
     MIN_VERSION_SCORE,
     SimilarityThresholds,
 )
-from simdoc_search.versions.chronology import OrderStatement, Timeline, build_timeline
+from simdoc_search.versions.chronology import build_timeline
 from simdoc_search.versions.evidence import DateSources, DocumentDate, EvidenceKind, date_written
 from simdoc_search.versions.matching import (
     SentenceMatches,
@@ -29,6 +30,7 @@ from simdoc_search.versions.matching import (
     sentence_pairs,
 )
 from simdoc_search.versions.text_order import count_unchanged, propose_order
+from simdoc_search.versions.timeline import OrderStatement, Timeline
 
 __all__ = [
     "DEFAULT_MIN_SHARE",

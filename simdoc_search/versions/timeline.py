@@ -1,0 +1,81 @@
+"""The order of documents in time, and the descriptions of the evidence for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from simdoc_search.display import format_count
+from simdoc_search.versions.evidence import DocumentDate, EvidenceKind
+
+_DESCRIPTIONS: Mapping[EvidenceKind, str] = {
+    "modified": "modification dates in the metadata",
+    "date": "dates in the metadata",
+    "name": "dates in the names",
+    "version": "versions in the names",
+    "version control": "last commits or later changes of the files",
+    "mixed dates": "dates in the metadata, names or commits",
+    "created": "modification or creation dates in the metadata",
+    "modification time": "modification times of the files",
+    "texts": "texts alone",
+}
+
+
+class OrderStatement(NamedTuple):
+    """A statement about two documents that another kind of evidence contradicts.
+
+    Attributes:
+        evidence_kind: the kind of evidence that the statement is based on.
+        later: index of the document that is later according to this evidence.
+        earlier: index of the document that is earlier according to this evidence.
+        labels: the dates of both documents, formatted for display.
+        hides_newest: whether the newest document is unknown because of this statement. A file time that contradicts a
+            modification date or a commit does not hide it.
+    """
+
+    evidence_kind: EvidenceKind
+    later: int
+    earlier: int
+    labels: tuple[str, str]
+    hides_newest: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The order of documents in time.
+
+    Attributes:
+        order: indices of the dated documents, the oldest first.
+        undated: indices of the documents without a date, if most documents have a date.
+        evidence_kind: the kind of evidence that the order is based on.
+        is_certain: whether the evidence determines the whole order and does not contradict itself.
+        newest: index of the newest document; None if the evidence does not determine it or is contradictory.
+        conflict: contradicting statements, two per contradiction.
+        reason: what the order is based on, as a phrase for display.
+        dates: date of each document, from the kind of evidence that the order is based on. If the document has no such
+            date, its best date, or None.
+    """
+
+    order: tuple[int, ...]
+    undated: tuple[int, ...]
+    evidence_kind: EvidenceKind
+    is_certain: bool
+    newest: int | None
+    conflict: tuple[OrderStatement, ...]
+    reason: str
+    dates: tuple[DocumentDate | None, ...]
+
+
+def describe_evidence_kind(kind: EvidenceKind) -> str:
+    """Return a description of a kind of evidence for display."""
+    return _DESCRIPTIONS[kind]
+
+
+def describe_order(kind: EvidenceKind, guessed_count: int) -> str:
+    """Return a description of the evidence for an order, and of how many documents are in a guessed order."""
+    if kind == "texts":
+        return "no evidence shows which is newer"
+    documents = format_count(guessed_count, "document")
+    tied = f"; the order of {documents} with the same date is a guess" if guessed_count else ""
+    return f"by the {_DESCRIPTIONS[kind]}{tied}"
