@@ -89,13 +89,15 @@ def main() -> None:
                 "api": compare_api,
             }
         lines, missing = [], []
-        for title, step in steps.items():
-            print(f"{title} ...", file=sys.stderr, flush=True)
-            began = time.monotonic()
-            result = step()
-            lines.append(f"{title:<10}{time.monotonic() - began:5.0f} s  {result.text}")
-            missing += [f"  {title}: {sentence}" for sentence in result.missing]
-    print(*lines, *(["", "Not checked, or not ready:", *missing] if missing else []), sep="\n")
+        try:
+            for title, step in steps.items():
+                print(f"{title} ...", file=sys.stderr, flush=True)
+                began = time.monotonic()
+                result = step()
+                lines.append(f"{title:<10}{time.monotonic() - began:5.0f} s  {result.text}")
+                missing += [f"  {title}: {sentence}" for sentence in result.missing]
+        finally:  # also if a step ends the run
+            print(*lines, *(["", "Not checked, or not ready:", *missing] if missing else []), sep="\n", flush=True)
     print("\nNothing was published. The files are in dist/.")
 
 
