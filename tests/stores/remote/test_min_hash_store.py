@@ -172,9 +172,8 @@ def test_commands_that_need_more_than_terms_are_errors(default_address: str) -> 
 
 def test_texts_without_terms_are_errors(default_address: str) -> None:
     options = ["--store", default_address, "--field", FIELD]
-    assert (
-        "the document 'tiny' has fewer than 5 words in body, so nothing can be compared with it"
-        == sentence(run("similar", "tiny", *options))
+    assert "the document 'tiny' has fewer than 5 words in body, so nothing can be compared with it" == sentence(
+        run("similar", "tiny", *options)
     )
     assert "the text has fewer than 5 words, so nothing can be compared with it" == sentence(
         run("similar", "--text", "a b c", *options)
