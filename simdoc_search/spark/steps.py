@@ -23,6 +23,7 @@ _SKETCH = "words binary, text_hash binary, preference binary, shingles long, tok
 _PAIRS = "first binary, second binary"
 _SAMPLE_ROWS, _MIN_SAMPLE_COUNT, _MAX_FREQUENT_KEYS = 50_000, 8, 100_000
 _PAIRS_PER_SALT = 20_000
+_MAX_BROADCAST_ROWS = 500_000
 
 
 def store(frame: DataFrame) -> DataFrame:
@@ -85,13 +86,10 @@ def read_texts(sets: DataFrame, rows: DataFrame, text: str, ranks: DataFrame) ->
     """Return the texts of the preferred rows with these ranks."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
-    # Few rows are in a pair. If their numbers fit into memory, Spark sends them to all workers and shuffles no text.
-    return (
-        sets.select(ROW, "rank")
-        .join(ranks, "rank", "left_semi")
-        .join(rows.select(ROW, f.col(text).alias("text")), ROW)
-        .drop(ROW)
-    )
+    wanted = store(sets.select(ROW, "rank").join(ranks, "rank", "left_semi"))
+    if wanted.count() <= _MAX_BROADCAST_ROWS:  # all workers get these row numbers, so that no text is shuffled here
+        wanted = f.broadcast(wanted)
+    return wanted.join(rows.select(ROW, f.col(text).alias("text")), ROW).drop(ROW)
 
 
 def count_frequent_keys(compared: DataFrame, options: DedupeOptions) -> Mapping[int, int]:
