@@ -5,6 +5,8 @@
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
 use crate::runs::{
     add_covering_runs, count_classes, rare_runs, shared_runs, uncovered_runs, Limits, Run, Windows,
 };
@@ -75,16 +77,15 @@ pub fn matched_words(a: &[i32], b: &[i32], rules: &Rules) -> (Vec<u8>, i64) {
 
 /// The numbers of shingles in both texts, in a and in b: every occurrence, then distinct ones.
 pub fn count_shingles(a: &[i32], b: &[i32], size: usize) -> [i64; 6] {
-    let mut windows = Windows::of(a, b);
-    let classes = windows.classes(size);
-    let mut counts = vec![[0i64; 2]; count_classes(&classes.0, &classes.1)];
-    for (text, side) in [&classes.0, &classes.1].into_iter().zip([0, 1]) {
-        for &class in text {
-            counts[class as usize][side] += 1;
+    let windows = (a.len() + b.len() + 2).saturating_sub(2 * size);
+    let mut counts = FxHashMap::with_capacity_and_hasher(windows, FxBuildHasher);
+    for (text, side) in [a, b].into_iter().zip([0, 1]) {
+        for shingle in text.windows(size) {
+            counts.entry(shingle).or_insert([0i64; 2])[side] += 1;
         }
     }
     let mut sums = [0; 6];
-    for [in_a, in_b] in counts {
+    for [in_a, in_b] in counts.into_values() {
         let (one_a, one_b) = (in_a.min(1), in_b.min(1));
         let row = [in_a.min(in_b), in_a, in_b, one_a.min(one_b), one_a, one_b];
         for (sum, count) in sums.iter_mut().zip(row) {

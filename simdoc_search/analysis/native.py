@@ -43,8 +43,8 @@ class Kernel(Protocol):
     def matched_words(self, texts: Sequence[str], profile: str, min_run: int, is_edited: bool, max_gap: int) -> Buffers:
         """Compare the first text with each other text; see `passages.align`.
 
-        For each other text, return whether a passage covers each word of the first text (uint8), and the number of its
-        own covered words and of its words (int64, two values per text).
+        For each other text, return whether a passage covers each word of the first text (uint8). Also return the number
+        of covered words and the number of all words of the other text (int64, two values per text).
         """
 
     def passages(self, a: bytes, b: bytes, min_run: int, is_edited: bool, max_gap: int) -> bytearray:
@@ -55,9 +55,10 @@ class Kernel(Protocol):
         """
 
     def count_shingles(self, a: bytes, b: bytes, size: int) -> list[int]:
-        """Return the number of shingles of `size` words in both texts, in the first, and in the second.
+        """Return six numbers of shingles of `size` words: shared shingles, those of the first text, and of the second.
 
-        First every occurrence is counted, then distinct shingles. The texts are those of `passages`.
+        The first three numbers count every occurrence of a shingle, and the last three count distinct shingles. The
+        texts are those of `passages`.
         """
 
     def fingerprints(  # noqa: PLR0917 - the Rust function has these parameters

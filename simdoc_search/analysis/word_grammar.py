@@ -82,7 +82,7 @@ def scan_words(
                 check_stopped()
                 yield position, stop
                 position = stop
-            else:  # no word begins earlier in a run of connectors, because it would reach the limit within the run
+            else:  # in a long run of connectors, a word can begin only within `MAX_WORD_UNITS` of the end of the run
                 position = max(position + 1, _end_of_run(connectors, class_ids, position, end) - MAX_WORD_UNITS)
 
 

@@ -53,7 +53,7 @@ class Synonyms:
     def split_into_runs(self, words: Sequence[str]) -> Iterator[tuple[Words, Words]]:
         """Cut the words of a concept into the longest runs with a replacement.
 
-        Yield each run and its replacement, or the run twice.
+        Yield each run and its replacement. The replacement of a run without a rule is the run itself.
         """
         start = 0
         while start < len(words):

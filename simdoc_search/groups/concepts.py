@@ -25,8 +25,11 @@ from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
-MAX_CANDIDATES, MAX_ANCHORS = 2_000, 16
-"""Maximum number of candidates per document. A concept in more documents yields only MAX_ANCHORS of these."""
+MAX_CANDIDATES = 2_000
+"""Maximum number of candidates per document. A concept in more documents is frequent."""
+
+MAX_DOCUMENTS_PER_FREQUENT_CONCEPT = 16
+"""Maximum number of candidates that a frequent concept yields."""
 
 MAX_COMPARED_CANDIDATES = 50
 """Maximum number of candidates with which a document is compared. A document is also compared with the documents that
@@ -51,7 +54,7 @@ class RelatedPairs(NamedTuple):
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)
     codes: NDArray[np.uint32]  # all concepts, ascending; uint32, shape (concepts,)
     weights: Floats  # weight of each concept; float64, shape (concepts,)
-    # number of concepts in more than MAX_CANDIDATES documents. Such a concept yields only MAX_ANCHORS candidates
+    # number of concepts in more than MAX_CANDIDATES documents; see MAX_DOCUMENTS_PER_FREQUENT_CONCEPT
     frequent_concept_count: int
     truncated_document_count: int  # number of documents with more than MAX_COMPARED_CANDIDATES candidates
     isolated_document_count: int  # number of documents without candidates
@@ -129,7 +132,9 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
     frequency = postings.counts[postings.concepts]
     order = np.lexsort((postings.concepts, frequency, owner))
     order = order[frequency[order] > 1]
-    documents_of_concept = np.where(postings.counts > MAX_CANDIDATES, MAX_ANCHORS, postings.counts)
+    documents_of_concept = np.where(
+        postings.counts > MAX_CANDIDATES, MAX_DOCUMENTS_PER_FREQUENT_CONCEPT, postings.counts
+    )
     yields = documents_of_concept[postings.concepts]
     sums = np.cumsum(yields[order])
     before = np.append(0, sums)[np.searchsorted(owner[order], np.arange(count))]

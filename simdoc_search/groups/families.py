@@ -10,7 +10,12 @@ import numpy as np
 from simdoc_search.documents import DocumentKey
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, find_connected_components, group_by_label
-from simdoc_search.groups.sentences import FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, VersionPairs, find_version_pairs
+from simdoc_search.groups.sentences import (
+    FREQUENT_SENTENCE_LIMIT,
+    MAX_DOCUMENTS_PER_FREQUENT_SENTENCE,
+    VersionPairs,
+    find_version_pairs,
+)
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -55,7 +60,7 @@ class Families:
     """
 
     frequent_sentence_limit: int = FREQUENT_SENTENCE_LIMIT
-    max_compared_per_sentence: int = MAX_ANCHORS
+    max_compared_per_sentence: int = MAX_DOCUMENTS_PER_FREQUENT_SENTENCE
 
     def __init__(self, documents: ComparableDocuments, pairs: VersionPairs, thresholds: SimilarityThresholds) -> None:
         self._document_keys, self._pairs = documents.document_keys, pairs

@@ -32,9 +32,9 @@ MAX_EXACT_SENTENCES = 1 << 16
 _SAMPLE_COUNT = 48
 """Number of random choices of bits that find similar pairs among more than MAX_EXACT_SENTENCES sentences."""
 
-FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS = 100, 16
+FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE = 100, 16
 """A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. Each of these documents is only paired with
-the first MAX_ANCHORS documents that contain the sentence."""
+the first MAX_DOCUMENTS_PER_FREQUENT_SENTENCE documents that contain the sentence."""
 
 _PAIRS_PER_BATCH = 1 << 22
 
@@ -67,7 +67,9 @@ def find_version_pairs(
     progress("pairing", 1.0)
     equal = np.arange(count)[search.owners.counts > 1]
     search.compare_documents(equal, equal, search.queriers.counts)
-    limited_counts = np.where(search.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, search.queriers.counts)
+    limited_counts = np.where(
+        search.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, search.queriers.counts
+    )
     search.compare_documents(
         *search.limit_similar_pairs(*similar_pairs), np.minimum(search.queriers.counts, limited_counts)
     )
@@ -114,7 +116,9 @@ class _VersionSearch:
         counts = np.bincount(queried, minlength=len(self.simhashes))
         ranks = np.arange(len(queried)) - (np.cumsum(counts) - counts)[queried]
         self._note_frequent(counts > FREQUENT_SENTENCE_LIMIT)
-        is_kept = ranks < np.where(counts > FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, counts)[queried]
+        is_kept = (
+            ranks < np.where(counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, counts)[queried]
+        )
         return queried[is_kept], similar[is_kept]
 
     def compare_documents(self, queried: Ints, similar: Ints, querier_counts: Ints) -> None:
@@ -125,7 +129,9 @@ class _VersionSearch:
             similar: position in `simhashes` of a sentence similar to it.
             querier_counts: maximum number of documents that look up each of `simhashes`. The first ones are used.
         """
-        owner_counts = np.where(self.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_ANCHORS, self.owners.counts)
+        owner_counts = np.where(
+            self.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, self.owners.counts
+        )
         costs = querier_counts[queried] * owner_counts[similar]
         done, total = 0, max(1, int(costs.sum()))
         for part in slices_by_cost(costs, _PAIRS_PER_BATCH):

@@ -20,9 +20,9 @@ from simdoc_search.duplicates.clusters import UNASSIGNED, assign_duplicates
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, group_by_label
 from simdoc_search.groups.concepts import (
-    MAX_ANCHORS,
     MAX_CANDIDATES,
     MAX_COMPARED_CANDIDATES,
+    MAX_DOCUMENTS_PER_FREQUENT_CONCEPT,
     RelatedPairs,
     find_related_pairs,
 )
@@ -85,7 +85,7 @@ class Topics:
     """
 
     frequent_concept_limit: int = MAX_CANDIDATES
-    max_found_per_concept: int = MAX_ANCHORS
+    max_found_per_concept: int = MAX_DOCUMENTS_PER_FREQUENT_CONCEPT
     max_compared: int = MAX_COMPARED_CANDIDATES
 
     def __init__(self, documents: ComparableDocuments, pairs: RelatedPairs) -> None:

@@ -154,9 +154,9 @@ class MatchedWords(NamedTuple):
     compared_word_count: int
 
     @classmethod
-    def of(cls, mask: Mask, other_count: int, other_words: int) -> MatchedWords:
-        """Combine the covered words of the first text with the numbers of covered words and words of the second."""
-        return cls(mask, min(int(np.count_nonzero(mask)), other_count), len(mask) + other_words)
+    def of(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
+        """Return the words that `mask` marks in the first text, with these two numbers of words of the second text."""
+        return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
 
 
 def match_with_many(

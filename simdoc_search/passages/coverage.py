@@ -12,30 +12,30 @@ from numpy.typing import NDArray
 
 from simdoc_search.passages.word_spans import Mask, empty_mask
 
-Key = TypeVar("Key")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Cover(Generic[Key]):
+class Cover(Generic[Item]):
     """The words or tokens of a text that are also in another document.
 
     Attributes:
-        key: The key of the other document.
+        item: The object that represents the other document, such as a hit.
         rank: The rank of the document. If two documents add the same number of words, the smaller rank comes first.
         indices: The indices of the words or tokens that are in the other document; ascending.
         length: The number of words or tokens of the text.
         weight: The number of words that each index stands for: 1 for words, usually more for tokens.
     """
 
-    key: Key
+    item: Item
     rank: tuple[int, str, str]
     indices: NDArray[np.int64]
     length: int
     weight: float = 1.0
 
 
-def order_by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, float]]:
-    """Yield each key and the number of words that it adds to the coverage, the largest number first.
+def order_by_added_words(covers: Sequence[Cover[Item]]) -> Iterator[tuple[Item, float]]:
+    """Yield each item and the number of words that its document adds to the coverage, the largest number first.
 
     The order is greedy: the next document is the one that adds the most words. All covers with the same weight
     must cover the same text.
@@ -55,10 +55,10 @@ def order_by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, fl
             continue
         heappop(heap)
         already_covered[cover.indices] = True
-        yield cover.key, new_words
+        yield cover.item, new_words
 
 
-def unite(covers: Iterable[Cover[Key]], length: int) -> Mask:
+def unite(covers: Iterable[Cover[Item]], length: int) -> Mask:
     """Return the words of a text of `length` words that at least one document covers."""
     covered = empty_mask(length)
     for cover in covers:
@@ -66,7 +66,7 @@ def unite(covers: Iterable[Cover[Key]], length: int) -> Mask:
     return covered
 
 
-def count_covered_words(covers: Sequence[Cover[Key]]) -> float:
+def count_covered_words(covers: Sequence[Cover[Item]]) -> float:
     """Return the number of words that all documents cover together: the sum of `order_by_added_words`."""
     lengths = {cover.weight: cover.length for cover in covers}
     return sum(

@@ -19,7 +19,7 @@ _MAX_WORD_PAIRS = 1 << 22
 """A stretch is reported as one difference if the product of its two word counts is larger."""
 
 _MAX_WORDS_PER_EQUAL_WORD = 50
-"""The maximum number of words of a difference for each equal word between it and the next one."""
+"""Two differences are joined if the larger one has more than 50 words for each equal word between them."""
 
 _MIN_MOVED_WORDS = 5
 """A shorter run is reported as removed and inserted, not as moved."""

@@ -24,7 +24,7 @@ _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 _DATE_SEARCH_CHARACTERS = 24
 """The number of characters on each side of a difference that are searched for a date."""
 _MAX_WORDS = 100
-"""The maximum number of words of a key change. A longer difference is another text, not a change of one."""
+"""The maximum number of words of a key change. In a longer difference, a whole section was replaced."""
 _EXCERPT_LENGTH = 60
 """The maximum number of characters of an excerpt."""
 _SENTENCE_END_CHARACTERS = 8

@@ -189,7 +189,7 @@ def _make_result(
     """Return the result with the hits on the page. Passages and shingle measures are only computed for these hits."""
     page = islice(order_by_added_words(matches), options.offset, options.offset + options.size)
     hits = [replace(hit, added_word_count=round(added_words)) for hit, added_words in page]
-    exact = [match for match in matches if match.key.kind == "exact"]
+    exact = [match for match in matches if match.item.kind == "exact"]
     words = document.word_count
     covered_words = min(round(count_covered_words(matches)), words)
     text = document.analysed_text

@@ -175,7 +175,7 @@ class VersionOrder:
         if entry.date is None or not entry.date.label:
             return ""
         replaces_creation_date = self.evidence_kind == "created" and entry.date.evidence_kind == "modified"
-        determines_order = self.evidence_kind in (entry.date.evidence_kind, "dates") or replaces_creation_date
+        determines_order = self.evidence_kind in (entry.date.evidence_kind, "mixed dates") or replaces_creation_date
         return entry.date.label if determines_order else f"{entry.date.label}{_NOT_DECISIVE_MARK}"
 
     def evidence_lines(self) -> Iterator[str]:

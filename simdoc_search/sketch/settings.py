@@ -45,7 +45,7 @@ class Settings:
 
     Attributes:
         analysis: how a text is split into shingles.
-        minhash: the sketch that makes tokens from shingles: MinHash, or another sketch of `sketches`.
+        minhash: the sketch that makes tokens from shingles: MinHash, or another of `SKETCHES`.
         passages: settings of passage tokens. None: no passage tokens.
         sentences: settings of sentence simhashes. None: no sentence simhashes.
         concepts: settings of concept tokens. None: no concept tokens.

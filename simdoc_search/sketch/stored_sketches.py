@@ -1,7 +1,7 @@
 """Reads and writes the stored form of sketches: name, version and parameters. Missing parameters get their defaults.
 
     bucketed:1 512 1 false 9    bucket_count, hash_set_size, with_rotation, number of hash bits in a token. The
-                                other sketches of `sketches` have other parameters before the number of hash bits
+                                other `SKETCHES` have other parameters before the number of hash bits
     passages:1 32 5             window, number of characters of a token
     sentences:2                 simhashes of sentences
     concepts:1 yake -           extractor, checksum of the synonyms

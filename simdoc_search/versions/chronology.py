@@ -124,7 +124,7 @@ def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Ev
     """Compare two documents by each decisive kind of evidence: 1 if the first is later, -1 if the second is later."""
     verdicts: dict[EvidenceKind, int] = {}
     for kind in EVIDENCE_KINDS:
-        if kind == "dates" and verdicts:
+        if kind == "mixed dates" and verdicts:
             continue
         if verdict := evidence.compare(kind, first, second):
             verdicts[kind] = verdict
@@ -139,10 +139,10 @@ def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Ev
 def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind) -> Iterator[OrderStatement]:
     """For each kind of evidence that contradicts another kind, yield the two contradicting statements.
 
-    The statements are about the last two documents in the order on which the kinds disagree.
+    Of all pairs of documents on which the two kinds disagree, the statements are about the last pair in the order.
     """
     for kind in EVIDENCE_KINDS:
-        for later, earlier in _find_inversions(evidence, kind, order) if kind != "dates" else ():
+        for later, earlier in _find_inversions(evidence, kind, order) if kind != "mixed dates" else ():
             against = next(
                 (
                     other
@@ -209,7 +209,7 @@ def _group_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[Evidence
         dates_of_kind = [date for number in numbers if (date := evidence.dates_by(kind)[number])]
         if len(dates_of_kind) < len(numbers):
             continue
-        if kind == "dates" and len({date.evidence_kind for date in dates_of_kind}) == 1:
+        if kind == "mixed dates" and len({date.evidence_kind for date in dates_of_kind}) == 1:
             continue
         if kind == "version" and len({date.key[0] for date in dates_of_kind}) > 1:
             continue

@@ -59,7 +59,7 @@ def _keep_letters(name: str) -> str:
 
 
 EvidenceKind = Literal[
-    "modified", "date", "name", "version", "version control", "dates", "created", "modification time", "texts"
+    "modified", "date", "name", "version", "version control", "mixed dates", "created", "modification time", "texts"
 ]
 """A kind of evidence.
 
@@ -70,7 +70,7 @@ EvidenceKind = Literal[
 | `name` | date in the name |
 | `version` | version in the name |
 | `version control` | last commit of the file in git, or a later change |
-| `dates` | the first of `modified`, `date`, `name` and `version control` that is available |
+| `mixed dates` | the first of `modified`, `date`, `name` and `version control` that is available |
 | `created` | creation date in the metadata, or the modification date that replaces it |
 | `modification time` | modification time of the file |
 | `texts` | no evidence; the order is guessed from the texts |
@@ -171,7 +171,7 @@ class DateEvidence:
 
     def has_date(self, index: int) -> bool:
         """Return whether a document has a date in its metadata or name."""
-        return any(self.dates_by(kind)[index] for kind in ("dates", "created"))
+        return any(self.dates_by(kind)[index] for kind in ("mixed dates", "created"))
 
     def compare(self, kind: EvidenceKind, first: int, second: int) -> int | None:
         """Return 1 if the first document is later than the second, -1 if it is earlier, 0 if equal, None if unknown."""
@@ -203,7 +203,7 @@ class DateEvidence:
             case "created":
                 created = [_find_date(kind, document) for document in self._documents]
                 return [modified or date for modified, date in zip(self.dates_by("modified"), created, strict=True)]
-            case "dates":
+            case "mixed dates":
                 kinds: tuple[EvidenceKind, ...] = ("modified", "date", "name", "version control")
                 of_kinds = zip(*(self.dates_by(kind) for kind in kinds), strict=True)
                 return [next(filter(None, of_document), None) for of_document in of_kinds]

@@ -40,7 +40,9 @@ _TREE_ARGUMENTS = ("ls-tree", "-z", "-l", "--full-tree", "HEAD", "--")
 
 
 def read_commit_dates(paths: Sequence[Path | None], *, timeout_seconds: float = _TIMEOUT_SECONDS) -> list[Date | None]:
-    """Return the date of the last commit of each file in UTC; the modification time of a file that changed since then.
+    """Return the date of the last commit of each file, in UTC.
+
+    For a file that changed after its last commit, return its modification time.
 
     Args:
         paths: paths of the files; None for a document without a file.

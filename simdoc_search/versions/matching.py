@@ -217,9 +217,7 @@ def _count_similar(
 
     All pairs have the same `shape`: the padded sentence counts of both documents.
     """
-    if (
-        shape[0] * shape[1] > _MAX_COMPARED_PAIRS
-    ):  # such large documents are compared pair by pair, so there is only one
+    if shape[0] * shape[1] > _MAX_COMPARED_PAIRS:  # `shares_of_pairs` passes such large documents one pair at a time
         a, b = (values[begins[side[0]] : begins[side[0]] + counts[side[0]]] for side in pairs)
         both = match_sentences(a, b, max_distance)
         return np.array([round(both.share * len(a))]), np.array([round(both.share_of_other * len(b))])

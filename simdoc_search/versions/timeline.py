@@ -15,7 +15,7 @@ _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "name": "dates in the names",
     "version": "versions in the names",
     "version control": "last commits or later changes of the files",
-    "dates": "dates in the metadata, names or commits",
+    "mixed dates": "dates in the metadata, names or commits",
     "created": "modification or creation dates in the metadata",
     "modification time": "modification times of the files",
     "texts": "texts alone",

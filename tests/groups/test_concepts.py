@@ -96,7 +96,7 @@ def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.Monke
 
     assert [120] == [1 + len(topic.members) for topic in topics.topics()]
     assert (5, 80) == (topics.frequent_concept_count, topics.isolated_document_count)
-    assert topics.compared_count < 120 * module.MAX_ANCHORS * 2
+    assert topics.compared_count < 120 * module.MAX_DOCUMENTS_PER_FREQUENT_CONCEPT * 2
 
 
 def test_members_have_the_score_that_related_gives() -> None:

@@ -111,5 +111,5 @@ def test_documents_with_a_very_frequent_sentence_are_paired_with_a_few_others() 
     found = find_versions([[*text, footer]] * 500 + others)
 
     assert {*range(500)} == {*found.first_documents.tolist(), *found.second_documents.tolist()}
-    assert found.compared_count < 500 * 2 * module.MAX_ANCHORS
+    assert found.compared_count < 500 * 2 * module.MAX_DOCUMENTS_PER_FREQUENT_SENTENCE
     assert 500 == found.frequent_sentence_document_count

@@ -76,7 +76,7 @@ def test_dates_in_names_and_metadata_are_compared_with_each_other(search: Simila
     search.index(Document(id, " ".join(first[: 9 + n]), values) for n, (id, values) in enumerate(metadata.items()))
     result = search.versions("mail1")
 
-    assert ("dates", "mail2") == (result.evidence_kind, result.newest.name if result.newest else None)
+    assert ("mixed dates", "mail2") == (result.evidence_kind, result.newest.name if result.newest else None)
     assert ["2019", "1 Feb 2021", "2 Feb 2021"] == [result.date_label(version) for version in result.timeline]
     assert ["note"] == [version.name for version in result.undated]
     assert "undated, so not in this order:" in str(result).split("\n")
