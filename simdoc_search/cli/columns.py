@@ -73,8 +73,8 @@ class HitColumns:
         from simdoc_search.search.columns import Columns
 
         self.names = names
-        self.sort: str | None = None if sort in (None, "overlap") else sort
-        needed = [*names, *([self.sort] if self.sort and self.sort not in names else [])]
+        self.sort = sort
+        needed = [*names, *([sort] if sort and sort not in names else [])]
         self._columns = Columns([*needed, *(["path"] if sys.stdout.isatty() else [])])
         self._store = store
         warn_unknown_columns(store, needed)

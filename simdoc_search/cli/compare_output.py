@@ -82,6 +82,7 @@ def _wrap(lines: Iterable[_Line], width: int, is_coloured: bool) -> Iterator[Tex
     for indent, content, label in lines:
         if not content:
             yield Text()
+            continue
         before = Text(" " * (indent - len(label[1]))).append(_apply_style(*label, is_coloured))
         parts = (_apply_style(style, re.sub(r"\s+", " ", text), is_coloured) for style, text in content)
         for row in Text.assemble(*parts).wrap(console, width - indent):

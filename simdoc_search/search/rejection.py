@@ -120,13 +120,15 @@ class _UncommittedDocuments:
         return len(self._records) >= _MAX_DOCUMENTS or self._character_count >= _MAX_CHARACTERS
 
     def add(self, record: Record) -> None:
+        self.remove(record.id)
         self._records[record.id] = record
         self._character_count += len(record.text or "")
         for token in record.codes.tolist():
             self._ids_by_token[token].append(record.id)
 
     def remove(self, id: str) -> None:
-        self._records.pop(id, None)
+        if removed := self._records.pop(id, None):
+            self._character_count -= len(removed.text or "")
 
     def find_nearest(self, record: Record) -> NearestDuplicate | None:
         """Return the uncommitted document that a document duplicates; None if there is no such document."""

@@ -40,7 +40,7 @@ def check_has_tokens(query_record: Record) -> None:
         return
     name = f"the document {query_record.id!r}" if query_record.id else "the text"
     if query_record.fault:
-        raise NoFingerprintError(f"{name} {query_record.fault}, so nothing can be compared with this document")
+        raise NoFingerprintError(f"{name} {query_record.fault}, so nothing can be compared with it")
     if query_record.id and not query_record.text_hash:
         raise NoFingerprintError(
             f"{name} has no fingerprint. If its text has words, add the fingerprint with: simdoc-search backfill URL"

@@ -36,7 +36,7 @@ Without this limit, a document with 100,000 near-duplicates would be compared wi
 
 _MAX_COMPARED_PER_HIT = 10
 
-_Z_SCORE = 3.0
+_Z_SCORE = 3.09
 """Number of standard deviations above the mean that one value in 1,000 exceeds."""
 
 

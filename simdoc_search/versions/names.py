@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from unicodedata import normalize
 
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.passages.dates import Date, find_dates
 
 _NUMBER = r"(?P<{}>\d{{1,9}}(?:[._]\d{{1,9}}){{0,3}})"
@@ -130,7 +131,12 @@ def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
 
 
 def _split_path(path: str) -> Iterator[str]:
-    """Yield the name of a file without its extension, then the names of its folders, the innermost first."""
+    """Yield the name of a file without its extension, then the names of its folders, the innermost first.
+
+    An archive or an e-mail counts as a folder.
+    """
+    while archive := find_archive(path):
+        path = f"{archive}/{path[len(archive) + 1 :]}"
     *folders, last = path.rsplit("/", 3) if "/" in path else [path]
     suffix = PurePosixPath(last).suffix
     yield last.removesuffix(suffix) if re.fullmatch(r"\.[A-Za-z][A-Za-z0-9]{0,7}", suffix) else last

@@ -101,6 +101,7 @@ def test_a_terminal_shows_measures_passages_and_differences() -> None:
     assert "\nShared passages\n  123 words, line 1: “word0 word1" in text
     assert "line 1: 1 word inserted: 'not'" in text
     assert "you may {+not+} copy" in " ".join(text.split())
+    assert "\n\n\n" not in text
     assert "\x1b" not in text
 
 

@@ -147,6 +147,7 @@ def test_an_unknown_column_is_reported_with_similar_ones(command: list[str]) -> 
         "note: no document has the field 'titel'; choose from: title",
         "note: no document has the field 'datum'; choose from: date",
     ] == [line.partition(",")[0] for line in message]
+    assert "no document has the field 'overlap'" in run(*command, "--sort", "overlap").stderr
     assert "" == run(*command, "--show", "path,tags", "--sort", "modified_at").stderr
 
 
