@@ -8,11 +8,11 @@ from collections.abc import Iterator
 MAX_PARAGRAPH_LENGTH = 1_200
 """A longer paragraph is cut after a sentence, or if that is not possible, at the end of a line or between words.
 
-The limit is about 200 words.
+The length is in characters: 1,200 characters are about 200 words.
 """
 
 MIN_PARAGRAPH_LENGTH = 80
-"""A shorter paragraph, such as a heading, is joined to the next paragraph.
+"""A paragraph with fewer characters, such as a heading, is joined to the next paragraph.
 
 If the last paragraph is shorter, it is joined to the previous one.
 """

@@ -10,7 +10,7 @@ from simdoc_search.chunks.paragraphs import Span, strip_span
 from simdoc_search.errors import MissingExtraError
 
 MAX_SENTENCE_LENGTH = 400
-"""A longer sentence is cut, between words if possible. Tables and source code contain such sentences.
+"""A sentence with more characters is cut, between words if possible. Tables and source code contain such sentences.
 
 If words are inserted into such a sentence, the following pieces change only a little.
 """

@@ -85,7 +85,7 @@ def decode(data: bytes, declared_encoding: str | None = None) -> str | None:
     """
     if b"\0" not in data and b"\x1b" not in data and not data.startswith(codecs.BOM_UTF8):
         with suppress(UnicodeDecodeError):
-            return data.decode()  # by the rules above; this is faster for most files
+            return data.decode()  # rule 5; for most files, this is faster than `detect_codec`
     codec = detect_codec(io.BytesIO(data), declared_encoding)
     return None if codec is None else data.decode(codec, "replace")
 

@@ -35,7 +35,7 @@ TAR_EXTENSIONS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.
 MBOX_EXTENSIONS = (".mbox", ".mbox.gz")
 ARCHIVE_EXTENSIONS = (".zip", *TAR_EXTENSIONS, *MBOX_EXTENSIONS)
 ATTACHMENT_EXTENSION = ".eml"
-"""E-mails with this extension have attachments that are documents. Messages of a Maildir have another name."""
+"""Extension of the e-mails whose attachments are read. Those of messages in a Maildir are not read."""
 EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
     "html": (".html", ".htm", ".xhtml"),
     "markdown": (".md", ".markdown", ".mdx", ".mdown", ".qmd", ".rmd"),

@@ -24,9 +24,10 @@ class Annotation:
     | `duplicate_of` | the id or the row number of the kept row; null for the kept row itself |
     | `cluster` | a number that all rows of a group have in common |
     | `overlap` | the overlap with the kept row, 0..1 |
-    | `kind` | `same text`, `same words` or `near`; `kept` for the kept row |
+    | `kind` | `same text`, `same words` or `near`; `kept` for the kept row; `evaluation` for a row with such a run |
     | `is_of_old` | whether the kept row is in the old data; only with old data |
-    | `evaluation_text`, `evaluation_run` | a run of words of an evaluation text; only with an evaluation set |
+    | `evaluation_text` | an evaluation text with a run of words that is in the row; only with an evaluation set |
+    | `evaluation_run` | this run of words; only with an evaluation set |
 
     Rows are numbered from 0 in the order of the shards.
 

@@ -1,6 +1,6 @@
 """The steps of `dedupe` as functions of Arrow record batches, for Spark, Dask, Ray Data or DuckDB.
 
-Between the steps, the engine does the work in the last column::
+After each step, the engine, not the function, does the work in the last column::
 
     1  sketch_rows       groups the rows by `words`, and keeps one row of each group
     2  add_ranks
@@ -8,7 +8,8 @@ Between the steps, the engine does the work in the last column::
     4  pair_equal_keys   removes equal pairs, and joins both rows of each pair by their ranks
     5  verify_pairs      chooses the kept rows; see `choose_kept`
 
-Each function can be called with any part of the data. Those of steps 4 and 5 are in `arrow_pairs`.
+The functions of steps 1 to 3 and `verify_pairs` can be called with any part of the data. Those of steps 4 and 5 are in
+`arrow_pairs`.
 `simdoc_search.spark` runs all of them on Spark.
 """
 
@@ -45,7 +46,7 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
 
         - `words`, `text_hash`: 16 bytes, equal for rows with the same words or the same text. Null for a row that
           cannot be compared, for example because it has no words.
-        - `preference`: bytes. Of two rows, the one with the lower bytes is preferred by the column of `options.keep`.
+        - `preference`: bytes that order the rows by the column of `options.keep`. Lower bytes are preferred.
         - `shingles`: the number of distinct shingles.
         - `tokens`, `extensions`: the fingerprint, as bytes.
     """
@@ -167,7 +168,7 @@ def _split_bytes(values: NDArray[np.uint32], counts: Ints) -> Any:
 
 
 def _bytes_of(halves: NDArray[np.uint64], is_compared: Bools) -> Any:
-    """Return 16 bytes for each row. Their order is the order of the first half."""
+    """Return the 16 bytes of each hash, big-endian, so that they sort like its first half; null if not compared."""
     data = halves.astype(">u8").tobytes()
     return import_pyarrow().array(
         [data[16 * row : 16 * row + 16] if given else None for row, given in enumerate(is_compared.tolist())],

@@ -168,7 +168,7 @@ def _row_lists(
             if not isinstance(row, dict):
                 raise CorpusError(
                     f"row {number:,} of {shard.path} cannot be parsed, so it cannot be converted; correct it, or write "
-                    "the same format"
+                    "a file in the format of the input"
                 )
         yield cast("list[dict[str, Any]]", rows)
         begin += len(rows)
@@ -182,7 +182,7 @@ def _check_type(field: Any, named: NamedFormat, path: Path, check: Callable[[Any
     except (pa.ArrowException, TypeError):
         raise CorpusError(
             f"{_NAMES[named.format]} cannot hold the column {field.name!r} of {path}, which has the type {field.type}; "
-            "remove the column, or write the same format"
+            "remove the column, or write a file in the format of the input"
         ) from None
 
 

@@ -41,7 +41,7 @@ class RowGroups:
         overlap: the overlap with the kept row, 0..1; float32.
         kind: a position in `KINDS`; uint8. EVALUATION: the row has a run of an evaluation set, and was not compared.
         partly_compared_row_count: number of rows in sets of similar rows in which not all pairs were compared.
-        skipped_comparison_count: upper bound of the number of these pairs.
+        skipped_comparison_count: upper bound of the number of pairs that were not compared.
     """
 
     kept_row: Ints

@@ -40,7 +40,7 @@ def write_pairs(path: Path, annotation: Annotation) -> int:
     """
     duplicates = annotation.groups.duplicates
     named = require_format(path)
-    names = ["row", *(name for name in annotation.names if name != "cluster")]
+    names = ["row", "duplicate_of", "overlap", "kind", *(["is_of_old"] if annotation.old_row_count else [])]
     with convert_write_errors(path), atomic_file(path) as file, compressed(file, named.compression) as stream:
         if named.format == "parquet":
             pa = import_pyarrow()

@@ -141,7 +141,7 @@ def read_checkpoint(folder: Path) -> Any:
 
 
 class Rows:
-    """All rows of a folder that is complete. Only numbers are in memory; tokens and texts are read when needed.
+    """All rows of a folder that is complete. Only offsets are in memory; all else is read when needed.
 
     Attributes:
         table: one record of `ROW` per row, mapped into memory.

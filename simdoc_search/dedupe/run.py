@@ -105,7 +105,7 @@ def deduplicate_files(
             raise StoreError(f"an earlier run has already saved these rows in {save}; nothing was changed")
         if save is not None:
             check_save(Path(save), None if against is None else Path(against))
-        return run.finish(target, annotate=annotate, pairs=pairs, page=page, save=save, decontaminate=decontaminate)
+        return run.execute(target, annotate=annotate, pairs=pairs, page=page, save=save, decontaminate=decontaminate)
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ class _Run:
     conversion: Conversion | None
     evaluation: EvaluationReport | None = field(default=None, init=False)
 
-    def finish(
+    def execute(
         self,
         target: Path,
         *,

@@ -78,7 +78,7 @@ def is_saved_folder(path: Path) -> bool:
 
 
 def has_saved(path: Path, run_id: str) -> bool:
-    """Return whether the last rows in a folder are those of this run.
+    """Return whether an earlier call of the same run was the last to save rows in a folder.
 
     A repeated run would remove all new rows, because they are now among the old ones.
     """

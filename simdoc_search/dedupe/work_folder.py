@@ -42,7 +42,7 @@ class WorkFolder:
         self.shard: Path = path / "shard"
 
     def prepare(self, description: dict[str, Any]) -> bool:
-        """Remove the progress of a run of another format, options or input files. Return whether any is left."""
+        """Remove the progress unless its format, options and input are those of this run. Return whether it is kept."""
         state = read_checkpoint(self.rows) if self.rows.is_dir() else None
         wanted = (FORMAT_VERSION, json.loads(json.dumps(description)))
         if state is not None and wanted == (state.get("format"), state["description"]):

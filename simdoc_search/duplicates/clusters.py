@@ -16,7 +16,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Ints, run_starts
 
 UNASSIGNED = -1
-"""The value for a document that is kept or is not in a group, so that it has no kept document."""
+"""The value for a document without a kept document: it is kept itself, or it is not in a group."""
 
 _PAIRS_AT_ONCE = 1 << 11
 

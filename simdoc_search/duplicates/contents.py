@@ -25,8 +25,8 @@ from simdoc_search.small_files import read_small
 _TEXT_GROUPS_PER_BATCH = 100
 
 HashFields = Callable[[Sequence[int]], Mapping[int, str]]
-"""A function that maps the indices of documents to hashes of all their fields. The result is empty if the metadata of
-the documents was already read."""
+"""A function that maps the indices of documents to hashes of all their fields. The result is empty if
+`Documents.content_labels` already covers the metadata."""
 
 
 @dataclass(slots=True)

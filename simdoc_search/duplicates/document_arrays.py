@@ -6,7 +6,7 @@ Memory during a search for duplicates:
 |---|---|
 | each document | its id, 4 bytes per token, and about 300 bytes |
 | each document in a collection of at most 262,000 documents | 1 kB in addition |
-| each document whose tokens are not held | its id and about 250 bytes |
+| each document whose tokens are in the temporary file | its id and about 250 bytes |
 | each candidate pair | 35 bytes |
 
 If the tokens exceed 1 GB, they are stored in a temporary file that is mapped into memory.
@@ -154,7 +154,7 @@ class Documents:
         _, _, index, routing = self._source_parts[self._source_of[number]]
         return DocumentKey(self.id(number), index, routing)
 
-    def has_text(self, number: int, text_hash: str) -> bool:
+    def has_text_hash(self, number: int, text_hash: str) -> bool:
         """Return whether a document had this `text_hash` when it was read."""
         begin = _HASH_BYTES * self.input_position(number)
         return self._text_hashes[begin : begin + _HASH_BYTES] == _short_hash(text_hash)

@@ -155,7 +155,7 @@ class Grouping:
     same_words_sets: SameWordsSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
     max_set_size: int  # maximum size of a set of similar documents in which all pairs are compared
-    large_sets: LargeSets | None  # the sets with more documents than this; None if there are none
+    large_sets: LargeSets | None  # the sets with more documents than `max_set_size`; None if there are none
 
     def members(self) -> dict[int, list[int]]:
         """Return the duplicates of each kept document, in keep order."""

@@ -171,8 +171,8 @@ class FingerprintTable:
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
         """Return a matrix that contains these documents, and their rows in it.
 
-        A small table makes and keeps a matrix of all documents, once the matrices of earlier calls together had as many
-        rows.
+        A small table gets a matrix of all documents, which is kept for later calls. It is made when the matrices of the
+        calls so far would have at least one row per document in total.
         """
         if self._whole_matrix is None:
             documents = distinct(np.concatenate((first, second)))

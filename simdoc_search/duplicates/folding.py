@@ -204,12 +204,16 @@ class _Comparison:
         if key is not None or any(isinstance(item, str) for item in items):
             texts = [key(item) if key else cast(str, item) for item in items]
             if not all(isinstance(text, str) for text in texts):
-                raise QuerySyntaxError("not all items are texts; pass key, a function that returns the text of an item")
+                raise QuerySyntaxError(
+                    "not all items are texts; pass 'key', a function that returns the text of an item"
+                )
             sets = list(shingle_hashes(texts, settings.analysis, (secrets.randbits(64), secrets.randbits(64))))
             self._table = None
         else:
             if not all(isinstance(item, Mapping) for item in items):
-                raise QuerySyntaxError("the items are not hits; pass key, a function that returns the text of an item")
+                raise QuerySyntaxError(
+                    "the items are not hits; pass 'key', a function that returns the text of an item"
+                )
             hits = cast("Sequence[Mapping[str, Any]]", items)
             codes = [read_codes(hit.get("_source") or {}, field=field) for hit in hits]
             sets = [np.zeros(0, np.uint32) if isinstance(of_hit, str) else of_hit for of_hit in codes]
@@ -233,7 +237,7 @@ class _Comparison:
         """Map the position of each shown item to the positions of the items folded under it, with their overlaps.
 
         An overlap is at most the number of equal values divided by the larger size. So only items with enough equal
-        values are compared. They are counted with the lists of the items that have each value.
+        values are compared. An inverted index, from each value to its items, is used to count the equal values.
         """
         minimum, count = float(self._minimum), len(self.items)
         groups: dict[int, dict[int, float]] = {number: {} for number in range(count)}

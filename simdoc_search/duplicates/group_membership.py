@@ -12,7 +12,7 @@ from simdoc_search.duplicates.document_arrays import Documents
 
 
 class GroupMembership:
-    """The group of each compared document. An entry takes 24 bytes.
+    """The group of each compared document. It takes 24 bytes per document.
 
     Attributes:
         members: the indices of all documents in groups, including kept documents; int64, ascending.
@@ -56,6 +56,6 @@ class GroupMembership:
         """Return whether the document with this key could not be compared."""
         return key in self._documents.left_out
 
-    def has_text(self, number: int, text_hash: str) -> bool:
+    def has_text_hash(self, number: int, text_hash: str) -> bool:
         """Return whether the text that was compared has this hash."""
-        return self._documents.has_text(number, text_hash)
+        return self._documents.has_text_hash(number, text_hash)

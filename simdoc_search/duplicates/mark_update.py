@@ -1,7 +1,7 @@
 """Updates the marks in the documents of an engine, so that they match the groups of a search for duplicates.
 
-The first pass updates all documents that are not duplicates. The second pass marks the duplicates. So a kept document
-is no longer marked as a duplicate when other documents get a mark with its id. Even if a run is interrupted, a search
+The first pass updates all documents that are not duplicates. The second pass marks the duplicates. So the old mark of a
+kept document is replaced before other documents are marked as duplicates of it. Even if a run is interrupted, a search
 that hides marked duplicates still shows one document of each group.
 """
 
@@ -95,7 +95,7 @@ class _MarkUpdate:
         return self._report
 
     def _mark_duplicates(self, members: Ints) -> None:
-        """Write the marks of a batch of documents in a thread, while this thread reads the next batch."""
+        """Write the marks of a batch of documents in another thread, while this thread reads the next batch."""
         writer, writing = ThreadPoolExecutor(1, "simdoc-marks"), deque[tuple[int, Future[None]]]()
 
         def wait_for_one() -> None:
@@ -166,7 +166,7 @@ class _MarkUpdate:
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
         number = self._groups.find_number(self._marks.key_of(hit))
-        return number is not None and self._groups.has_text(number, self._marks.read_text_hash(hit))
+        return number is not None and self._groups.has_text_hash(number, self._marks.read_text_hash(hit))
 
     def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
         report = self._report

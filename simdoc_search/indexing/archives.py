@@ -89,7 +89,7 @@ class Archives:
         return source.format.has_attachments and source.data is None
 
     def open_attachments(self, mail: FileSource) -> Iterator[FileSource | SkippedFile]:
-        """Return the attachments of an e-mail on disk. Only archives in it are read in a subprocess."""
+        """Return the attachments of an e-mail on disk. They are read in a subprocess if one of them is an archive."""
         archive = _Archive(mail.id, "")
         self._by_path[absolute(mail.path)] = archive
         try:

@@ -188,7 +188,7 @@ class IndexingRun:
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
-                self.report.note_attachments(id, prepared.attachments)
+                self.report.note_attachments(id, prepared.unread_attachments)
                 self._moved.note_written(id, outcome.digest, self._paths.get_by_number(self._seen.path_number(id)))
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
@@ -271,7 +271,7 @@ class IndexingRun:
             files, their = ("1 indexed file is", "its") if missing == 1 else (f"{missing:,} indexed files are", "their")
             self.report.notes.append(
                 f"{files} missing from {named_path.path}, but the index still has {their} text; "
-                "index --prune removes it"
+                "`index --prune` removes it"
             )
 
     def finish_report(self, refused: Mapping[str, str]) -> IndexReport:
@@ -296,5 +296,5 @@ class IndexingRun:
 
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether two origins of a file are equal, apart from what `Origin.archive` says about its archive."""
+    """Return whether `other` equals `origin`, or equals it without the value of `archive`."""
     return other in (origin, replace(origin, archive="") if origin else None)

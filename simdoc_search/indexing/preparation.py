@@ -50,24 +50,24 @@ class PreparedDocument(NamedTuple):
         encoded: the document, for the writer.
         digest: the digest of the document, as in `Record`.
         missing_token_kinds: the kinds of tokens that the store has but that could not be computed.
-        attachments: names of the e-mail's attachments that cannot be read.
+        unread_attachments: names of the e-mail's attachments that cannot be read.
     """
 
     encoded: EncodedRecord
     digest: str
     missing_token_kinds: list[TokenKindName]
-    attachments: Sequence[str] = ()
+    unread_attachments: Sequence[str] = ()
 
     @classmethod
     def from_records(cls, records: Sequence[Record], settings: Settings, encode: Encoder) -> list[PreparedDocument]:
         """Encode records."""
         return [
-            cls(encoded, record.digest, find_missing_kinds(settings, record), _find_attachments(record))
+            cls(encoded, record.digest, find_missing_kinds(settings, record), _find_unread_attachments(record))
             for encoded, record in zip(encode(records), records, strict=True)
         ]
 
 
-def _find_attachments(record: Record) -> list[str]:
+def _find_unread_attachments(record: Record) -> list[str]:
     """Return the names of an e-mail's attachments that cannot be read; empty if the document is not an e-mail."""
     attachments, format = record.metadata.get("attachments"), determine_format(PurePosixPath(record.id))
     is_unread = record.origin is not None and format.is_mail and not format.has_attachments

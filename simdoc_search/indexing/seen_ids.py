@@ -37,7 +37,8 @@ class SeenIds:
 
         Args:
             id: the id.
-            path_number: the position of the named path of the id in the run, 0 to 2**32 - 1.
+            path_number: the `NamedPath.number` of the path that has the id; 0 if the document is not a file. It is
+                less than 2**32.
             digest: the digest of the stored document; None if the store has no document with this id.
         """
         if 3 * (self._length + 1) > 2 * len(self._statuses):
@@ -47,7 +48,7 @@ class SeenIds:
         self._length += 1
 
     def path_number(self, id: str) -> int:
-        """Return the position in the run of the named path of an id."""
+        """Return the `path_number` that was added with an id."""
         return self._path_numbers[self._slot(hash(id))]
 
     def note_stored(self, id: str, digest: str) -> None:

@@ -39,7 +39,7 @@ SKIP_KINDS = (
         is_text_lost=True,
         advice="allow larger files with --max-size MB",
     ),
-    SkipKind("not read to the end", r"(its members unpack to .*|it has more than .* members)"),
+    SkipKind("not read to the end", r"(the members unpack to .*|there are more than .* members)"),
     SkipKind("", "took longer than .*", advice="wait longer with --file-timeout SECONDS"),
     SkipKind("", "needed more memory .*", advice="allow more memory with --worker-memory MB"),
     OTHER_KIND,
@@ -47,7 +47,7 @@ SKIP_KINDS = (
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
     SkipKind("with the id of another file", r"(a file of .*) has this id"),
     SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", is_text_lost=True),
-    SkipKind("", r".*not a regular file|reading it would wait .*", is_expected=True, is_text_lost=True),
+    SkipKind("", r".*not (?:to )?a regular file|reading the file would wait .*", is_expected=True, is_text_lost=True),
     SkipKind(
         "",
         "binary|an image|an archive or a mailbox; .*|a page of simdoc-search|a plan of simdoc-search",

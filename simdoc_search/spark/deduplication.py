@@ -16,10 +16,10 @@ from simdoc_search.spark.steps import (
     choose_kept,
     collapse,
     count_frequent_keys,
+    materialize,
     pair,
     read_texts,
     sketch,
-    store,
     verify,
 )
 
@@ -60,10 +60,10 @@ def dedupe(
     if options.keep == "first":
         raise QuerySyntaxError("the rows of a DataFrame have no order; choose the kept row with keep='min:COLUMN'")
     rows = df.withColumn(ROW, f.col(id) if id else f.monotonically_increasing_id())
-    sketches = store(sketch(rows, options))
-    sets = store(collapse(sketches, options))
+    sketches = materialize(sketch(rows, options))
+    sets = materialize(collapse(sketches, options))
     found = _find_groups(sets, sketches, rows, options)
-    duplicates = store(_describe_duplicates(sketches, sets, found))
+    duplicates = materialize(_describe_duplicates(sketches, sets, found))
     if not annotate:
         return rows.join(duplicates.select(ROW), ROW, "left_anti").drop(ROW)
     kept = duplicates.select(f.col("duplicate_of").alias(ROW)).distinct()
@@ -100,15 +100,15 @@ def similar_pairs(
 
     options = replace(options or DedupeOptions(), text=text, id=None, keep="longest")
     sides = [frame.select(f.col(id).alias(ROW), text) for frame in (df_a, df_b)]
-    sketches = [store(sketch(rows, options)) for rows in sides]
+    sketches = [materialize(sketch(rows, options)) for rows in sides]
     sets = [
         collapse(side, options).withColumn("rank", f.concat(f.lit(bytes([number])), "rank"))
         for number, side in enumerate(sketches)
     ]
-    a, b = (store(side) for side in sets)
-    both = store(add_tokens(a, sketches[0]).unionByName(add_tokens(b, sketches[1])))
+    a, b = (materialize(side) for side in sets)
+    both = materialize(add_tokens(a, sketches[0]).unionByName(add_tokens(b, sketches[1])))
     pairs = pair(both, options, count_frequent_keys(both, options), across=True)
-    pairs = store(pairs.distinct())
+    pairs = materialize(pairs.distinct())
     _warn(pairs.where("second is null").count())
 
     def texts_of(ranks: DataFrame) -> DataFrame:
@@ -121,32 +121,32 @@ def similar_pairs(
     ]
     result = near.join(words[0], "first").join(columns[0], "words").drop("words")
     result = result.join(words[1], "second").join(columns[1], "words")
-    return store(result.select("a", "b", "overlap"))
+    return materialize(result.select("a", "b", "overlap"))
 
 
 def _find_groups(sets: DataFrame, sketches: DataFrame, rows: DataFrame, options: DedupeOptions) -> DataFrame:
     """Return the kept set of each duplicate set, as ranks, and the overlap."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
-    compared = to_pair = store(add_tokens(sets, sketches))
+    compared = to_pair = materialize(add_tokens(sets, sketches))
     texts_of = partial(read_texts, sets, rows, str(options.text))
     frequencies = count_frequent_keys(compared, options)
     known = overlapping = partly_paired = found = None
     for _ in range(_MAX_ROUNDS):
-        pairs = store(pair(to_pair, options, frequencies).distinct())
+        pairs = materialize(pair(to_pair, options, frequencies).distinct())
         partly = pairs.where("second is null").select(f.col("first").alias("rank"))
-        partly_paired = partly if partly_paired is None else store(partly_paired.union(partly).distinct())
+        partly_paired = partly if partly_paired is None else materialize(partly_paired.union(partly).distinct())
         pairs = pairs.where("second is not null")
         if known is not None:
-            pairs = store(pairs.join(known, ["first", "second"], "left_anti"))
+            pairs = materialize(pairs.join(known, ["first", "second"], "left_anti"))
             if pairs.isEmpty():
                 break
-        verified = store(verify(pairs, compared, texts_of, options))
+        verified = materialize(verify(pairs, compared, texts_of, options))
         known = pairs if known is None else known.union(pairs)
         overlapping = verified if overlapping is None else overlapping.union(verified)
         found = choose_kept(overlapping)
         # Rows that were not paired with all similar rows, and are kept, must be paired with each other.
-        unfinished = store(partly_paired.join(found.select(f.col("second").alias("rank")), "rank", "left_anti"))
+        unfinished = materialize(partly_paired.join(found.select(f.col("second").alias("rank")), "rank", "left_anti"))
         if len(unfinished.head(2)) < 2:
             return found
         to_pair = compared.join(unfinished, "rank")

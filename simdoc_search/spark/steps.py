@@ -26,7 +26,7 @@ _PAIRS_PER_SALT = 20_000
 _MAX_BROADCAST_ROWS = 500_000
 
 
-def store(frame: DataFrame) -> DataFrame:
+def materialize(frame: DataFrame) -> DataFrame:
     """Compute a DataFrame now, and store it until it is no longer used.
 
     It is stored in the folder of `spark.checkpoint.dir`, which survives the loss of workers, or on the workers' disks.
@@ -154,7 +154,8 @@ def verify(
 def choose_kept(pairs: DataFrame) -> DataFrame:
     """Return the kept row of each duplicate, as `arrow_pairs.choose_kept` does.
 
-    In each round, the rows that no undecided row precedes are kept, and their partners are duplicates.
+    In each round, a row that is not the `second` row of any remaining pair is kept. The rows that it is paired with are
+    its duplicates. All pairs with a duplicate are then removed.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
@@ -163,10 +164,10 @@ def choose_kept(pairs: DataFrame) -> DataFrame:
         seconds = pairs.select("second").distinct()
         kept = pairs.join(seconds.withColumnRenamed("second", "first"), "first", "left_anti")
         decided = kept.groupBy("second").agg(f.min(f.struct("first", "overlap")).alias("best"))
-        decided = store(decided.select("best.first", "second", "best.overlap"))
+        decided = materialize(decided.select("best.first", "second", "best.overlap"))
         found = decided if found is None else found.union(decided)
         duplicates = decided.select("second")
         pairs = pairs.join(duplicates, "second", "left_anti")
-        pairs = store(pairs.join(duplicates.withColumnRenamed("second", "first"), "first", "left_anti"))
+        pairs = materialize(pairs.join(duplicates.withColumnRenamed("second", "first"), "first", "left_anti"))
         if pairs.isEmpty():
             return found

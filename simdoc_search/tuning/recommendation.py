@@ -21,7 +21,7 @@ MAX_NEAR_DIFFERENCE = 0.1
 """Maximum difference from the required overlap, for pairs that are near it."""
 
 MAX_ERROR = 0.05
-"""Maximum error of 95 % of the estimates. This is twice the standard error."""
+"""Maximum error that 95 % of the estimates may have. Twice the root mean square error must not exceed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class Tuning:
     document_count: int  # number of documents in the sample
     overlap: Fraction  # the required Jaccard similarity, as given or as learned from labelled pairs
     probability: Fraction  # the required probability of finding a document with exactly this overlap
-    pair_count: int  # number of pairs in the sample with at least the required overlap, using the first analysis
+    # number of pairs in the sample with at least the required overlap, with the analysis of the first measurement
+    pair_count: int
     near_pair_count: int  # number of pairs whose overlap differs from the required one by at most MAX_NEAR_DIFFERENCE
     measurements: tuple[Measurement, ...]  # one measurement per setting
     recommendation: Measurement | None  # the recommended measurement; None if no setting reaches the probability

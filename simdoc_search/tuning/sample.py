@@ -52,7 +52,7 @@ def draw_sample(
 def limit_texts(documents: Iterable[tuple[str, str]], required_ids: Collection[str] = ()) -> dict[str, str]:
     """Map ids to texts: the first texts whose total length is at most `MAX_CHARACTERS`.
 
-    At least two texts are returned, and required texts do not count as too long.
+    The first two texts and the required texts are included even if they exceed it.
     """
     texts: dict[str, str] = {}
     size = 0

@@ -87,7 +87,7 @@ def learn_related_thresholds(store: Store, pairs: Sequence[LabelledPair]) -> Lea
     """
     if store.settings.concepts is None:
         raise FormatMismatchError(
-            "--for related needs concepts, but the index has none; index the documents again with --with related"
+            "`--for related` needs concepts, but the index has none; index the documents again with --with related"
         )
     current, records = store.settings.thresholds, _read_records(store, pairs)
     scores = [_compute_related_score(store, records[pair.first_id], records[pair.second_id]) for pair in pairs]

@@ -71,7 +71,11 @@ def test_a_clean_row_is_kept_if_its_duplicate_has_a_run(tmp_path: Path) -> None:
     write_rows(tmp_path / "in.jsonl", [{"text": f"{clean} {secret}"}, {"text": clean}, {"text": clean}])
     write_rows(tmp_path / "eval.csv", [{"question": secret, "answer": "yes"}])
     report = deduplicate_files(
-        tmp_path / "in.jsonl", tmp_path / "out.jsonl", decontaminate=[tmp_path / "eval.csv"], annotate=True
+        tmp_path / "in.jsonl",
+        tmp_path / "out.jsonl",
+        decontaminate=[tmp_path / "eval.csv"],
+        annotate=True,
+        pairs=tmp_path / "pairs.jsonl",
     )
     first, second, third = read_rows(tmp_path / "out.jsonl")
 
@@ -81,6 +85,18 @@ def test_a_clean_row_is_kept_if_its_duplicate_has_a_run(tmp_path: Path) -> None:
     )
     assert ("evaluation", "eval.csv:0", secret) == (first["kind"], first["evaluation_text"], first["evaluation_run"])
     assert (None, "kept", 1) == (second["evaluation_text"], second["kind"], third["duplicate_of"])
+    assert [{"row": 2, "duplicate_of": 1, "overlap": 1.0, "kind": "same text"}] == read_rows(tmp_path / "pairs.jsonl")
+
+
+def test_evaluation_rows_are_new_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simdoc_search.dedupe.report.MAX_LISTED_ROWS", 1)
+    secret = " ".join(f"s{number}" for number in range(13))
+    old, new, evaluated = (
+        write_rows(tmp_path / f"{name}.jsonl", [{"text": f"{secret} {name}"}]) for name in ("old", "new", "eval")
+    )
+    report = deduplicate_files(new, tmp_path / "out.jsonl", decontaminate=[evaluated], against=old)
+
+    assert [0] == [found.row for found in report.evaluation_rows]
 
 
 def test_an_evaluation_set_without_long_texts_is_an_error(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_objects_are_folded_by_the_text_that_key_returns() -> None:
 
 @pytest.mark.parametrize("items", [[object()], [("a", "b")], ["a text", 7]])
 def test_items_that_are_neither_texts_nor_hits_need_a_key(items: list[Any]) -> None:
-    with pytest.raises(QuerySyntaxError, match="pass key"):
+    with pytest.raises(QuerySyntaxError, match="pass 'key'"):
         fold_near_duplicates(items)
 
 

@@ -41,8 +41,8 @@ def test_documents_are_found_by_their_keys() -> None:
 def test_a_compared_text_is_recognized_by_its_hash() -> None:
     groups = membership(record("c", "3"), record("a", "1"), record("b", "2"))
 
-    assert [True, True, True] == [groups.has_text(number, str(number + 1)) for number in range(3)]
-    assert [False, False] == [groups.has_text(0, text_hash) for text_hash in ("2", "")]
+    assert [True, True, True] == [groups.has_text_hash(number, str(number + 1)) for number in range(3)]
+    assert [False, False] == [groups.has_text_hash(0, text_hash) for text_hash in ("2", "")]
 
 
 def test_several_documents_with_one_key_have_no_number() -> None:

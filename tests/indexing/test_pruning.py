@@ -159,7 +159,7 @@ def test_missing_files_are_mentioned_without_prune(corpus: Path) -> None:
 
     assert (0, 30) == (result.exit_code, documents())
     assert result.stderr == (
-        f"3 indexed files are missing from {corpus}, but the index still has their text; index --prune removes it\n"
+        f"3 indexed files are missing from {corpus}, but the index still has their text; `index --prune` removes it\n"
     )
     assert "" == run("index", "corpus", "--prune").stderr
     assert "" == run("index", "corpus").stderr

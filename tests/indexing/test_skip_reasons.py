@@ -74,11 +74,20 @@ def test_unknown_reasons_are_important() -> None:
         ("took longer than 120 s to read", False),
         ("ended unexpectedly (exit code -11)", False),
         ("the format .pdf needs optional packages; install them with: pip install 'simdoc-search[documents]'", False),
+        ("the members unpack to more than 2,000 bytes in total", False),
+        ("the path leads to a pipe, not to a regular file", True),
+        ("reading the file would wait for another process", True),
         ("hidden", False),
     ],
 )
 def test_a_text_is_lost_only_if_another_run_cannot_read_it(reason: str, lost: bool) -> None:
     assert lost == classify_reason(reason)[0].is_text_lost
+
+
+def test_an_archive_over_a_limit_is_not_read_to_the_end() -> None:
+    reasons = "the members unpack to more than 2,000 bytes in total", "there are more than 1,000,000 members"
+
+    assert ["not read to the end"] * 2 == [classify_reason(reason)[0].label for reason in reasons]
 
 
 # --- --fail-on-skip ---

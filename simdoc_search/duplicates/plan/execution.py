@@ -39,7 +39,8 @@ class ExpectedChanges:
 
     file_count: int  # number of files to drop
     freed_bytes: int  # bytes freed by deleting these files. Hard links to one file are counted once
-    differing_file_count: int  # those that differ from the kept file in a byte. They cannot be restored after deletion
+    # number of these files whose bytes differ from those of the kept file. They cannot be restored after deletion
+    differing_file_count: int
     fileless_document_count: (
         int  # number of documents to drop that have no file. They cannot be restored after deletion
     )

@@ -133,7 +133,7 @@ def unreadable_error(error: Exception) -> LeftAloneError:
 
 
 def directory_entry(path: str) -> Hashable:
-    """Return a value that identifies a directory entry. It is equal for paths through links to the folder."""
+    """Return a value that identifies a directory entry. Links in the path of the folder do not change it."""
     folder, name = os.path.split(path)
     try:
         info = os.stat(folder)  # noqa: PTH116 - paths are strings

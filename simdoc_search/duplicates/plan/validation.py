@@ -83,12 +83,12 @@ def _find_problem(row: PlanRow, kept_name: str, kept: list[PlanRow], row_count: 
         return f"{row.name} is in several rows; remove all but one"
     if not kept_name:
         return (
-            f"{row.name} is the kept document of a group, but its row says drop; write keep in this row, or in exactly "
-            "one other row of the group"
+            f"{row.name} is the kept document of a group, but its row says 'drop'; write 'keep' in this row, or in "
+            "exactly one other row of the group"
         )
     if not kept:
-        advice = "add the row, or edit column kept"
+        advice = "add the row, or edit column 'kept'"
         return f"the group has no row for {kept_name}, which is kept instead of {row.name}; {advice}"
     if is_kept_dropped:
-        return f"{kept_name} is kept instead of {row.name}, but its own row says drop; write keep in its row"
+        return f"{kept_name} is kept instead of {row.name}, but its own row says 'drop'; write 'keep' in its row"
     return ""

@@ -24,18 +24,18 @@ def by_name(row: PlanRow) -> str:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([row("drop", "/a"), row("decide", "/b", "/a")], "/a is the kept document of a group, but its row says drop"),
+        ([row("drop", "/a"), row("decide", "/b", "/a")], "/a is the kept document of a group, but its row says 'drop'"),
         (
             [row("drop", "/a"), row("keep", "/b", "/a"), row("keep", "/c", "/a")],
-            "write keep in this row, or in exactly one other row of the group",
+            "write 'keep' in this row, or in exactly one other row of the group",
         ),
         ([row("drop", "/b", "/a")], "the group has no row for /a"),
         ([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/b", "/a")], "/b is in several rows"),
         ([row("keep", "/a"), row("drop", "/a", "/a")], "/a is in several rows"),
-        ([row("drop", "/a", "/b"), row("drop", "/b", "/a")], "but its own row says drop"),
+        ([row("drop", "/a", "/b"), row("drop", "/b", "/a")], "but its own row says 'drop'"),
         (
             [row("keep", "/a"), row("drop", "/b", "/a"), row("keep", "/c", group=9), row("drop", "/a", "/c", 9)],
-            "/a is kept instead of /b, but its own row says drop",
+            "/a is kept instead of /b, but its own row says 'drop'",
         ),
     ],
 )
