@@ -86,7 +86,7 @@ def read_texts(sets: DataFrame, rows: DataFrame, text: str, ranks: DataFrame) ->
     """Return the texts of the preferred rows with these ranks."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
-    wanted = store(sets.select(ROW, "rank").join(ranks, "rank", "left_semi"))
+    wanted = materialize(sets.select(ROW, "rank").join(ranks, "rank", "left_semi"))
     if wanted.count() <= _MAX_BROADCAST_ROWS:  # all workers get these row numbers, so that no text is shuffled here
         wanted = f.broadcast(wanted)
     return wanted.join(rows.select(ROW, f.col(text).alias("text")), ROW).drop(ROW)
