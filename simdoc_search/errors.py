@@ -137,7 +137,7 @@ class UnknownFieldError(SimdocError, LookupError):
     def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
         missing = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
         more = f" and {len(known) - _MAX_SUGGESTED_NAMES:,} more" if len(known) > _MAX_SUGGESTED_NAMES else ""
-        nothing = "the documents have no fields" if path is None else "no document is in a folder"
+        nothing = "the documents have no fields" if path is None else "no document has a path with a folder"
         hint = f"choose from: {', '.join(known[:_MAX_SUGGESTED_NAMES])}{more}" if known else nothing
         super().__init__(f"no document has {missing}; {hint}")
         self.field = field

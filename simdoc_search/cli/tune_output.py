@@ -86,7 +86,7 @@ def format_recommendation(result: Tuning) -> str:
         return f"No recommendation for {target}: no two documents overlap that much."
     best = max(result.measurements, key=lambda row: row.recall)
     recall = format_percent(best.recall, 1)
-    return f"No recommendation for {target}: the best, {best.name}, only finds {recall} of the pairs."
+    return f"No recommendation for {target}: even the best sketch, {best.name}, finds only {recall} of the pairs."
 
 
 def format_index_command(result: Tuning, paths: Sequence[str]) -> str:

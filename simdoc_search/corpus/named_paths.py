@@ -66,7 +66,7 @@ def read_corpus(
             return read_jsonl(path, max_bytes=max_bytes, **fields) if stdin_id is None else read_stdin(stdin_id)
         kind = "folder" if path.is_dir() else determine_format(path).kind
         if kind == "jsonl":
-            # A file of size 0 may be a kernel file that never ends.
+            # A file in /proc has the size 0, but reading it may never end.
             return read_jsonl(path, max_bytes=max_bytes, **fields) if path.stat().st_size else iter(())
         if kind == "table":
             return read_rows(path)

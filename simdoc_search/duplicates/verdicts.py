@@ -1,6 +1,7 @@
 """Decides the kind of each duplicate, and the action that a plan proposes for it.
 
-All output (terminal, JSON, HTML page, browser and plan) shows these verdicts.
+All output (terminal, JSON, HTML page, browser and plan) shows these verdicts. The action `decide` leaves the choice
+to the user.
 
 | Kind | What is equal | Proposed action |
 |---|---|---|
@@ -69,7 +70,7 @@ class Verdicts:
 
     Args:
         documents: all documents.
-        groups: the duplicates of each kept document, best candidate to keep first.
+        groups: the duplicates of each kept document, in the order in which they would be kept instead of it.
         contents: which documents have equal contents.
         drop_scope: which kinds a plan drops besides identical documents.
 

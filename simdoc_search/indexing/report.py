@@ -21,7 +21,7 @@ class IndexReport:
         repeated_id_count: number of repeated ids in this run. The last document with an id is stored.
         skipped: the sources that were skipped, with the reasons.
         refused: the ids that the store refused to write or to delete, with the reasons. The counts do not include them.
-        incomplete: maps the id of each document whose sentences or concepts could not be computed to the missing kinds.
+        incomplete: the kinds of data that could not be computed, by the id of the document: sentences or concepts.
             The counts include these documents.
         attachments: maps the ids of new or changed e-mails to the names of the attachments that were not read.
         problems: a sentence for each problem: an unreadable folder, files whose ids belong to other files, or documents

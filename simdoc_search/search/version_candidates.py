@@ -23,7 +23,7 @@ from simdoc_search.stores.sketching import compute_simhashes
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED_DOCUMENTS = 500
-"""Maximum number of documents per query of sentences, or ten times the number of needed hits, whichever is larger.
+"""Maximum number of documents per query of sentences. For many needed hits, it is ten times their number instead.
 
 There are up to four queries: two for all queried sentences, and two for rare sentences.
 """
@@ -85,8 +85,9 @@ def _find_by_sentences(
 ) -> VersionCandidates:
     """Find candidates with several queries, because a single query of a large collection would miss some candidates.
 
-    Long documents share many similar sentences by chance, so equal sentences are queried separately. Documents with a
-    common footer can share more sentences than a short version does, so rare sentences are queried separately.
+    Long documents share many similar sentences by chance, so equal sentences are queried separately. Unrelated
+    documents with the same footer can share more sentences with the query document than a short version of it does, so
+    rare sentences are queried separately.
     """
     sentences: dict[DocumentKey, Simhashes] = {}
     queried = choose_query_sentences(document.sentence_simhashes)

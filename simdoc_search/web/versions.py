@@ -46,7 +46,7 @@ _EVIDENCE_LABELS: dict[EvidenceKind, str] = {
 
 
 def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey, list[tuple[str, str]]]:
-    """Return the evidence for the date of each version: the label and the date or version."""
+    """Return the evidence for the date of each version: a label, and the date or the version number in its name."""
     keys = [entry.key for entry in result.entries if entry.key is not None]
     records = add_metadata(search.store, list(read_records(search.store, keys, text=False).values()), DATE_FIELDS)
     evidence = DateEvidence([DateSources.from_record(record) for record in records])

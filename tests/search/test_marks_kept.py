@@ -191,7 +191,7 @@ def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
     place = ("duplicates", "--store", f"{temp_indices.engine}/{index}", "--mark")
     shown = run(*place)
 
-    assert (0, "marks of duplicates and kept documents: 3 set, 0 removed, 0 unchanged") == (
+    assert (0, "marks on duplicates and kept documents: 3 set, 0 removed, 0 unchanged") == (
         shown.exit_code,
         shown.stderr.splitlines()[0],
     )

@@ -1,4 +1,4 @@
-"""Translates plans and filters into tantivy queries. The score of a document is its number of equal tokens."""
+"""Translates plans and filters into tantivy queries. The score of a document is the number of query tokens in it."""
 
 from __future__ import annotations
 

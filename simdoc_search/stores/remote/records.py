@@ -246,9 +246,8 @@ def _find_values(value: Any, path: list[str]) -> Iterator[Any]:
             if key in value:
                 yield from _find_values(value[key], path[count:])
     elif value is not None:
-        raise _MalformedError(
-            f"has {_TYPE_NAMES.get(type(value), 'a value of another type')} instead of {'.'.join(path)}"
-        )
+        actual = _TYPE_NAMES.get(type(value), "a value of another type")
+        raise _MalformedError(f"has {actual} where the field {'.'.join(path)} is expected")
 
 
 def _read_integer(source: Mapping[str, Any], path: str) -> int:

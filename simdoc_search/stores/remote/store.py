@@ -147,7 +147,7 @@ class RemoteStore(Closable):
 
     @property
     def id_hint(self) -> str:
-        """For messages, what an id is in an application's index. It is empty if simdoc-search created the index."""
+        """A hint for messages: what the ids of an application's index are. Empty if simdoc-search created the index."""
         if self.is_simdoc_index:
             return ""
         name = self.access.id_field.field
@@ -362,7 +362,7 @@ class RemoteStore(Closable):
             yield access.to_record(hit, fields)
 
     def count(self, root: str, *, below_root: bool = False) -> int:
-        """Count the documents with a root; see `Store.count`."""
+        """Count the documents that were indexed from the folder `root`; see `Store.count`."""
         self.access.require_tokens()
         return self.access.background.count(self.index, root_clause(root, below_root, field=self.field))
 
@@ -376,7 +376,7 @@ class RemoteStore(Closable):
         return StoreInfo(self.location, document_count, size, text_bytes, self.settings, is_text_compressed=False)
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
-        """Return the indices behind the name that cannot be queried; see `Store`."""
+        """Return those indices of the alias that cannot be queried; see `Store`."""
         return self.access.indices.find_left_out(self.engine)
 
     def _estimate_text_bytes(self, document_count: int) -> int | None:
