@@ -30,7 +30,7 @@ def PageConfig(**options): return None
 def extract_bytes_sync(data, mime_type, config):
     if b"crash" in data: os.kill(os.getpid(), signal.SIGKILL)
     if b"hang" in data: time.sleep(3600)
-    return types.SimpleNamespace(content=data.decode().removeprefix("%PDF-"))
+    return types.SimpleNamespace(pages=[{"content": data.decode().removeprefix("%PDF-")}])
 """
 MISSING_LIBRARY = "raise ModuleNotFoundError(f'No module named {__name__!r}', name=__name__)"
 

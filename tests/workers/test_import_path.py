@@ -108,7 +108,9 @@ def test_workers_of_a_library_import_nothing_from_the_current_directory(hostile:
 def test_a_folder_in_pythonpath_is_imported_from(tmp_path: Path) -> None:
     library = "import types\ndef detect_mime_type(data): return 'application/pdf'\ndetect_mime_type_from_path = None\n"
     library += "def ExtractionConfig(**options): return None\nPageConfig = ExtractionConfig\n"
-    library += f"def extract_bytes_sync(*_): return types.SimpleNamespace(content='{cli.words(0, 200)}')\n"
+    library += (
+        f"def extract_bytes_sync(*_): return types.SimpleNamespace(pages=[dict(content='{cli.words(0, 200)}')])\n"
+    )
     folder = cli.write(tmp_path / "folder", {"kreuzberg.py": library, "a.pdf": formats.pdf()})
     store = tmp_path / "store"
     run(COMMAND, "index", "a.pdf", "--store", store, cwd=folder, PYTHONPATH=str(folder))

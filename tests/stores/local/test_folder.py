@@ -385,5 +385,5 @@ def test_kill_9_neither_loses_nor_repeats_a_committed_document(tmp_path: Path) -
 
         put(store, replace(record("000000"), shingle_count=77), record("new"))
         assert [*kept, "new"] == ids(store)
-        assert 77 == store.get("000000").shingles  # type: ignore[union-attr]
+        assert 77 == store.get("000000").shingle_count  # type: ignore[union-attr]
         assert [] == unneeded(tmp_path / "s")
