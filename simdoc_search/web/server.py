@@ -37,7 +37,10 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
     """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address[:2], family=family, backlog=MAX_CONNECTIONS)
+        listening = socket.create_server(address[:2], family=family, backlog=MAX_CONNECTIONS)
+        # asyncio sets this option only for sockets with an explicit protocol. Without it, a response takes 40 ms more.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
     except (OSError, UnicodeError, OverflowError) as error:
         number = getattr(error, "errno", None) or 0
         reason = os.strerror(number) if number > 0 else str(error)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import socket
 from pathlib import Path
 
 import pytest
 
-from simdoc_search.web import request_limits
+from simdoc_search.web import open_listening_socket, request_limits
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_OFFSET
 from tests.support.cli import words
 from tests.support.web import Pages
@@ -61,3 +62,9 @@ def test_the_docs_list_the_limits(page: str, heading: str) -> None:
 
     assert numbers - {400, 413, 503, 504} <= known
     assert page == "SECURITY.md" or known <= numbers
+
+
+def test_a_response_is_sent_without_delay() -> None:
+    """The connections inherit the option. Without it, the system waits 40 ms for more data."""
+    with open_listening_socket("127.0.0.1", 0) as listening:
+        assert listening.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
