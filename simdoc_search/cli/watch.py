@@ -51,7 +51,7 @@ def watch(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Watch documents, and check whether new documents are copies of them.
+    """Watch documents, and check whether new ones are copies of them.
 
     First, watch the documents of an index in OpenSearch or Elasticsearch. ID can include a minimum overlap, such as
     doc123_80. Then check new documents with --check-new. An application can instead check them with the search template
