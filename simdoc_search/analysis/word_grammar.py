@@ -82,14 +82,14 @@ def scan_words(
                 check_stopped()
                 yield position, stop
                 position = stop
-            else:  # in a long run of connectors, a word can begin only within `MAX_WORD_UNITS` of the end of the run
+            else:  # a word ends with other characters than connectors, so it begins near the end of a long run of them
                 position = max(position + 1, _end_of_run(connectors, class_ids, position, end) - MAX_WORD_UNITS)
 
 
 def _max_word_ends(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
     """For each character, return the last possible end of a word that begins there.
 
-    Return None if every word may have `MAX_WORD_UNITS` characters.
+    Return None if each character has one unit, because then any word may have `MAX_WORD_UNITS` characters.
     """
     is_pair = points > 0xFFFF  # outside the BMP, a code point has two units
     if not is_pair.any():

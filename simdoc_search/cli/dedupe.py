@@ -161,7 +161,7 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
         short = format_count(report.evaluation.short_text_count, "evaluation text has", "evaluation texts have")
         names = ", ".join(report.evaluation.short_text_names[:_MAX_LISTED_ROWS])
         more = ", ..." if report.evaluation.short_text_count > _MAX_LISTED_ROWS else ""
-        say(f"note: {short} too few words for a run and cannot be found: {names}{more}", err=True)
+        say(f"note: {short} too few words to be found: {names}{more}", err=True)
     if report.copied_files:
         copied = format_count(len(report.copied_files), "other file was", "other files were")
         say(f"note: {copied} copied unchanged from the folder", err=True)

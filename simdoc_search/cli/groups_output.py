@@ -1,4 +1,4 @@
-"""`--all` of `versions` and `related`: its options, and the output of families and topics."""
+"""The option `--all` of the commands `versions` and `related`, and the output of the groups that it finds."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def show_topics(
 
 
 def _write_edges(path: Path, result: Families | Topics) -> None:
-    """Write all pairs as CSV. Groups are numbered from 1. A pair of different groups has no number."""
+    """Write all pairs as CSV. Groups are numbered from 1. For a pair of two groups, the number is empty."""
     group_of = {key: number for number, group in enumerate(result.groups(), 1) for key in group}
     with open_text_file(path, newline="") as out:
         writer = csv.writer(out)

@@ -33,7 +33,7 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
         counts = threshold.counts
         yield f"your pairs with {format_shingles(analysis)}: " + (
             f"a minimum overlap of {format_percent(threshold.threshold)} selects {counts.true_positives} of "
-            f"{counts.positives} yes pairs and {counts.false_positives} of {counts.negatives} no pairs"
+            f"{counts.positives} pairs labelled yes, and {counts.false_positives} of {counts.negatives} labelled no"
             if counts.is_useful
             else "no minimum overlap separates the pairs labelled yes from those labelled no; to examine a pair, use "
             "`simdoc-search compare`"

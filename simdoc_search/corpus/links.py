@@ -29,10 +29,10 @@ def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None)
         OSError: the file does not exist.
     """
     real = _resolve_last_name(os.fspath(path))
-    info = os.stat(real)  # noqa: PTH116 - links are resolved
+    info = os.stat(real)  # noqa: PTH116 - the path may contain `x/..`
     if descriptor is not None and not os.path.samestat(info, os.fstat(descriptor)):
         return True
-    folder = real if stat.S_ISDIR(info.st_mode) else os.path.dirname(real) or os.curdir  # noqa: PTH120 - keeps `x/..`
+    folder = real if stat.S_ISDIR(info.st_mode) else os.path.dirname(real) or os.curdir  # noqa: PTH120 - a Path would shorten `x/..`
     try:
         while (current := file_id(folder)) != boundary:
             folder = os.path.join(folder, os.pardir) if os.name == "posix" else os.path.dirname(folder)  # noqa: PTH118, PTH120

@@ -26,7 +26,7 @@ class RowRule:
 
     | Rule | The kept row |
     |---|---|
-    | `longest` | has the most copies with the same words; in a tie, has the most distinct shingles |
+    | `longest` | has the most copies with the same words; of such rows, it has the most distinct shingles |
     | `first` | is the first one in the order of the shards |
     | `max:COLUMN`, `min:COLUMN` | has the largest or smallest value; numbers precede strings |
 
@@ -51,7 +51,7 @@ class RowRule:
         return column if kind in ("max", "min") and colon and column else None
 
     def order(self, rows: Rows, word_labels: Ints, old_row_count: int) -> Ints:
-        """Return the row numbers, most preferred first. The `old_row_count` old rows come before all others."""
+        """Return the row numbers, most preferred first. Rows of earlier data precede those of new data."""
         table = rows.table
         position = np.arange(len(rows))
         if self.rule == "first":
@@ -96,11 +96,11 @@ def _count_equal(hashes: NDArray[np.uint64]) -> Ints:
 
 
 def sortable_values(kinds: NDArray[np.uint8], numbers: Ints, strings: bytes, *, is_descending: bool) -> list[bytes]:
-    """Return the values by which rows are preferred as bytes, in the same order as the ranks of `RowRule`.
+    """Encode the value of each row as bytes that sort like the ranks of `RowRule`.
 
     Args:
         kinds: the kind of the value of each row.
-        numbers: the integers, the bits of the floats, and the lengths of the strings.
+        numbers: for each row, the integer, the bits of the float, or the length of the string.
         strings: all strings, one after the other; UTF-8.
         is_descending: whether the largest value is preferred.
     """

@@ -30,7 +30,7 @@ class Registration:
         is_ephemeral: whether the folder is removed when the engine is stopped.
         heap: heap size of each node.
         version: version of OpenSearch.
-        token: an argument that identifies the processes of this engine.
+        token: a string in the command line of each process of this engine, which identifies them.
         pids: process id of each node; 0 for a node without a process.
         is_ready: whether the engine has finished starting.
     """

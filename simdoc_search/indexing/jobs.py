@@ -21,7 +21,7 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 _MAX_CHUNKS_WITHOUT_WORKERS = 4  # with so few chunks, this process alone is not slower
 _MAX_CHUNK_JOBS, _MAX_CHUNK_BYTES = 64, 1 << 20
 _MIN_RISKY_BYTES = 1 << 17
-"""A smaller file of a risky format counts as this size, because its content may be compressed."""
+"""A smaller file of a format whose reader may crash or need much memory counts as this size: it may be compressed."""
 
 Result = TypeVar("Result")
 
@@ -79,7 +79,9 @@ def map_jobs(
     workers: int,
     limits: ItemLimits,
 ) -> Generator[list[Result], None, None]:
-    """Yield the results of all jobs in order, chunk by chunk. Few jobs start no processes, unless a file is risky.
+    """Yield the results of all jobs in order, chunk by chunk.
+
+    If there are few jobs, no process is started, unless a file is risky.
 
     Args:
         jobs: the jobs.
@@ -129,7 +131,10 @@ def _map_in_process(
         for chunk in chunks:
             try:
                 yield work(chunk, lambda *_: None, allow_risky=False)
-            except (NeedsSubprocessError, MemoryError):  # in a subprocess, only the document that is too large fails
+            except (
+                NeedsSubprocessError,
+                MemoryError,
+            ):  # process it again, where only the document that is too large fails
                 pool = pool or make_pool(1)
                 yield pool.submit(chunk).result()
     finally:

@@ -128,7 +128,7 @@ def align_words(a: WordPositions, b: WordPositions, preset: Preset | AlignmentSe
 
 
 def align_numbers(a: Numbers, b: Numbers, settings: AlignmentSettings) -> list[Ints]:
-    """Return the matched runs of each passage shared by two texts, which are given as the numbers of their words."""
+    """Return the matched runs of each passage shared by two texts, which are given as the ids of their words."""
     if not len(a) or not len(b):
         return []
     native = kernel() if len(a) + len(b) <= _MAX_NATIVE_WORDS else None
@@ -155,14 +155,14 @@ class MatchedWords(NamedTuple):
 
     @classmethod
     def of(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
-        """Return the words that `mask` marks in the first text, with these two numbers of words of the second text."""
+        """Return the words that `mask` marks in the first text, and two counts of words of the second text."""
         return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
 
 
 def match_with_many(
     text: str, word_count: int, others: Sequence[str], analysis: Analysis, settings: AlignmentSettings
 ) -> list[MatchedWords]:
-    """Return the words that a text of `word_count` words shares with each other text."""
+    """Return the words that a text of `word_count` words shares with each of the other texts."""
     matched: list[MatchedWords] = []
     batch: list[str] = []
     for other in others:

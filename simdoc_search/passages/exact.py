@@ -69,14 +69,14 @@ def measures(
     if analysis.unit == "word" and analysis.is_plain:
         placed = words or (locate_words(a, analysis), locate_words(b, analysis))
         if all(_shingles_are_windows(text.words, analysis.shingle_size) for text in placed):
-            return _measure_shingle_numbers(*Windows(placed[0].words, placed[1].words).classes(analysis.shingle_size))
+            return _measure_shingle_ids(*Windows(placed[0].words, placed[1].words).classes(analysis.shingle_size))
     plain = replace(analysis, frequencies=False)
     numbers: dict[str, int] = {}
     first, second = (
         np.array([numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text, plain)], np.int64)
         for text in (a, b)
     )
-    result = _measure_shingle_numbers(first, second)
+    result = _measure_shingle_ids(first, second)
     return Measures(*result.multiset, result.multiset) if analysis.frequencies else result
 
 
@@ -92,7 +92,7 @@ def measure_many(text: str, others: Sequence[str], analysis: Analysis) -> list[M
             results.append(measures(text, other, analysis))
         elif native is None:
             windows = Windows(first.numbers.tolist(), second.numbers.tolist())
-            results.append(_measure_shingle_numbers(*windows.classes(size)))
+            results.append(_measure_shingle_ids(*windows.classes(size)))
         else:
             counts = native.count_shingles(first.numbers.tobytes(), second.numbers.tobytes(), size)
             results.append(Measures(*_compute_measures(*counts[3:]), _compute_measures(*counts[:3])))
@@ -107,8 +107,8 @@ def _shingles_are_windows(words: list[str], size: int) -> bool:
     return len(words) >= size and not any(" " in word for word in words)
 
 
-def _measure_shingle_numbers(a: Ints, b: Ints) -> Measures:
-    """Return the measures of two lists of shingle numbers."""
+def _measure_shingle_ids(a: Ints, b: Ints) -> Measures:
+    """Return the measures of two lists of shingle ids."""
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     counts_a, counts_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
     multiset = _jaccard_and_containments(counts_a, counts_b)

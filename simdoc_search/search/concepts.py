@@ -18,8 +18,8 @@ class ConceptWord:
     """A word that occurs in the concepts of a document.
 
     Attributes:
-        word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if only
-            the code of the word is known.
+        word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if
+            only the hash of the word is known.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         document_count: number of documents in the index that have the word.
         occurrence_count: number of times that the word occurs in this document.
@@ -41,7 +41,7 @@ class ConceptsResult:
 
     Attributes:
         query_name: the id of the document.
-        key: the key of the document.
+        key: the id of the document, and its index and routing in an engine; None for a text that is not stored.
         concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
         paragraph_count: number of paragraphs of the document that have concepts.
         document_count: number of documents in the index that have concepts.

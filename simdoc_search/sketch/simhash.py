@@ -14,7 +14,7 @@ SIMHASH_BITS = 64
 
 _FEATURES_PER_BATCH = 1 << 16
 _MAX_ROWS = 255  # this many rows are added at once, because the sum of their bits fits into a byte
-_SET_BITS_OF_16_BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
+_POPCOUNTS_OF_16_BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
     1, dtype=np.uint8
 )
 
@@ -56,7 +56,7 @@ def _sum_of_bits(bits: NDArray[np.uint8], begins: NDArray[np.int64], counts: NDA
 
     Args:
         bits: 0 or 1; uint8, shape (rows, 64).
-        begins: first row of each run; int64, shape (runs,), from 0. The runs cover all rows.
+        begins: first row of each run; int64, shape (runs,). The first one is 0, as the runs cover all rows.
         counts: number of rows of each run, at least 1.
     """
     pieces = -(-counts // _MAX_ROWS)
@@ -83,5 +83,5 @@ def count_set_bits_by_table(values: Simhashes) -> NDArray[np.uint8]:
     """Return the same as `count_set_bits`. This function works with any version of numpy."""
     counts = np.zeros(values.shape, np.uint8)
     for shift in range(0, SIMHASH_BITS, 16):
-        counts += _SET_BITS_OF_16_BITS[values >> np.uint64(shift) & np.uint64(0xFFFF)]
+        counts += _POPCOUNTS_OF_16_BITS[values >> np.uint64(shift) & np.uint64(0xFFFF)]
     return counts

@@ -1,4 +1,4 @@
-"""Computes the sentences and concepts of texts, for all stores."""
+"""Computes the hashes of the sentences and concepts of texts, for all stores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Sketches:
-    """Sentences and concepts of a text, as in `Record`. They are empty if the index has none, or after an error."""
+    """Hashes of the sentences and concepts of a text. They are empty if the index has none, or after an error."""
 
     sentences: Codes = field(default_factory=empty_codes)
     concepts: Codes = field(default_factory=empty_codes)

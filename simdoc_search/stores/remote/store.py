@@ -172,7 +172,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several writers can be open, and the last write wins. After an error, its writes are kept."""
+        """Open a writer. Several can be open, and the last write wins. If it fails, what it wrote is kept."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(

@@ -1,4 +1,4 @@
-"""Reads the texts and fields of an application's documents, and records which fields contain the text."""
+"""Reads texts and fields of documents in the index of an application, and records which fields contain the text."""
 
 from __future__ import annotations
 
