@@ -73,4 +73,4 @@ def test_the_command_line_reads_query_strings_of_alfresco(alfresco: Any) -> None
     )
 
     assert [ids["second"], ids["first"]] == [hit["id"] for hit in result["hits"]]
-    assert (512, 2) == (result["plan"]["clauses"], result["plan"]["rows"])
+    assert (512, 2) == (result["plan"]["clause_count"], result["plan"]["tokens_per_band"])

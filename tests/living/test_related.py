@@ -29,7 +29,7 @@ def test_related_documents_are_found_in_all_indices(opensearch_url: str) -> None
         articles.roll_over()
         copy = articles.write("copy", {"body": DOCUMENTS[2]})["_index"]
         refused = sentence(run("related", "D3", "--store", articles.url))
-        assert f"the index {copy} of {articles.url} has no concepts; run `simdoc-search backfill`" in refused
+        assert f"the index {copy} of {articles.url} has no concepts; run `simdoc-search backfill" in refused
 
         output("backfill", articles.url, "--with", "versions,related")
         hits = answer("related", "D3", "--store", articles.url)["hits"]

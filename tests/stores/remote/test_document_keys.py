@@ -301,10 +301,10 @@ def test_commands_use_the_texts_of_an_application(temp_indices: TempIndices) -> 
     verified = answer("similar", "a", *text)["hits"]
     estimated = answer("passages", "a", *store)["hits"]
 
-    assert [61, 61] == [answer("compare", "a", "b", *text)[id]["words"] for id in "ab"]
-    assert 66 == answer("compare", "a", "b", *store, "--text-field", "title", "--text-field", "text")["a"]["words"]
+    assert [61, 61] == [answer("compare", "a", "b", *text)[id]["word_count"] for id in "ab"]
+    assert 66 == answer("compare", "a", "b", *store, "--text-field", "title", "--text-field", "text")["a"]["word_count"]
     assert "does not have the text of 'a'" in sentence(run("compare", "a", "b", *store))
-    assert [("b", name, 60, "exact")] == [(hit["id"], hit["index"], hit["words"], hit["kind"]) for hit in exact]
+    assert [("b", name, 60, "exact")] == [(hit["id"], hit["index"], hit["word_count"], hit["kind"]) for hit in exact]
     assert [("b", 56 / 58, "exact")] == [(hit["id"], hit["jaccard"], hit["kind"]) for hit in verified]
     assert [("b", "estimated", [])] == [(hit["id"], hit["kind"], hit["passages"]) for hit in estimated]
 

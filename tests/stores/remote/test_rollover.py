@@ -250,7 +250,7 @@ def test_a_store_on_closed_indices_only_is_an_error(temp_indices: TempIndices) -
     message = sentence(run("similar", "a", "--store", alias.url))
 
     assert f"the index {alias.names[1]} of {alias.url} has no field simdoc.tokens; run" in message
-    assert message.endswith(f"--text-field body; the index {closed} is closed")
+    assert message.endswith(f"--text-field body`; the index {closed} is closed")
     message = f"the index {closed} of {temp_indices.engine} is closed; open it with POST /{closed}/_open"
     assert message == sentence(run("similar", "a", "--store", f"{temp_indices.engine}/{closed}"))
     alias.close(1)

@@ -1,0 +1,91 @@
+"""The work for a fixed corpus: counts that, unlike times, are equal on every machine.
+
+If a change raises a count, it makes that operation slower. If it lowers one, write the new count here.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from tests.support.stores import NewStore
+
+FAMILIES, COPIES, WORDS = 40, 5, 200
+QUERIES = [f"{family}-0" for family in range(8)]
+pytestmark = pytest.mark.slow
+
+BOILERPLATE = "This document and its attachments are confidential and must not be given to any other person"
+
+
+def corpus() -> list[Document]:
+    """40 families of an original and 5 edited copies. All end with the same sentence."""
+    chance = random.Random(7)
+    words = [f"{first}{second}{third}" for first in "bdfgklmn" for second in "aeiou" for third in "lnrst"]
+    documents = []
+    for family in range(FAMILIES):
+        original = [chance.choice(words) for _ in range(WORDS)]
+        for copy in range(COPIES + 1):
+            edited = [word if chance.random() >= copy * 0.02 else chance.choice(words) for word in original]
+            sentences = [" ".join(edited[begin : begin + 12]).capitalize() for begin in range(0, WORDS, 12)]
+            documents.append(Document(f"{family}-{copy}", ". ".join([*sentences, BOILERPLATE])))
+    return documents
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory: pytest.TempPathFactory) -> SimilaritySearch:
+    search = SimilaritySearch(open_store(tmp_path_factory.mktemp("costs") / "store", create=True))
+    search.index(corpus())
+    return search
+
+
+COMPARED: dict[str, tuple[int, Callable[[SimilaritySearch, str], Any]]] = {
+    "similar": (400, lambda search, id: search.similar(id)),
+    "similar, 20 %": (40, lambda search, id: search.similar(id, overlap=0.2)),
+    "similar, 80 % with 80 %": (14, lambda search, id: search.similar(id, overlap=0.8, probability=0.8)),
+    "similar, containment": (1_912, lambda search, id: search.similar(id, overlap=0.5, measure="containment")),
+    "passages": (1_912, lambda search, id: search.passages(id)),
+}
+"""How many candidates all queries compare, and the query."""
+
+
+@pytest.mark.parametrize("operation", COMPARED)
+def test_compared_candidates(operation: str, search: SimilaritySearch) -> None:
+    expected, query = COMPARED[operation]
+
+    assert expected == sum(query(search, id).compared_count for id in QUERIES)
+
+
+def test_bytes_of_a_store(search: SimilaritySearch) -> None:
+    """The segments of a store depend on its threads, so their size varies by some percent."""
+    folder = Path(search.store.info().location)
+    text_size = sum(len(document.text) for document in corpus())
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+    assert 2.3 == pytest.approx(size / text_size, rel=0.05)
+
+
+REQUESTS: dict[str, tuple[int, Callable[[SimilaritySearch], Any]]] = {
+    "index": (13, lambda search: search.index(corpus())),
+    "similar": (4, lambda search: search.similar("0-0", overlap=0.2)),
+    "passages": (24, lambda search: search.passages("0-0")),
+    "duplicates": (11, lambda search: list(search.duplicates(overlap=0.8).groups())),
+}
+"""How many requests an engine receives, and the operation. The operations run in this order."""
+
+
+def test_requests_to_an_engine(new_opensearch_store: NewStore, caplog: pytest.LogCaptureFixture) -> None:
+    search = SimilaritySearch(new_opensearch_store())
+    caplog.set_level(logging.DEBUG, logger="simdoc_search.stores.remote.engine")
+    counts = {}
+    for name, (_, operation) in REQUESTS.items():
+        caplog.clear()
+        operation(search)
+        counts[name] = len(caplog.records)
+
+    assert {name: expected for name, (expected, _) in REQUESTS.items()} == counts
