@@ -34,6 +34,8 @@ from typing import Any
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.stop_words import StopWords
@@ -51,6 +53,7 @@ from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.records import to_source
 from simdoc_search.stores.remote.schema import build_index_body, field_mappings
 from simdoc_search.stores.remote.texts import record_text_fields
+from tests.support.cli import json_values
 
 DOCUMENTS = [
     Document("letters/draft.txt", "The quick brown fox jumps over the lazy dog near the bank.", {"year": 2020}),
@@ -193,16 +196,6 @@ def _commands() -> dict[str, Any]:
         printed = {line: _run(folder, *line.split(), "--json") for line in JSON_COMMANDS.splitlines()}
         outputs = {command: json_values(text.replace(str(folder), FOLDER)) for command, text in printed.items()}
     return {"files": JSON_FILES, "outputs": outputs}
-
-
-def json_values(text: str) -> list[Any]:
-    """Return the JSON values in a text. `list` prints one per document."""
-    values = []
-    while text := text.lstrip():
-        value, end = json.JSONDecoder().raw_decode(text)
-        values.append(value)
-        text = text[end:]
-    return values
 
 
 def _write_plan(folder: Path, target: Path) -> None:

@@ -189,18 +189,17 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
 
 def _warn_if_indexed(folder: Path, store: Store) -> None:
     """Print a note if the folder for moved files is in an indexed folder, because `index` would read them again."""
+    from simdoc_search.indexing.roots import find_roots
+
     absolute = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.resolve would follow links
-    for parent in (absolute, *absolute.parents):
-        with suppress(StoreError):  # files can be moved without the store
-            if store.count(str(parent)):
-                say(
-                    f"note: {folder} is in the indexed folder {_shorten_path(str(parent))}, so the moved files will be "
-                    "found as copies again; choose a folder outside it",
-                    err=True,
-                )
-                return
-        if parent.name.startswith("."):
-            return
+    with suppress(StoreError):  # files can be moved without the store
+        root = max(find_roots(store, [str(absolute / "file")]), key=lambda root: len(root.parts), default=None)
+        if root and not any(name.startswith(".") for name in absolute.relative_to(root).parts):
+            say(
+                f"note: {folder} is in the indexed folder {_shorten_path(str(root))}, so the moved files will be found "
+                "as copies again; choose a folder outside it",
+                err=True,
+            )
 
 
 def _print(

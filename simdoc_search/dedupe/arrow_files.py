@@ -150,9 +150,7 @@ class ArrowShard:
             file: the output.
             added_fields: fields of additional columns.
         """
-        schema = self.schema
-        for field in added_fields:
-            schema = schema.append(field)
+        schema = append_fields(self.schema, added_fields)
         if self._is_parquet:
             with self._parquet() as source:
                 metadata = source.metadata
@@ -165,6 +163,13 @@ class ArrowShard:
         else:
             with ipc_writer(file, schema, is_file=self.is_ipc_file) as writer:
                 yield writer
+
+
+def append_fields(schema: Any, fields: Sequence[Any]) -> Any:
+    """Return an Arrow schema with more fields at its end."""
+    for field in fields:
+        schema = schema.append(field)
+    return schema
 
 
 class ParquetRows:

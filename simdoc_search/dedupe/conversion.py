@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from simdoc_search.dedupe.arrow_files import ArrowShard, ParquetRows, ipc_writer
+from simdoc_search.dedupe.arrow_files import ArrowShard, ParquetRows, append_fields, ipc_writer
 from simdoc_search.dedupe.chunks import parse_csv, parse_json
 from simdoc_search.dedupe.formats import FileFormat, NamedFormat, compressed, import_pyarrow, is_tsv, require_format
 from simdoc_search.dedupe.records import CsvShard, JsonlShard
@@ -61,9 +61,7 @@ class Conversion:
             file: the output.
             added_fields: fields of additional columns.
         """
-        schema = self.schema
-        for field in added_fields:
-            schema = schema.append(field)
+        schema = append_fields(self.schema, added_fields)
         if self.named_format.format == "parquet":
             with closing(ParquetRows(file, schema, "SNAPPY", _GROUP_ROWS)) as rows:
                 yield rows

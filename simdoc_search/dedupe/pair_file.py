@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +12,7 @@ from simdoc_search.dedupe.arrow_files import ParquetRows
 from simdoc_search.dedupe.formats import compressed, import_pyarrow, is_tsv, require_format
 from simdoc_search.dedupe.grouping import KINDS
 from simdoc_search.dedupe.output import convert_write_errors
+from simdoc_search.dedupe.text_rows import csv_lines
 from simdoc_search.durable import atomic_file
 from simdoc_search.errors import CorpusError
 
@@ -39,7 +38,7 @@ def write_pairs(path: Path, annotation: Annotation) -> int:
     an old one. Rows are named by id, or by number.
     """
     duplicates = annotation.groups.duplicates
-    named = require_format(path)
+    named, delimiter = require_format(path), "\t" if is_tsv(path) else ","
     names = ["row", "duplicate_of", "overlap", "kind", *(["is_of_old"] if annotation.old_row_count else [])]
     with convert_write_errors(path), atomic_file(path) as file, compressed(file, named.compression) as stream:
         if named.format == "parquet":
@@ -53,10 +52,10 @@ def write_pairs(path: Path, annotation: Annotation) -> int:
             writer.close()
             return len(duplicates)
         if named.format == "csv":
-            stream.write(_csv_lines([names], path))
+            stream.write(csv_lines([names], delimiter))
         for part in _pair_lists(duplicates, annotation):
             if named.format == "csv":
-                stream.write(_csv_lines(part, path))
+                stream.write(csv_lines(part, delimiter))
             else:
                 lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in part)
                 stream.write("".join(f"{line}\n" for line in lines).encode())
@@ -77,9 +76,3 @@ def _pair_lists(duplicates: Any, annotation: Annotation) -> Iterator[list[list[A
 
 def _columns(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> dict[str, list[Any]]:
     return {name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)}
-
-
-def _csv_lines(rows: Sequence[Sequence[Any]], path: Path) -> bytes:
-    text = io.StringIO(newline="")
-    csv.writer(text, delimiter="\t" if is_tsv(path) else ",", lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()

@@ -30,7 +30,7 @@ class TextRows:
         self._types = [_text_type(field.type) for field in schema]
         self._delimiter = delimiter
         if delimiter is not None:
-            self._file.write(self._csv_lines([self._names]))
+            self._file.write(csv_lines([self._names], delimiter))
 
     def write(self, batch: Any) -> None:
         """Write some rows."""
@@ -39,15 +39,17 @@ class TextRows:
         ]
         rows = zip(*columns, strict=True)
         if self._delimiter is not None:
-            self._file.write(self._csv_lines([_to_cell(value) for value in row] for row in rows))
+            self._file.write(csv_lines(([_to_cell(value) for value in row] for row in rows), self._delimiter))
         else:
             lines = (_to_json(dict(zip(self._names, row, strict=True))) for row in rows)
             self._file.write("".join(f"{line}\n" for line in lines).encode())
 
-    def _csv_lines(self, rows: Iterable[Sequence[str]]) -> bytes:
-        text = io.StringIO(newline="")
-        csv.writer(text, delimiter=self._delimiter or ",", lineterminator="\n").writerows(rows)
-        return text.getvalue().encode()
+
+def csv_lines(rows: Iterable[Sequence[Any]], delimiter: str) -> bytes:
+    """Return rows as lines of CSV."""
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
 def check_text_type(arrow_type: Any) -> None:

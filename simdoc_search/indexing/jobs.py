@@ -131,10 +131,8 @@ def _map_in_process(
         for chunk in chunks:
             try:
                 yield work(chunk, lambda *_: None, allow_risky=False)
-            except (
-                NeedsSubprocessError,
-                MemoryError,
-            ):  # process it again, where only the document that is too large fails
+            except (NeedsSubprocessError, MemoryError):
+                # In the subprocess, only the document that is too large fails.
                 pool = pool or make_pool(1)
                 yield pool.submit(chunk).result()
     finally:

@@ -41,9 +41,8 @@ class ExpectedChanges:
     freed_bytes: int  # bytes freed by deleting these files. Hard links to one file are counted once
     # number of these files whose bytes differ from those of the kept file. They cannot be restored after deletion
     differing_file_count: int
-    fileless_document_count: (
-        int  # number of documents to drop that have no file. They cannot be restored after deletion
-    )
+    # number of documents to drop that have no file. They cannot be restored after deletion
+    fileless_document_count: int
 
 
 @dataclass(slots=True)
