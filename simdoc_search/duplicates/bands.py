@@ -40,7 +40,7 @@ class BandPass:
     """A pass that pairs documents in a range of sizes."""
 
     rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
-    band_count: int  # number of bands
+    band_count: int
     min_shingles: float  # minimum number of distinct shingles of a document
     max_shingles: float  # maximum number of distinct shingles of a document
 
@@ -129,7 +129,7 @@ def choose_rarest_tokens(
 ) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     documents = documents[table.order_of_memory(documents)]
-    # Equal tokens must have equal hashes, so the hashes of all documents are extended or none.
+    # Equal tokens must have equal hashes. So either the hashes of all documents are extended, or those of none.
     extended = table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
     frequencies = _count_token_frequencies(table, documents, extended=extended)
 
@@ -228,7 +228,7 @@ def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, extend
     frequencies = np.zeros(1 << counter_bits, np.int32)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         counters = _choose_counters(table.token_hashes(documents[part], extended=extended)[0], len(frequencies))
-        np.add.at(frequencies, counters, np.int32(1))  # another type than that of the array is 20 times as slow
+        np.add.at(frequencies, counters, np.int32(1))  # with a 1 of another type, this is 20 times as slow
     return frequencies
 
 

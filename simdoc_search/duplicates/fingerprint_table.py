@@ -45,9 +45,9 @@ class FingerprintTable:
     # which the bits of each document begin; None if the bits are unknown
     hash_extensions: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
-    # total number of rows of the matrices that were made for single calls
+    # total number of rows of the matrices that `_matrix_of_pairs` has made so far
     _row_count: int = field(default=0, repr=False)
-    # upper bound of the memory of `codes` and `hash_extensions` that is mapped
+    # upper bound of the bytes of `codes` and `hash_extensions` that are in memory
     _mapped_bytes: int = field(default=0, repr=False)
 
     @classmethod

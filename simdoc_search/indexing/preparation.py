@@ -102,7 +102,8 @@ def prepare_jobs(
         FormatMismatchError: the stop words of the store are unknown.
     """
     if preparation.settings.analysis.stop_words:
-        _ = preparation.settings.analysis.stop_words.words  # raises the error in this process, not in a subprocess
+        # Load the stop words here, so that an error is raised in this process, not in a subprocess.
+        _ = preparation.settings.analysis.stop_words.words
     yield from map_jobs(jobs, functools.partial(_prepare_chunk, preparation), _skip, workers, limits)
 
 
