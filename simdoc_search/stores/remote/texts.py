@@ -196,18 +196,18 @@ def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location
 
 def _read_value_at(document: Mapping[str, Any], path: str) -> Any:
     value = document.get(path)
-    return _read_value_below(document, path.split(".")) if value is None else value
+    return _follow_path(document, path.split(".")) if value is None else value
 
 
-def _read_value_below(value: Any, path_parts: list[str]) -> Any:
-    """Return the value at a path. For a list of objects, return the list of their values, as an engine does."""
+def _follow_path(value: Any, path_parts: list[str]) -> Any:
+    """Return the value at a path below `value`. For a list of objects, return the list of their values, as an engine does."""
     if not path_parts or value is None:
         return value
     if isinstance(value, list):
-        nested = [_read_value_below(item, path_parts) for item in value]
+        nested = [_follow_path(item, path_parts) for item in value]
         flat = [part for item in nested for part in (item if isinstance(item, list) else [item]) if part is not None]
         return flat or None
-    return _read_value_below(value.get(path_parts[0]), path_parts[1:]) if isinstance(value, Mapping) else None
+    return _follow_path(value.get(path_parts[0]), path_parts[1:]) if isinstance(value, Mapping) else None
 
 
 def _read_text_at(document: Mapping[str, Any], name: str) -> str | None:
