@@ -159,7 +159,7 @@ class MatchedWords(NamedTuple):
         return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
 
 
-def match_with_many(
+def match_words_with_many(
     text: str, word_count: int, others: Sequence[str], analysis: Analysis, settings: AlignmentSettings
 ) -> list[MatchedWords]:
     """Return the words that a text of `word_count` words shares with each of the other texts."""
