@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, STRING, Rows
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 
 _SIGN_BIT = 1 << 63
 _INVERTED = bytes(range(255, -1, -1))

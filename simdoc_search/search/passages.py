@@ -12,7 +12,7 @@ from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import MatchedWords, align_words, match_words_with_many
 from simdoc_search.passages.coverage import Cover, count_covered_words, is_in_tokens, order_by_added_words, unite
-from simdoc_search.passages.exact import measure_many
+from simdoc_search.passages.exact_overlap import measure_many
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask

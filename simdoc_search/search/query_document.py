@@ -9,7 +9,7 @@ from functools import cached_property
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
-from simdoc_search.passages.exact import Measures
+from simdoc_search.passages.exact_overlap import Measures
 from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
 from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.word_spans import Mask, empty_mask

@@ -11,7 +11,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
-from simdoc_search.passages.exact import Measures, measure_many
+from simdoc_search.passages.exact_overlap import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store

@@ -17,7 +17,7 @@ from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import locate_words, words_of_texts
 from simdoc_search.passages.align import AlignmentSettings, align, match_words_with_many
-from simdoc_search.passages.exact import Measures, measure_many, measures
+from simdoc_search.passages.exact_overlap import Measures, measure_many, measures
 from simdoc_search.passages.passage import Passage
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
 from simdoc_search.sketch.minhash import MinHash

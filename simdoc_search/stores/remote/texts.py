@@ -200,7 +200,7 @@ def _read_value_at(document: Mapping[str, Any], path: str) -> Any:
 
 
 def _follow_path(value: Any, path_parts: list[str]) -> Any:
-    """Return the value at a path below `value`. For a list of objects, return the list of their values, as an engine does."""
+    """Return the value at a path below `value`. In a list of objects, collect their values, as an engine does."""
     if not path_parts or value is None:
         return value
     if isinstance(value, list):
