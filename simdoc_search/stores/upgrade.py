@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from simdoc_search.computed.concepts import ConceptSettings
-from simdoc_search.computed.sentences import SentenceSettings
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.sketch.token_kinds import TokenKindName
