@@ -47,7 +47,7 @@ class PreparedDocument(NamedTuple):
     """The outcome for a new or changed document.
 
     Attributes:
-        encoded: the document, for the writer.
+        encoded: the document in the form that the writer of the store accepts.
         digest: the digest of the document, as in `Record`.
         missing_token_kinds: the kinds of tokens that the store has but that could not be computed.
         unread_attachments: names of the e-mail's attachments that cannot be read.
