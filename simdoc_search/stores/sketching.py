@@ -78,9 +78,9 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
 
 
 def compute_sketches(texts: Sequence[str], settings: Settings, extractor: Extractor | None) -> list[Sketches]:
-    """Compute the sentences and concepts of texts, if the index has them; see `check_can_sketch`.
+    """Compute the hashes of the sentences and concepts of texts, if the index has them; see `check_can_sketch`.
 
-    If computing them fails for a text, they are empty. Other texts are not affected.
+    If the computation fails for a text, its hashes are empty. Other texts are not affected.
     """
     if settings.sentences is None and settings.concepts is None:
         return [Sketches()] * len(texts)
