@@ -21,7 +21,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import Codes, empty_codes
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 
 MAX_SHINGLES = 1_000
 """A text with up to this many shingles is queried by all its shingles. A longer text is queried by passage tokens."""

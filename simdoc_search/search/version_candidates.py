@@ -19,7 +19,7 @@ from simdoc_search.search.version_result import CandidateSource
 from simdoc_search.sketch.sentences import Codes, choose_flip_count, encode_sentences, query_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED_DOCUMENTS = 500

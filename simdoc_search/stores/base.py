@@ -179,14 +179,16 @@ class Store(Protocol):
 
     # --- reading documents ---
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
+    def get(
+        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+    ) -> Record | None:
         """Return the record of a document, or None.
 
         Args:
             id: id of the document.
             text: load its text.
             passages: load its passage tokens.
-            sketches: load the tokens of its sentences and concepts.
+            sentences_and_concepts: load the tokens of its sentences and concepts.
 
         Raises:
             StoreError: several documents have this id.
@@ -198,7 +200,7 @@ class Store(Protocol):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Return the records of the documents with these ids that match the filters. Unknown ids are ignored."""
@@ -217,7 +219,7 @@ class Store(Protocol):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         root: str | None = None,
         below_root: bool = False,
         filters: Filters | None = None,

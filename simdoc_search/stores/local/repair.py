@@ -180,7 +180,9 @@ class _DamagedSegment:
             with suppress(StoreError), convert_errors("read", str(self._index)):
                 if self._searcher:
                     document = read_document(self._searcher, tantivy.DocAddress(0, doc_id))
-                    records[-1] = to_record(document, self._settings, text=True, passages=True, sketches=True)
+                    records[-1] = to_record(
+                        document, self._settings, text=True, passages=True, sentences_and_concepts=True
+                    )
         return records
 
     @contextmanager
