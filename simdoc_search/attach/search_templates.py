@@ -31,7 +31,7 @@ _MAX_QUERY_TOKENS = "512"
 """Maximum number of tokens in a query. It is the number of buckets in the default settings."""
 
 _MAX_PASSAGE_TOKENS = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + "{{/max_tokens}}"
-"""Maximum number of passage tokens in a query. The other clauses are for filters."""
+"""Maximum number of passage tokens in a query. By default, it leaves 24 of the engine's clauses for filters."""
 
 # Without the parameter `index`, each shard would look for the query document in its own index, so only one index behind
 # an alias would return hits. If it is missing, the template inserts an unknown key that is an error message. The engine

@@ -89,7 +89,7 @@ def join(
 
 
 def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterator[tuple[Keys, Ints]]:
-    """Yield keys and their documents in other parts: all entries of a key are in the same part.
+    """Yield the keys and their documents in new parts, so that all entries of a key are in the same part.
 
     If there are many keys, the parts are stored in temporary files, so that they need not fit into memory.
 

@@ -54,8 +54,8 @@ class Topic(NamedTuple):
     Attributes:
         centre: the document that all others are related to.
         members: the other documents, the most related first.
-        concepts: maps the codes of at most 20 concepts that the centre shares with members to their values, largest
-            value first. The value of a concept is its weight times the number of members that have it.
+        concepts: maps concept codes to values, largest value first. It has at most 20 concepts that the centre shares
+            with members. The value of a concept is its weight times the number of members that have it.
     """
 
     centre: DocumentKey

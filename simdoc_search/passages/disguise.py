@@ -12,7 +12,7 @@ _PLACES = re.compile(
     rf"|(?<=[{_LATIN}{_LOOKALIKES}])\u200b+(?=[{_LATIN}{_LOOKALIKES}])"
 )
 _MIN_PLACES = 5
-"""Fewer places may be mistakes, or foreign names."""
+"""The minimum number of places that are reported. A smaller number may be due to mistakes or foreign names."""
 
 
 def describe_disguise(text: str) -> str:

@@ -43,9 +43,10 @@ def list_documents(
     Args:
         store: the store.
         columns: the columns to return.
-        prefix: list only documents whose path begins with this string, or that are in this folder on disk. The path is
-            the metadata field `path`, or the id without it. If the string has wildcards and no path begins with it, it
-            is a shell pattern: `*.pdf` matches names in any folder, and `2021/*.pdf` matches paths.
+        prefix: list only documents whose path begins with this string, or that are in this folder on disk. The path of
+            a document is its metadata field `path`, or its id if it does not have this field. If the string has
+            wildcards and no path begins with it, it is a shell pattern: `*.pdf` matches names in any folder, and
+            `2021/*.pdf` matches paths.
         filters: list only documents with these fields, as for `SimilaritySearch.similar`.
         sort: the column to sort by. None: storage order. Sorted rows are kept in memory.
         reverse: whether to reverse the order of `sort`.
