@@ -74,8 +74,8 @@ class Kernel(Protocol):
     ) -> tuple[Buffers, list[str]]:
         """Return the fingerprints of texts, and the hash of each text's words.
 
-        The buffers are slots (int64), val1, val2 (uint64), their counts, distinct shingles (int64), passage codes
-        (uint32), their counts (int64), codes of pairs of words (uint32) and their counts (int64).
+        The buffers are slots (int64), val1, val2 (uint64), their counts, distinct shingles (int64), passage token ids
+        (uint32), their counts (int64), token ids of pairs of words (uint32) and their counts (int64).
         """
 
 
