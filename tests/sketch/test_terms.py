@@ -55,7 +55,7 @@ def test_the_estimate_is_unbiased(minhash: MinHash) -> None:
 
 
 @pytest.mark.parametrize("minhash", OPTIONS, ids=str)
-def test_codes_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
+def test_term_ids_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
     """If a bucket keeps one value, every term has an id. Equal ids stand for equal terms."""
     for a, b in pairs(4, 200):
         made = [fingerprint(text, ANALYSIS, minhash) for text in (a, b)]

@@ -84,7 +84,7 @@ def test_no_search_for_plain_words_matches_a_token(code: int) -> None:
 
 
 @given(st.data(), st.sampled_from([None, 3, 4, 5]))
-def test_encoded_codes_are_decoded(data: st.DataObject, length: int | None) -> None:
+def test_encoded_token_ids_are_decoded(data: st.DataObject, length: int | None) -> None:
     """Without a length, a code has three characters, or four if it needs them."""
     token_ids = data.draw(st.lists(st.integers(0, 64 ** (length or 4) - 1), max_size=40))
     tokens = encode(np.array(token_ids, np.uint32), length)
@@ -129,7 +129,7 @@ def test_a_malformed_token_is_named_in_the_error(token: str, problem: str) -> No
 
 def test_a_token_of_four_characters_that_needs_three_is_refused() -> None:
     """Otherwise, two tokens would mean the same code."""
-    with pytest.raises(ValueError, match=r"^'!ABC' is not a token, because its code needs only 3 characters$"):
+    with pytest.raises(ValueError, match=r"^'!ABC' is not a token, because its id needs only 3 characters$"):
         decode(["!ABC", "ABCD"])
 
 

@@ -92,7 +92,7 @@ def test_batches_and_pieces_follow_the_definition(parts: list[list[int]], window
 
 
 @given(texts(), st.integers(1, 40))
-def test_the_codes_of_all_shingles_include_the_passages(text: str, window: int) -> None:
+def test_the_token_ids_of_all_shingles_include_the_passages(text: str, window: int) -> None:
     token_ids = shingle_token_ids(text).tolist()
 
     assert passages(text, window) <= set(token_ids)
