@@ -27,7 +27,7 @@ from simdoc_search.sketch.base import Minima, Sketch
 HASH_BITS = 9
 """Number of bits of a token that belong to the hash.
 
-With more bits, most tokens would occur in one document only, and an index would need several times the space.
+With more bits, most tokens would occur in only one document, and an index would need several times the space.
 docs/figures.md compares different numbers of bits. Two different minima have equal tokens with a probability of 1 in
 512 (see `estimate.compare_token_ids`).
 """
@@ -63,7 +63,7 @@ def bucketed_token_ids(values: Minima, sketch: Sketch) -> TokenIds:
         uint32, shape (values,), ascending. Each id is the index of the slot, followed by the highest 9 bits of val1.
 
     Raises:
-        ValueError: the sketch has no bucketed tokens.
+        ValueError: the sketch does not support tokens in the format `bucketed`.
     """
     sketch.require_bucketed_tokens()
     hashes = (values.val1 >> np.uint64(64 - HASH_BITS)).astype(np.uint32)
@@ -80,7 +80,7 @@ def encode_text(token_ids: TokenIds, length: int | None = None) -> str:
 
     Args:
         token_ids: the ids of the tokens.
-        length: number of characters of each token. None: three, or four if an id needs four.
+        length: number of characters of each token. None: three characters, or four for an id that needs them.
 
     Raises:
         ValueError: a token id needs more characters.
@@ -103,7 +103,7 @@ def encode_text(token_ids: TokenIds, length: int | None = None) -> str:
 
 
 def encode_texts(token_ids: Sequence[TokenIds], length: int | None = None) -> list[str]:
-    """Return the `encode_text` of each array. This is several times faster than one call per array."""
+    """Return the result of `encode_text` for each array. This is several times faster than one call per array."""
     if not token_ids:
         return []
     joined, width = encode_text(np.concatenate(token_ids), length), (length or _TOKEN_LENGTH) + 1

@@ -75,9 +75,9 @@ def check_can_index(settings: Settings, extractor: Extractor | None, index_name:
 def compute_sentences_and_concepts(
     texts: Sequence[str], settings: Settings, extractor: Extractor | None
 ) -> list[SentencesAndConcepts]:
-    """Compute the sentences and concepts of texts, if the index has them; see `check_can_index`.
+    """Compute the hashes of the sentences and concepts of texts, if the index has them; see `check_can_index`.
 
-    If computing them fails for a text, they are empty. Other texts are not affected.
+    If the computation fails for a text, its hashes are empty. Other texts are not affected.
     """
     if settings.sentences is None and settings.concepts is None:
         return [SentencesAndConcepts()] * len(texts)

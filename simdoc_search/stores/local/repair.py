@@ -187,9 +187,10 @@ class _DamagedSegment:
 
     @contextmanager
     def _open_segment(self, extensions: Collection[str]) -> Iterator[tantivy.Searcher | None]:
-        """Open an index with these files of the segment. Its other files are from an index of one document.
+        """Open an index with the files of the segment that have these extensions.
 
-        Yield None if a file is too damaged to be opened.
+        The other files of the index are those of an index with one empty document. Yield None if a file is too damaged
+        to be opened.
         """
         with scratch_folder() as scratch:
             writer = tantivy.Index(build_schema(self._optional_fields), str(scratch)).writer(MIN_HEAP, 1)

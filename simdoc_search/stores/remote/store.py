@@ -172,7 +172,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several can be open, and the last write wins. If it fails, what it wrote is kept."""
+        """Open a writer. Several can be open, and the last write wins. If a writer fails, its writes are kept."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(

@@ -37,8 +37,8 @@ def text_field_names(text_field: str | Sequence[str]) -> list[str]:
 def read_text(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str | None:
     """Return the text of a document, or None if it has none.
 
-    A name with dots is a key, or a path into objects. The texts of several fields, of a list of strings, or
-    of a list of objects are joined by line breaks. As in an engine, null and empty lists have no text.
+    A name with dots can be the name of a single field, or a path into objects. The texts of several fields, of a list
+    of strings, or of a list of objects are joined by line breaks. As in an engine, null and empty lists have no text.
     An empty string is a text without words.
 
     Raises:
@@ -155,9 +155,9 @@ def text_query(
 ) -> dict[str, Any] | None:
     """Return the query for documents with text in one of these fields. Return None if no query can find all of them.
 
-    `exists` finds the values of an indexed text field, including empty strings. It does not find null, empty lists, or
-    values in nested or disabled objects, in keyword fields, and in unmapped fields. It also misses documents that were
-    written before the field was mapped. So a sample of the documents that `exists` does not find is checked for text.
+    An `exists` query finds all values of an indexed text field except null and empty lists. It can miss values of other
+    fields, for example in nested objects, so the result for such fields is None. It also misses documents that were
+    written before the field was mapped. So a sample of the documents that it does not find is checked for text.
 
     Raises:
         StoreError: see `Engine.call`.
