@@ -23,7 +23,7 @@ _BATCH_SIZE = 64
 """Number of actions to fingerprint together."""
 
 _MAX_PENDING_BATCHES, _MAX_PENDING_CHARACTERS = 8, 8_000_000
-"""Maximum number of batches, and of characters in their texts, that are fingerprinted ahead.
+"""Maximum number of batches, and of characters in their texts, that are fingerprinted in advance.
 
 By default, the bulk helpers of the clients send 500 actions per request, so the next request is prepared meanwhile.
 """

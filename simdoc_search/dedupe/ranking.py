@@ -51,7 +51,7 @@ class RowRule:
         return column if kind in ("max", "min") and colon and column else None
 
     def order(self, rows: Rows, same_words_labels: Ints, old_row_count: int) -> Ints:
-        """Return the row numbers, most preferred first. Rows of earlier data precede those of new data."""
+        """Return the row numbers, most preferred first. Old rows precede new rows."""
         table = rows.table
         position = np.arange(len(rows))
         if self.rule == "first":
