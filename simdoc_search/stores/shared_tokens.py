@@ -131,7 +131,8 @@ class _PartialSums(Generic[Key]):
     def __init__(self, count_shared_tokens: CountSharedTokens[Key]) -> None:
         self.counts: dict[Key, dict[int, int]] = {}
         self.max_unread_shared = 0
-        self._last_count: dict[int, int] = {}  # for each part that was not read to the end
+        # for each part that was not read to the end, the count of the last document that was read
+        self._last_count: dict[int, int] = {}
         self._count_shared_tokens = count_shared_tokens
 
     def add_page(self, part_index: int, page: list[tuple[Key, int]], size: int) -> None:
