@@ -1,6 +1,7 @@
 """Finds the concepts of the query document and their names.
 
-Stored concepts are token ids without names. The names of shared concepts come from the text of the query document.
+A store contains concepts as token ids, which are hashes of words. So the names of shared concepts come from the text of
+the query document.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class Winnowing:
 
     def __init__(self, window: int) -> None:
         self._window = window
-        # The first windows of the next piece begin in these shingles of the previous one.
+        # the last shingles of the pieces so far; the first windows of the next piece begin in them
         self._last = empty_token_ids()
         self._kept: list[ShingleHashes] = []
 
