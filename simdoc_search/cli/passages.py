@@ -97,7 +97,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @workers_option
 @show_option
-@sort_option("most words not covered by earlier hits first")
+@sort_option("hits that cover the most additional words first")
 @field_options
 @store_option
 @json_option

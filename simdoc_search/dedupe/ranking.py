@@ -42,7 +42,9 @@ class RowRule:
 
     def __post_init__(self) -> None:
         if self.rule not in ("longest", "first") and self.column is None:
-            raise QuerySyntaxError(f"keep must be longest, first, max:COLUMN or min:COLUMN, not {self.rule!r:.60}")
+            raise QuerySyntaxError(
+                f"keep must be 'longest', 'first', 'max:COLUMN' or 'min:COLUMN', not {self.rule!r:.60}"
+            )
 
     @property
     def column(self) -> str | None:
