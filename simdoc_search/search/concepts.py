@@ -42,7 +42,8 @@ class ConceptsResult:
     Attributes:
         query_name: the id of the document.
         key: the id of the document, and its index and routing in an engine; None for a text that is not stored.
-        concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
+        concepts: the words that occur in the concepts of the document, by descending weight, then by descending
+            frequency.
         paragraph_count: number of paragraphs of the document that have concepts.
         document_count: number of documents in the index that have concepts.
         missing_names_reason: the reason why some words are not known; empty if all words are known.

@@ -166,7 +166,7 @@ def root_clause(root: str | None, below_root: bool, *, field: str) -> dict[str, 
         return {"match_all": {}}
     if not below_root:
         return {"term": {f"{field}.{METADATA_FIELD}": root_term(root)}}
-    first_term = root_term(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
+    first_term = root_term(os.path.join(root, ""))  # noqa: PTH118 - a Path has no final separator
     return {"range": {f"{field}.{METADATA_FIELD}": {"gte": first_term, "lte": first_term + LAST_CHARACTER}}}
 
 
