@@ -26,7 +26,7 @@ class RowRule:
 
     | Rule | The kept row |
     |---|---|
-    | `longest` | has the most copies with the same words; of such rows, it has the most distinct shingles |
+    | `longest` | has the most copies with the same words; in a tie, the most distinct shingles |
     | `first` | is the first one in the order of the shards |
     | `max:COLUMN`, `min:COLUMN` | has the largest or smallest value; numbers precede strings |
 

@@ -72,7 +72,7 @@ class PipelineReader:
         self._cache: dict[str, _Body | PipelineState] = {}
 
     def find_pipeline(self, index: IndexDescription) -> IndexPipeline:
-        """Return the final or default pipeline of an index, whichever state comes first in `_STATES_BY_PRECEDENCE`."""
+        """Return the final or default pipeline of an index: the one whose state is first in `_STATES_BY_PRECEDENCE`."""
         settings = index.index_settings
         named = [
             (str(settings[key]), key) for key in _PIPELINE_SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE

@@ -30,7 +30,7 @@ class IndexInspection:
 
     Attributes:
         index: the index.
-        counts: numbers of the documents that the alias includes.
+        counts: numbers of its documents in each state. Documents that the alias excludes are not counted.
         bytes: size of the primary shards in bytes; None if this user may not read the size.
         pipeline: the pipeline of the index.
         checkpoints: for each shard, the sequence number of the last write whose fingerprint `backfill --stale` has
