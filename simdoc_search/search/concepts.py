@@ -70,7 +70,9 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
         named_words = names.words
         settings = store.settings.concepts
         if settings is not None and settings.synonyms_checksum and names.extractor.synonyms is None:
-            missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
+            missing_names_reason = (
+                "the index contains only hashes of synonyms; give the synonyms that it was created with"
+            )
     document_concepts = concepts.paragraphs.as_one_paragraph()
     weights_by_token_id, frequencies = weights.weights_by_token_id(), weights.frequencies_by_token_id()
     words_of_document = [
@@ -86,7 +88,7 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
     unnamed_count = sum(not concept.word for concept in words_of_document)
     if unnamed_count and not missing_names_reason:
         missing_names_reason = (
-            f"{format_count(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+            f"{format_count(unnamed_count, 'word')} cannot be shown, because the text has changed since it was indexed"
         )
     paragraphs = concepts.paragraphs.paragraph_count
     return ConceptsResult(
