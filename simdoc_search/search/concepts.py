@@ -70,19 +70,25 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
         named_words = names.words
         settings = store.settings.concepts
         if settings is not None and settings.synonyms_checksum and names.extractor.synonyms is None:
-            missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
+            missing_names_reason = (
+                "the index contains only hashes of synonyms; give the synonyms that it was created with"
+            )
     document_concepts = concepts.paragraphs.as_one_paragraph()
-    weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies_by_code()
+    weights_by_token_id, frequencies = weights.weights_by_token_id(), weights.frequencies_by_token_id()
     words_of_document = [
-        ConceptWord(named.word, weights_by_code[code], frequencies[code], times, named.names, named.synonyms)
-        for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
-        for named in [named_words.get(code, UNNAMED_WORD)]
+        ConceptWord(
+            named.word, weights_by_token_id[token_id], frequencies[token_id], times, named.names, named.synonyms
+        )
+        for token_id, times in zip(
+            document_concepts.token_ids.tolist(), document_concepts.frequencies.tolist(), strict=True
+        )
+        for named in [named_words.get(token_id, UNNAMED_WORD)]
     ]
     words_of_document.sort(key=lambda concept: (-concept.weight, -concept.occurrence_count, concept.word))
     unnamed_count = sum(not concept.word for concept in words_of_document)
     if unnamed_count and not missing_names_reason:
         missing_names_reason = (
-            f"{format_count(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+            f"{format_count(unnamed_count, 'word')} cannot be shown, because the text has changed since it was indexed"
         )
     paragraphs = concepts.paragraphs.paragraph_count
     return ConceptsResult(

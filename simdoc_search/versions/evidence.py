@@ -71,7 +71,7 @@ EvidenceKind = Literal[
 | `version` | version in the name |
 | `version control` | last commit of the file in git, or a later change |
 | `mixed dates` | the first of `modified`, `date`, `name` and `version control` that is available |
-| `created` | creation date in the metadata; if there is a modification date, that date |
+| `created` | modification date in the metadata, or the creation date if there is none |
 | `modification time` | modification time of the file |
 | `texts` | no evidence; the order is guessed from the texts |
 """
