@@ -214,8 +214,8 @@ impl Kernel {
     /// Returns the fingerprints of texts in nine buffers, and the hash of the words of each text if `words_hash`.
     ///
     /// The buffers are slots (int64), val1 and val2 (uint64), their number per text (int64), the number of distinct
-    /// shingles per text (int64), passage codes (uint32), their number per text (int64), codes of word pairs (uint32),
-    /// and their number per text (int64). The last two are empty without `word_pairs`.
+    /// shingles per text (int64), passage token ids (uint32), their number per text (int64), token ids of word pairs
+    /// (uint32), and their number per text (int64). The last two are empty without `word_pairs`.
     #[pyo3(signature = (texts, profile, shingle_size, short_texts, buckets, window, words_hash, word_pairs))]
     #[allow(clippy::too_many_arguments, clippy::type_complexity)]
     fn fingerprints<'py>(

@@ -1,4 +1,4 @@
-//! Computes the bucket minima and passage codes of a text from the hashes of its shingles.
+//! Computes the bucket minima and passage token ids of a text from the hashes of its shingles.
 
 use crate::hash::{murmur3, PADDING};
 use crate::words::Words;
@@ -12,7 +12,7 @@ pub struct Settings {
     pub shingle_size: usize,
     pub short_texts: bool,
     pub buckets: usize,
-    /// Number of successive shingles of which winnowing keeps the smallest code; 0 for no passage codes.
+    /// Number of successive shingles of which winnowing keeps the smallest hash; 0 for no passage tokens.
     pub window: usize,
 }
 
@@ -113,7 +113,9 @@ impl Sketcher {
             .push((out.passages.len() - before) as i64);
     }
 
-    /// Sets `codes` to the smallest code of each window, ascending and distinct (Schleimer, Wilkerson, Aiken 2003).
+    /// Sets `codes` to the passage token ids: the smallest hash of each window, ascending and distinct.
+    ///
+    /// Source: Schleimer, Wilkerson, Aiken 2003, Winnowing.
     fn winnow(&mut self, window: usize) {
         let codes: Vec<u32> = self
             .val1
@@ -121,7 +123,7 @@ impl Sketcher {
             .map(|value| (value >> (64 - PASSAGE_BITS)) as u32)
             .collect();
         self.codes.clear();
-        let mut smallest = 0; // last position of the smallest code of the window
+        let mut smallest = 0; // last position of the smallest hash of the window
         for end in 0..codes.len() {
             if end >= window && smallest + window <= end {
                 let first = smallest + 1;

@@ -10,7 +10,7 @@ use unicode_normalization::{is_nfc_quick, IsNormalized, UnicodeNormalization};
 
 const CODE_POINTS: usize = 0x110000;
 const MAX_UNITS: usize = 255;
-/// Number of bits of the code of a word pair; see `simdoc_search.sketch.word_pairs`.
+/// Number of bits of the token id of a word pair; see `simdoc_search.sketch.word_pairs`.
 const PAIR_BITS: u32 = 15;
 pub const SPACE: u16 = b' ' as u16;
 const CHUNK: usize = 16;
@@ -363,8 +363,8 @@ impl Words {
         String::from_utf16_lossy(units)
     }
 
-    /// Returns the codes of the pairs of adjacent words, ascending and distinct. A word that contains a space counts as
-    /// two words. Call `pad` first.
+    /// Returns the token ids of the pairs of adjacent words, ascending and distinct. A word with a space counts as two
+    /// words. Call `pad` first.
     pub fn pair_codes(&self) -> Vec<u32> {
         let end = self.ends.last().map_or(0, |&end| end as usize);
         let spaces = (0..end).filter(|&place| self.units[place] == SPACE);
