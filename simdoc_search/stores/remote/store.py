@@ -81,7 +81,7 @@ class RemoteStore(Closable):
         self.has_texts: bool = all(has_body) if access.text_fields is None else bool(access.text_fields)
 
     @classmethod
-    def in_index(
+    def open_index(
         cls,
         engine: Engine,
         index: str,
@@ -347,24 +347,24 @@ class RemoteStore(Closable):
         text: bool = False,
         passages: bool = False,
         sketches: bool = False,
-        root: str | None = None,
-        below_root: bool = False,
+        root_folder: str | None = None,
+        only_roots_below: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """Yield the records that match the filters, at one point in time; see `Store.scan`."""
         access = self.access
         access.require_tokens()
-        clauses = [root_clause(root, below_root, field=self.field), *access.filter_clauses(filters)]
+        clauses = [root_clause(root_folder, only_roots_below, field=self.field), *access.filter_clauses(filters)]
         source = access.source_filter(text=text, passages=passages, sketches=sketches, fields=fields)
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
         for hit in all_hits(access.background, self.index, body):
             yield access.to_record(hit, fields)
 
-    def count(self, root: str, *, below_root: bool = False) -> int:
-        """Count the documents that were indexed from the folder `root`; see `Store.count`."""
+    def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
+        """Count the documents that were indexed from the folder `root_folder`; see `Store.count`."""
         self.access.require_tokens()
-        return self.access.background.count(self.index, root_clause(root, below_root, field=self.field))
+        return self.access.background.count(self.index, root_clause(root_folder, only_roots_below, field=self.field))
 
     def info(self) -> StoreInfo:
         """Return the location, the number of documents, the sizes and the settings."""
