@@ -139,8 +139,8 @@ def _add_explanations(
                 (query_words.get(code) or hit_words.get(code) or UNNAMED_WORD).word,
                 weights_by_code[code],
                 part,
-                query_words.get(code, UNNAMED_WORD).names,
-                hit_words.get(code, UNNAMED_WORD).names,
+                query_words.get(code, UNNAMED_WORD).concepts,
+                hit_words.get(code, UNNAMED_WORD).concepts,
             )
             for code, part in zip(explanation.codes.tolist(), explanation.contributions.tolist(), strict=True)
         ]
