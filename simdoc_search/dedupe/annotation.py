@@ -25,7 +25,7 @@ class Annotation:
     | `cluster` | a number that all rows of a group have in common |
     | `overlap` | the overlap with the kept row, 0..1 |
     | `kind` | `same text`, `same words` or `near`; `kept` for the kept row; `evaluation` for a row with such a run |
-    | `is_of_old` | whether the kept row is in the old data; only with old data |
+    | `kept_row_is_old` | whether the kept row is an old one; only with old rows |
     | `evaluation_text` | an evaluation text with a run of words that is in the row; only with an evaluation set |
     | `evaluation_run` | this run of words; only with an evaluation set |
 
@@ -34,7 +34,7 @@ class Annotation:
     Attributes:
         rows: all rows.
         groups: the kept row of each row.
-        old_row_count: the number of old rows.
+        old_row_count: the number of old rows, which come from the data that new rows are compared with.
         has_ids: whether there is an id column.
         runs: maps each row with a run of an evaluation text to the name of this text and the run; None without an
             evaluation set.
@@ -55,7 +55,7 @@ class Annotation:
             "cluster",
             "overlap",
             "kind",
-            *(["is_of_old"] if self.old_row_count else []),
+            *(["kept_row_is_old"] if self.old_row_count else []),
             *evaluation,
         ]
 
@@ -96,7 +96,7 @@ class Annotation:
                 values["duplicate_of"][place] = self.name_of(kept)
                 values["overlap"][place] = self.overlap_of(int(row))
                 if self.old_row_count:
-                    values["is_of_old"][place] = kept < self.old_row_count
+                    values["kept_row_is_old"][place] = kept < self.old_row_count
         return values
 
     def arrow_fields(self, schema: Any, id_column: str | None) -> list[Any]:
@@ -109,6 +109,6 @@ class Annotation:
             "duplicate_of": id_type if simple else pa.string(),
             "cluster": pa.int64(),
             "overlap": pa.float64(),
-            "is_of_old": pa.bool_(),
+            "kept_row_is_old": pa.bool_(),
         }
         return [pa.field(name, types.get(name, pa.string())) for name in self.names]

@@ -74,7 +74,8 @@ def group_rows(
         measure: the measure of overlap, and the minimum overlap.
         settings: the settings of the sketches.
         workers: compares the texts.
-        old_row_count: the number of old rows. They come first, and are never duplicates.
+        old_row_count: the number of old rows, which come from the data that new rows are compared with. They come
+            first, and are never duplicates.
         progress: see `Progress`.
     """
     has_run = rows.table["run_bytes"] > 0

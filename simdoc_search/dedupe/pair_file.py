@@ -34,12 +34,12 @@ def check_pair_file(path: Path) -> None:
 def write_pairs(path: Path, annotation: Annotation) -> int:
     """Write all duplicates as Parquet, JSONL or CSV, by the extension of the file. Returns their number.
 
-    The columns are `row`, `duplicate_of`, `overlap` and `kind`. With old data, `is_of_old` says whether the kept row is
-    an old one. Rows are named by id, or by number.
+    The columns are `row`, `duplicate_of`, `overlap` and `kind`. If there are old rows, `kept_row_is_old` says whether
+    the kept row is an old one. Rows are named by id, or by number.
     """
     duplicates = annotation.groups.duplicates
     named, delimiter = require_format(path), "\t" if is_tsv(path) else ","
-    names = ["row", "duplicate_of", "overlap", "kind", *(["is_of_old"] if annotation.old_row_count else [])]
+    names = ["row", "duplicate_of", "overlap", "kind", *(["kept_row_is_old"] if annotation.old_row_count else [])]
     with convert_write_errors(path), atomic_file(path) as file, compressed(file, named.compression) as stream:
         if named.format == "parquet":
             pa = import_pyarrow()

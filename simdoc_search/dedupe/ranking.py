@@ -51,7 +51,10 @@ class RowRule:
         return column if kind in ("max", "min") and colon and column else None
 
     def order(self, rows: Rows, word_labels: Ints, old_row_count: int) -> Ints:
-        """Return the row numbers, most preferred first. Rows of earlier data precede those of new data."""
+        """Return the row numbers, most preferred first.
+
+        The first `old_row_count` rows come from the data that new rows are compared with. They precede all others.
+        """
         table = rows.table
         position = np.arange(len(rows))
         if self.rule == "first":

@@ -33,7 +33,7 @@ from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
-from simdoc_search.stores.remote.min_hash_field import compute_records, find_term_candidates, open_min_hash_field
+from simdoc_search.stores.remote.min_hash_field import compute_records, find_candidates_by_terms, open_min_hash_field
 from simdoc_search.stores.remote.phrases import can_find_phrases, find_phrases
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import IdField, root_clause
@@ -301,7 +301,7 @@ class RemoteStore(Closable):
         fields: Sequence[str] = (),
     ) -> list[RemoteCandidates]:
         """Return the candidates of each plan; see `Store`."""
-        find = find_term_candidates if self.access.is_min_hash_field else find_candidates
+        find = find_candidates_by_terms if self.access.is_min_hash_field else find_candidates
         return find(self.access, plans, filters, fields)
 
     def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
