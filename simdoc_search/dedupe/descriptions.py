@@ -1,4 +1,4 @@
-"""The columns that describe duplicates."""
+"""Describes duplicates: their names, their overlaps, and the columns to add to the rows."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _OVERLAP_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
-    """Computes the columns that describe duplicates. All of them are null for a row that is not in a group.
+class DuplicateDescriptions:
+    """Describes duplicates in these columns. All of them are null for a row that is not in a group.
 
     | Column | Value |
     |---|---|
