@@ -24,10 +24,10 @@ _COMMENT = "#"
 _INTRODUCTION = """\
 This plan of simdoc-search lists duplicates. Edit the first column, save the file as text or CSV, then run:
   {command}
-keep: the document is kept. drop: it is dropped. decide: it is kept, unless you write drop. Column note has the reason.
-Each group begins with its kept document. Column kept contains the document that is kept instead of a dropped one.
-To keep another document, write keep in its row, and drop in the first row of the group. A document is left alone if it
-has changed since the plan was written, or if column state of its row is empty.
+"keep": the document is kept. "drop": it is dropped. "decide": it is kept, unless you write "drop". The column "note"
+has the reason. Each group begins with its kept document. The column "kept" contains the document that is kept instead
+of a dropped one. To keep another document, write "keep" in its row, and "drop" in the first row of the group.
+A document is left alone if it has changed since the plan was written, or if its row has no value in the column "state".
 """
 _DROP_NOTE = {
     "same-text": "Because of --drop same-text, this plan also drops files with equal text but different bytes.",
