@@ -52,7 +52,7 @@ from simdoc_search.duplicates import duplicates_among, fold_near_duplicates
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join
 from simdoc_search.duplicates.verification import shingle_hashes
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
 
 GROWTH = (12_000, 100_000, 1_000_000)

@@ -108,7 +108,7 @@ class Ways:
 
     def bytes(self) -> dict[str, float]:
         """What each way keeps of a document, on average."""
-        records = list(self.search.store.scan(passages=True, sketches=True))
+        records = list(self.search.store.scan(passages=True, sentences_and_concepts=True))
         concepts = sum(int((each.concepts != PARAGRAPH_END).sum()) for each in records)
         sizes = {
             "fingerprints": 3 * sum(len(each.codes) for each in records),

@@ -27,7 +27,7 @@ import numpy as np
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.query import Threshold
 from simdoc_search.query.planner import PLANNERS, Planner
 from simdoc_search.query.plans import Plan

@@ -25,7 +25,7 @@ from pydantic import Field
 
 from simdoc_search import __version__
 from simdoc_search.errors import CorpusError, QuerySyntaxError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.web import ServedStore
 from simdoc_search.web.app import GET_PAGES, PageFunction, render
 from simdoc_search.web.duplicates import start_duplicates

@@ -58,7 +58,7 @@ class Analysis:
 
     @property
     def is_plain(self) -> bool:
-        """Whether shingles consist of all words, unchanged, and form a set."""
+        """Whether no words are removed, none are stemmed, and repeated shingles do not count."""
         return self.stop_words is None and not self.stem and not self.frequencies
 
     @property

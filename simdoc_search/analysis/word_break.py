@@ -102,7 +102,7 @@ def _find_words_by_neighbours(class_ids: NDArray[np.uint8]) -> Spans:
 
 
 def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
-    """Find words in a sequence of characters that contains no marks.
+    """Find words in a sequence of characters without combining marks.
 
     Args:
         bits: properties of each character; see `_BITS`; shape (characters,).
@@ -186,9 +186,9 @@ def _stretches_to_rescan(class_ids: NDArray[np.uint8], long_words: NDArray[np.in
 
 
 def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """For each mark, return whether it follows neither a letter nor a digit.
+    """For each combining mark, return whether it follows neither a letter nor a digit.
 
-    Such a Thai or Burmese mark can begin a word.
+    In Thai, Burmese and similar scripts, such a mark can begin a word.
     """
     extend = _lookup(class_ids, _tables().extend)
     last_not_mark = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]

@@ -40,7 +40,7 @@ class Classes:
         self.properties: list[frozenset[str]] = [frozenset(names.split("+")) for names in ids]
 
     def have_any(self, *names: str) -> NDArray[np.bool_]:
-        """Return whether each class has at least one of the properties; shape (classes,)."""
+        """For each class, return whether it has at least one of the properties; shape (classes,)."""
         return np.array([not properties.isdisjoint(names) for properties in self.properties])
 
 

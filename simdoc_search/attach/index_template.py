@@ -48,8 +48,8 @@ def plan_index_template_steps(
 ) -> tuple[list[Step], list[str]]:
     """Return the step that extends an index template, and warnings.
 
-    If nothing is missing, no step is returned. Everything else in the template is kept. A different final pipeline is
-    replaced only with `force`.
+    If the template already has all parts of the extension, no step is returned. The rest of the template is kept. A
+    different final pipeline is replaced only with `force`.
 
     Raises:
         StoreError: there is no such template, the template has another final pipeline, or fingerprints cannot be added
@@ -163,7 +163,8 @@ def _check_template(
 ) -> list[str]:
     """Check that fingerprints can be added to the indices of a template, and return warnings.
 
-    The simulated template contains the mapping of the component template, which may not be installed yet.
+    The component template may not be installed yet. The engine therefore resolves a copy of the index template that
+    contains the mapping of the component template.
 
     Raises:
         StoreError: fingerprints cannot be added to the indices, or the template has another final pipeline.

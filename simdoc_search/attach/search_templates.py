@@ -31,7 +31,7 @@ _MAX_QUERY_TOKENS = "512"
 """Maximum number of tokens in a query. It is the number of buckets in the default settings."""
 
 _MAX_PASSAGE_TOKENS = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + "{{/max_tokens}}"
-"""Maximum number of passage tokens in a query. The other clauses are for filters."""
+"""Maximum number of passage tokens in a query. By default, it leaves 24 of the engine's clauses for filters."""
 
 # If the parameter `index` is missing, each shard looks for the query document in its own index, so the other indices
 # behind an alias return nothing. To prevent this, the template inserts an unknown key. The engine rejects it with an

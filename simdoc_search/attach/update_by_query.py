@@ -97,7 +97,7 @@ def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, th
                 raise StoreError(
                     f"{engine.name} cannot update documents by query ({error}); omit --in-engine"
                 ) from error
-            retries.pause_after(error)
+            retries.pause_or_raise(error)
 
 
 def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> UpdateResult:

@@ -51,7 +51,7 @@ show_option: Final = click.option(
 def sort_option(
     default: str, sorted_items: str = " the shown hits", extra_help: str = ""
 ) -> Callable[[Command], Command]:
-    """Return `--sort`. Its help contains what is sorted, `extra_help` and the default order."""
+    """Return the option `--sort`. The arguments are parts of its help text."""
     return click.option(
         "--sort",
         metavar="COLUMN",

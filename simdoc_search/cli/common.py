@@ -188,7 +188,7 @@ def _report_left_out_indices(context: click.Context) -> None:
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print one line for people, without control characters. `--quiet` hides notes, which go to stderr."""
+    """Print one line for people, without control characters. On stderr, `--quiet` hides all lines except errors."""
     if err and is_quiet() and not text.startswith("Error: "):
         return
     click.echo(printable(text), err=err)

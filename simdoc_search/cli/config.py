@@ -52,10 +52,10 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }
-"""Maps each command to the options that its table can set, without the leading dashes."""
+"""Maps each command to the options that its table in `simdoc.toml` can set, without the leading dashes."""
 
 _DELETING_COMMANDS = frozenset({"apply", "delete"})
-"""Commands that remove documents. The file cannot set their store."""
+"""Commands that remove documents. `simdoc.toml` cannot set their store."""
 
 
 def read_config(group: click.Group) -> dict[str, Any]:

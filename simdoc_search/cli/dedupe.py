@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from simdoc_search.dedupe import DedupeReport
-    from simdoc_search.passages.exact import MeasureName
+    from simdoc_search.passages.exact_overlap import MeasureName
 
 
 _MAX_LISTED_ROWS = 5

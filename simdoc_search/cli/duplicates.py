@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from simdoc_search.duplicates.verdicts import DropScope
-    from simdoc_search.passages.exact import MeasureName
+    from simdoc_search.passages.exact_overlap import MeasureName
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 

@@ -53,7 +53,7 @@ class _ExplainedQuery(NamedTuple):
         is_stored: whether the document of `query` is stored.
         plan: the plan of `query`.
         executed_plan: the plan that the store runs. It differs from `plan` if another plan is cheaper.
-        kind: the kind of field that the store queries.
+        kind: how the queried field contains tokens, as one string or as separate terms.
     """
 
     readings: tuple[FingerprintQuery, ...]

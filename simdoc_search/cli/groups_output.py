@@ -120,7 +120,10 @@ def show_topics(
 
 
 def _write_edges(path: Path, result: Families | Topics) -> None:
-    """Write all pairs as CSV. Groups are numbered from 1. For a pair of two groups, the number is empty."""
+    """Write all pairs as CSV, with the number of their group, from 1.
+
+    If the documents of a pair are not in the same group, the number is empty.
+    """
     group_of = {key: number for number, group in enumerate(result.groups(), 1) for key in group}
     with open_text_file(path, newline="") as out:
         writer = csv.writer(out)

@@ -17,7 +17,7 @@ from typing import Any, Final
 import click
 
 MORE: Final = "More options"
-"""Title of the option group of which `--help` only lists the names."""
+"""Title of the option group that `--help` shows as a list of names without descriptions."""
 
 _OTHERS = "Other options"
 _HELP_OPTIONS = {"--help", "--help-all"}  # they are not in a group, because the last line of the help names them
@@ -86,7 +86,8 @@ class Command(click.Command):
     Args:
         *args: as in click.
         main_options: the options that most people use.
-        option_groups: maps group titles to the options of this command that are not in their group of `OPTION_GROUPS`.
+        option_groups: maps group titles to options. This command shows these options in these groups, and all others in
+            the groups of `OPTION_GROUPS`.
         shows_time: whether to print how long the command took, if stderr is a terminal.
         **kwargs: as in click.
     """

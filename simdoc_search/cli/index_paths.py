@@ -26,7 +26,7 @@ _MAX_LISTED_SOURCES = 100_000
 
 
 def _require_files(_context: click.Context, _parameter: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Reject stdin and tables, because their documents have no files by which a search could be restricted."""
+    """Reject stdin and tables, because a search can only be restricted to documents that are files."""
     from simdoc_search.corpus import has_several_documents
 
     for path in paths:
@@ -101,7 +101,7 @@ def index_paths(
     Args:
         paths: folders and files.
         open_index: opens the store, and creates it if `create` is true.
-        location: the location of the store, for the message.
+        location: the location of the store, for messages.
         on_written: called with the id of each document that was added or replaced.
         workers: number of worker processes.
         quiet: whether to hide the progress.

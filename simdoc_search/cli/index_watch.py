@@ -95,7 +95,8 @@ class FolderWatch:
 def _watch_bursts(folders: Iterable[str]) -> Iterator[set[str]]:
     """Yield the changed, new and deleted paths of each burst of changes.
 
-    The first set is yielded at once, and no later change is missed. While nothing changes, the sets are empty.
+    While nothing changes, the sets are empty. The first set is yielded as soon as the folders are watched. All changes
+    after it are yielded.
 
     Raises:
         MissingExtraError: watchfiles is not installed.

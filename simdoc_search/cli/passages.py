@@ -139,8 +139,8 @@ def passages(
     stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
-    is found. If the store has no texts, only runs of 36 words are certain to be found. You can change this length with
-    `index --passage-run`.
+    is found. If the store has no texts, only runs of 36 words are certain to be found. To change the length of
+    36 words, use `index --passage-run`.
 
     \b
       simdoc-search passages --file essay.pdf --in ~/Papers

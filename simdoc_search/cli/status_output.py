@@ -63,7 +63,7 @@ def exceeded_thresholds(inspection: Inspection, max_stale: float | None, max_mis
 
 
 def describe_next_step(inspection: Inspection, location: str, field: str | None) -> str:
-    """Return the advice that adds missing fingerprints and replaces stale ones. It is empty if there are none."""
+    """Return how to add missing fingerprints and replace stale ones; empty if there are none."""
     command = shlex.join(["simdoc-search", "backfill", location, *(("--field", field) if field else ())])
     if inspection.sample.stale_count:
         return f"to add missing fingerprints and replace stale ones, run: {command} --stale"
@@ -71,7 +71,7 @@ def describe_next_step(inspection: Inspection, location: str, field: str | None)
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
-    """Yield the inspection in the text format of Prometheus. Every metric has the label `name`.
+    """Yield the inspection in the text format of Prometheus. Every metric has `name` as the value of the label `name`.
 
     https://prometheus.io/docs/instrumenting/exposition_formats/
     """

@@ -117,7 +117,7 @@ class Extractor:
 def extractor_from_option(name: str, synonyms: Synonyms | None = None) -> Extractor:
     """Return a built-in extractor.
 
-    `name` is a value of `--concepts`: `yake`, `names`, or `spacy:` and the name of a model.
+    `name` is a value of `--extractor`: `yake`, `names`, or `spacy:` and the name of a model.
 
     Raises:
         FormatMismatchError: no built-in extractor has this name.

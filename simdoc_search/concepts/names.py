@@ -58,7 +58,7 @@ class _CapitalisedRun:
         self.particles.clear()
 
     def can_continue(self, text: str, gap: str) -> bool:
-        """Whether another word may follow after this gap."""
+        """Whether the name may continue after `gap`, the text between the last word and the next one."""
         if len(self.words[-1]) == 1 and gap in {". ", "."}:
             return True  # the last word is an initial, as in `J. R. R. Tolkien`
         return bool(_GAP.fullmatch(gap)) and not _POSSESSIVE.search(text, *self.spans[-1])

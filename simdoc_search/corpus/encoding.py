@@ -37,7 +37,7 @@ _CHUNK_BYTES = 1 << 20
 # In texts of 40 languages in legacy encodings, at most 1 of 3 non-ASCII sequences is valid UTF-8 by chance (EUC-JP).
 _MIN_VALID_UTF8_SHARE = 0.75
 _MAX_CONTROL_SHARE, _MAX_HEAD_CONTROL_SHARE = 1 / 1000, 1 / 100
-"""Maximum share of control characters in a whole text with NUL bytes, and in its first 64 KiB."""
+"""Maximum share of control characters in a text that contains NUL bytes: in all of it, and in its first 64 KiB."""
 
 _IMAGES = re.compile(
     rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\0|MM\0\*|BM|....ftyp(?:avif|heic|mif1)|\0\0\x01\0",

@@ -201,7 +201,7 @@ def _reason_to_skip(source: FileSource) -> str:
 
 
 def _read_file(source: FileSource) -> bytes:
-    """Return the bytes of a file. If a text file begins with binary data, return only its first bytes.
+    """Return the bytes of a file. If its format is text but its content is binary, return only its first bytes.
 
     Raises:
         OSError: the file cannot be read, is not a regular file, or has grown over the limit.

@@ -26,7 +26,8 @@ def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator
     Args:
         batches: record batches with the columns `key` and `rank`, sorted by both. They must contain all rows of each
             key.
-        across: whether to pair only rows whose ranks have different first bytes.
+        across: whether to pair only rows of different datasets. The first byte of a rank is then the number of the
+            dataset, 0 or 1.
 
     Yields:
         Record batches with the columns `first` and `second`, which are ranks; `first` is more preferred. If `second` is
@@ -164,5 +165,5 @@ def _make_pairs(first: Any, second: Any, *, across: bool) -> Any:
 
 
 def _has_nonzero_first_byte(ranks: Any) -> Bools:
-    """For each rank, return whether its first byte is not 0."""
+    """For each rank, return whether its first byte is not 0; see `across` of `pair_equal_keys`."""
     return np.array([rank[0] != 0 for rank in ranks.to_pylist()], bool)

@@ -1,4 +1,4 @@
-"""Finds rows that contain a run of words of an evaluation set.
+"""Finds rows that contain a run of N consecutive words (an n-gram) of an evaluation set.
 
 The hash of every run of N words of the evaluation texts is looked up in every row, so no run is missed. If two hashes
 are equal, the words are compared, so no row is removed by chance.
@@ -93,9 +93,10 @@ class EvaluationRuns:
         return found
 
     def _find_shared_run(self, words: list[str], position: int) -> bytes:
-        """Compare the words of a text, from a run on, with the evaluation texts that have a run with the same hash.
+        """Compare words with the evaluation texts that have a run with the same hash as the first run of the words.
 
-        Return the name of the first text that shares the run, and all shared words, as JSON; empty if there is none.
+        `position` is the position of this hash in the sorted hashes. Return the name of the first text that shares the
+        run, and all shared words, as JSON; empty if there is none.
         """
         for entry in range(position, len(self._hashes)):
             if self._hashes[entry] != self._hashes[position]:

@@ -17,24 +17,25 @@ _OVERLAP_DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class DuplicateDescriptions:
-    """Describes duplicates in these columns. All of them are null for a row that is not in a group.
+    """Describes duplicates in these columns.
 
     | Column | Value |
     |---|---|
     | `duplicate_of` | the id or the row number of the kept row; null for the kept row itself |
     | `cluster` | a number that all rows of a group have in common |
     | `overlap` | the overlap with the kept row, 0..1 |
-    | `kind` | `same text`, `same words` or `near`; `kept` for the kept row; `evaluation` for a row with such a run |
-    | `kept_row_is_old` | whether the kept row is an old one; only with old rows |
-    | `evaluation_text` | an evaluation text with a run of words that is in the row; only with an evaluation set |
-    | `evaluation_run` | this run of words; only with an evaluation set |
+    | `kind` | `same text`, `same words` or `near` for a duplicate; `kept` for the kept row; `evaluation` |
+    | `kept_row_is_old` | whether the kept row is an old one; only with `against` |
+    | `evaluation_text` | the name of an evaluation text; only with `decontaminate` |
+    | `evaluation_run` | the consecutive words that the row shares with this text; only with `decontaminate` |
 
-    Rows are numbered from 0 in the order of the shards.
+    The kind is `evaluation` if a row shares enough consecutive words with an evaluation text. Such a row is not in a
+    group. All columns of other rows without a group are null. Rows are numbered from 0 in the order of the shards.
 
     Attributes:
-        rows: all rows.
+        rows: all rows. Old rows, which are those of the dataset `against`, come first.
         groups: the kept row of each row.
-        old_row_count: the number of old rows, which come from the data that new rows are compared with.
+        old_row_count: the number of old rows.
         has_ids: whether there is an id column.
         runs: maps each row with a run of an evaluation text to the name of this text and the run; None without an
             evaluation set.

@@ -82,7 +82,7 @@ def wrap_data(data: Any) -> Frame:
 
 
 class _DataInMemory:
-    """The base class of all frames. Messages show the path."""
+    """The base class of all frames. Messages show `path`, as they do for a dataset in files."""
 
     path, name = Path("the data"), ""
 

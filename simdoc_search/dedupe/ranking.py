@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, STRING, Rows
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 
 _SIGN_BIT = 1 << 63
 _INVERTED = bytes(range(255, -1, -1))
@@ -50,16 +50,13 @@ class RowRule:
         kind, colon, column = self.rule.partition(":")
         return column if kind in ("max", "min") and colon and column else None
 
-    def order(self, rows: Rows, word_labels: Ints, old_row_count: int) -> Ints:
-        """Return the row numbers, most preferred first.
-
-        The first `old_row_count` rows come from the data that new rows are compared with. They precede all others.
-        """
+    def order(self, rows: Rows, same_words_labels: Ints, old_row_count: int) -> Ints:
+        """Return the row numbers, most preferred first. Old rows precede new rows."""
         table = rows.table
         position = np.arange(len(rows))
         if self.rule == "first":
             return position
-        copies = np.bincount(word_labels + 1)[word_labels + 1]
+        copies = np.bincount(same_words_labels + 1)[same_words_labels + 1]
         text_hash = np.ascontiguousarray(table["text_hash"][:, 0])
         by_length = (position, text_hash, -_count_equal(text_hash), -table["shingles"].astype(np.int64))
         criteria: tuple[NDArray[np.generic], ...] = by_length

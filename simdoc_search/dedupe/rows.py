@@ -2,7 +2,7 @@
 
 | File | Content |
 |---|---|
-| rows.bin | one record of `ROW` per row |
+| rows.bin | one record of type `ROW` per row |
 | codes.bin | the tokens of all rows; uint32 |
 | extensions.bin | more bits of the tokens of rows with few tokens; uint32 |
 | texts.bin | the texts of all compared rows; UTF-8 |
@@ -144,7 +144,7 @@ class Rows:
     """All rows of a folder that is complete. Only offsets are in memory; all else is read when needed.
 
     Attributes:
-        table: one record of `ROW` per row, mapped into memory.
+        table: one record of type `ROW` per row, mapped into memory.
         codes: the tokens, mapped into memory.
         extensions: more bits of the tokens of rows with at most MAX_EXTENDED_TOKENS tokens, mapped into memory.
     """
@@ -197,7 +197,7 @@ class Rows:
         return found
 
     def contents(self, numbers: NDArray[np.int64]) -> RowData:
-        """Return some rows without their keep values and evaluation runs. The row numbers must be ascending."""
+        """Return some rows, without the values in keeps.bin and runs.bin. The row numbers must be ascending."""
         if self._id_ends is None:
             self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
         if self._code_ends is None:
@@ -224,7 +224,7 @@ class Rows:
         )
 
     def keep_strings(self) -> tuple[NDArray[np.int64], Any]:
-        """Return the rows whose keep value is a string, and these strings as an Arrow array."""
+        """Return the rows with a string in the column of the rule, and these strings as an Arrow array."""
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         rows = np.flatnonzero(self.table["keep_kind"] == STRING)

@@ -68,7 +68,7 @@ def deduplicate_files(
         annotate: write all rows, with columns that describe duplicates; see `DuplicateDescriptions`.
         pairs: a file for all duplicates, each with the row that is kept instead; see `write_pairs`.
         page: an HTML page to write, with the groups and the differences of near-duplicates.
-        against: old data: a dataset, or a folder that `save` wrote. New rows that duplicate an old row are removed too.
+        against: old rows: a dataset, or a folder that `save` wrote. New rows that duplicate an old row are removed too.
         save: a folder for the kept rows, for `against` in a later run. With `against`, it also gets the old rows.
         decontaminate: evaluation sets. Rows with a run of words of an evaluation text are removed too.
         workers: number of worker processes. It does not change the output.
@@ -76,8 +76,9 @@ def deduplicate_files(
         warn: called before any row is compared, with a sentence about what the format of the output cannot hold.
 
     Raises:
-        CorpusError: the input cannot be read or lacks a column, or the output cannot be written or cannot hold it.
-        FormatMismatchError: the old data was saved with other settings or by another version.
+        CorpusError: the input cannot be read or lacks a column, the output cannot be written, or its format cannot hold
+            the values.
+        FormatMismatchError: the old rows were saved with other settings or by another version.
         MissingExtraError: pyarrow is not installed.
         QuerySyntaxError: the number of workers is not valid.
         StoreError: the rows cannot be saved.

@@ -137,7 +137,7 @@ class Node:
         finally:
             connection.close()
 
-    def read_pid(self) -> int | None:
+    def fetch_responding_pid(self) -> int | None:
         """Return the id of the process that responds on the port.
 
         Returns None if there is no response, and 0 if the process is not OpenSearch.

@@ -131,10 +131,10 @@ def _find_equal_mails(documents: Documents, group: Sequence[int], contents: Cont
     """Yield the e-mails whose words are also those of another document in the group, unless their bytes are equal."""
     contents_by_words: dict[int, set[int]] = defaultdict(set)
     for document in group:
-        contents_by_words[int(documents.word_labels[document])].add(int(contents.labels[document]))
+        contents_by_words[int(documents.same_words_labels[document])].add(int(contents.labels[document]))
     for document in group:
         path, has_file = documents.path(document), document in contents.files
-        has_equal_words = len(contents_by_words[int(documents.word_labels[document])]) > 1
+        has_equal_words = len(contents_by_words[int(documents.same_words_labels[document])]) > 1
         if path is not None and has_file and has_equal_words and determine_format(path).is_mail:
             yield document
 

@@ -60,7 +60,7 @@ class Documents:
         table: the fingerprints.
         left_out: maps the key of each document that is left out to the reason.
         text_labels: one number per document, equal for equal texts; int64, shape (documents,).
-        word_labels: one number per document, equal for equal words.
+        same_words_labels: one number per document, equal for documents with the same words in the same order.
         content_labels: one number per document, equal for equal text and metadata. For members of archives, the bytes
             must be equal too. Any other document with a file has a unique number.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
@@ -116,8 +116,8 @@ class Documents:
             content_hashes += _short_hash("" if has_own_file or not record.digest else record.digest + origin.content)
         columns = np.frombuffer(numbers, np.int64).reshape(-1, _COLUMNS).T
         counts, shingles, sizes, mtimes, written_at, source_of, new, preferred = columns
-        text_labels, word_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
-        copies, equal = np.bincount(word_labels)[word_labels], np.bincount(text_labels)[text_labels]
+        text_labels, same_words_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
+        copies, equal = np.bincount(same_words_labels)[same_words_labels], np.bincount(text_labels)[text_labels]
         self._source_parts = list(self._sources)
         criteria = KeepCriteria(
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
@@ -128,7 +128,7 @@ class Documents:
         self._text_hashes = text_hashes
         self.table: FingerprintTable = _make_table(tokens.read(), counts, shingles, order, settings)
         self.text_labels: Ints = text_labels[order]
-        self.word_labels: Ints = word_labels[order]
+        self.same_words_labels: Ints = same_words_labels[order]
         self.content_labels: Ints = _label_hashes(content_hashes)[order]
         self.file_sizes: Ints = sizes[order]
         self.mtimes: Ints = mtimes[order]

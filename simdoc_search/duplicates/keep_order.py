@@ -16,7 +16,7 @@ from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.versions.evidence import DATE_FIELDS
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")

@@ -19,7 +19,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import MEASURES, MeasureName
+from simdoc_search.passages.exact_overlap import MEASURES, MeasureName
 from simdoc_search.query.planner import parse_fraction
 
 MAX_LENGTH_RATIO = 4

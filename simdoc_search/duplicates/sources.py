@@ -19,7 +19,7 @@ from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.duplicates.verdicts import DropScope, check_drop_scope
 from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownFieldError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store

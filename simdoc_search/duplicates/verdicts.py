@@ -124,7 +124,7 @@ class Verdicts:
             return "identical"
         if documents.text_labels[a] == documents.text_labels[b]:
             return "same text"
-        return "same words" if documents.word_labels[a] == documents.word_labels[b] else "near"
+        return "same words" if documents.same_words_labels[a] == documents.same_words_labels[b] else "near"
 
     def _add_verdicts(self, kept: int, duplicates: list[int]) -> None:
         labels, files = self._contents.labels, self._contents.files

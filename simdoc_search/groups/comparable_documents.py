@@ -21,7 +21,7 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 from simdoc_search.workers import WorkerMap
 
 Progress = Callable[[str, float], None]
@@ -75,7 +75,7 @@ def read_documents(
     entries: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
     left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().document_count)
-    records = store.scan(text=from_texts, sketches=not from_texts, filters=filters)
+    records = store.scan(text=from_texts, sentences_and_concepts=not from_texts, filters=filters)
     if from_texts:
         documents = _records_with_simhashes(store.settings.analysis, records, workers or WorkerMap())
     else:

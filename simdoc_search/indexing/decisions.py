@@ -224,7 +224,7 @@ class IndexingRun:
     def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
         """Store the new size and modification time of a file whose text did not change."""
         if not _has_same_origin(stored.origin, origin):
-            record = self._store.get(stored.id, text=True, passages=True, sketches=True)
+            record = self._store.get(stored.id, text=True, passages=True, sentences_and_concepts=True)
             if record is not None:
                 self._writer.put([replace(record, origin=origin)])
 

@@ -22,7 +22,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
-from simdoc_search.stores.sketching import compute_sketches, find_missing_kinds
+from simdoc_search.stores.sentences_and_concepts import compute_sentences_and_concepts, find_missing_kinds
 from simdoc_search.workers import BeginItem, ItemLimits
 
 NO_WORDS_REASON = "no words"
@@ -163,8 +163,10 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
         word_pairs=settings.indexes_words,
         passages=settings.passages,
     )
-    sketches = compute_sketches(texts, settings, preparation.extractor)
-    for (document, digest, hash_of_text, origin), fingerprint, sketch in zip(changed, tokens, sketches, strict=True):
+    sentences_and_concepts = compute_sentences_and_concepts(texts, settings, preparation.extractor)
+    for (document, digest, hash_of_text, origin), fingerprint, computed in zip(
+        changed, tokens, sentences_and_concepts, strict=True
+    ):
         yield Record(
             document.id,
             fingerprint.codes(),
@@ -176,8 +178,8 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
             hash_of_text,
             fingerprint.words_hash,
             passages=fingerprint.passages,
-            sentences=sketch.sentences,
-            concepts=sketch.concepts,
+            sentences=computed.sentences,
+            concepts=computed.concepts,
             word_pairs=fingerprint.word_pairs,
         )
 

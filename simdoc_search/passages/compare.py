@@ -9,7 +9,7 @@ from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import AlignmentSettings, Preset, align_words
 from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.differences import find_differences, select_disjoint_runs
-from simdoc_search.passages.exact import measures
+from simdoc_search.passages.exact_overlap import measures
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.word_spans import matched_mask

@@ -9,7 +9,7 @@ from functools import cached_property
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
-from simdoc_search.passages.exact import Measures
+from simdoc_search.passages.exact_overlap import Measures
 from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
 from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.word_spans import Mask, empty_mask
@@ -21,7 +21,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import Codes, empty_codes
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 
 MAX_SHINGLES = 1_000
 """A text with up to this many shingles is queried by all its shingles. A longer text is queried by passage tokens."""

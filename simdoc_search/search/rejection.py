@@ -11,7 +11,7 @@ from simdoc_search.documents import RejectedDocument
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import is_missing
-from simdoc_search.passages.exact import measure_many
+from simdoc_search.passages.exact_overlap import measure_many
 from simdoc_search.search.nearest import (
     NearestDuplicate,
     classify_duplicate,

@@ -24,7 +24,7 @@ from simdoc_search.search.stored_texts import read_texts, resolve_record
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.winnow import empty_codes
 from simdoc_search.stores.base import Store
-from simdoc_search.versions import SimilarityThresholds, match_with_many
+from simdoc_search.versions import SimilarityThresholds, match_sentences_with_many
 from simdoc_search.versions.idf import ConceptWeights
 from simdoc_search.versions.relations import WeightedConcepts, explain_similarity, relation_score
 
@@ -84,7 +84,7 @@ def _score_candidates(
     has_sentences = document.settings.sentences is not None
     sentences = document.sentence_simhashes if has_sentences else decode_sentences(empty_codes())
     hit_sentences = [decode_sentences(record.sentences) for record, _ in candidates.documents]
-    matches = match_with_many(sentences, hit_sentences, thresholds.max_distance)
+    matches = match_sentences_with_many(sentences, hit_sentences, thresholds.max_distance)
     similarities = weights.similarities(weighted_concepts)
     for (record, paragraphs), similarity, sentence_matches in zip(
         candidates.documents, similarities, matches, strict=True

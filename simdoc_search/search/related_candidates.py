@@ -51,7 +51,7 @@ def find_related_candidates(
         size=max(MAX_READ_DOCUMENTS, _READ_PER_HIT * needed_count),
     )
     keys = [candidate.key for candidate in concept_matches.documents]
-    records = read_records(store, keys, text=False, sketches=True).values()
+    records = read_records(store, keys, text=False, sentences_and_concepts=True).values()
     documents = [(record, decode_paragraphs(record.concepts)) for record in records]
     ranked = sorted(
         ((record, concepts) for record, concepts in documents if concepts.paragraph_count),

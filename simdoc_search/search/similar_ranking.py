@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple
 
-from simdoc_search.passages.exact import Measures
+from simdoc_search.passages.exact_overlap import Measures
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import measure_texts, read_stored_texts, split_into_batches

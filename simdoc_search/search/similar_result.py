@@ -14,7 +14,7 @@ from simdoc_search.display import (
     printable,
 )
 from simdoc_search.documents import DocumentKey, HasDocumentKey
-from simdoc_search.passages.exact import MeasureName, Measures
+from simdoc_search.passages.exact_overlap import MeasureName, Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.results import HitsResult

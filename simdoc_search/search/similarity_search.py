@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.groups import Families, FamilyMembers, Topic, Topics
     from simdoc_search.indexing import IndexReport
-    from simdoc_search.passages.exact import MeasureName
+    from simdoc_search.passages.exact_overlap import MeasureName
     from simdoc_search.passages.highlight import Highlights
     from simdoc_search.search.concepts import ConceptsResult
     from simdoc_search.search.nearest import NearestDuplicate

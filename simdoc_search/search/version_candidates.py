@@ -19,7 +19,7 @@ from simdoc_search.search.version_result import CandidateSource
 from simdoc_search.sketch.sentences import Codes, choose_flip_count, encode_sentences, query_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED_DOCUMENTS = 500
@@ -66,12 +66,17 @@ def find_version_candidates(
         StoreError: the store has neither sentences nor texts.
     """
     exclude = document.key or query.exclude
-    needed_count = _COMPARED_PER_HIT * (query.offset + query.size)
+    needed_candidate_count = _COMPARED_PER_HIT * (query.offset + query.size)
     if store.settings.sentences is not None:
         return _find_by_sentences(
-            store, document, query, exclude, size=max(MAX_COMPARED_DOCUMENTS, needed_count), max_distance=max_distance
+            store,
+            document,
+            query,
+            exclude,
+            size=max(MAX_COMPARED_DOCUMENTS, needed_candidate_count),
+            max_distance=max_distance,
         )
-    return _find_by_texts(store, document, query, exclude, max(MAX_READ_DOCUMENTS, needed_count))
+    return _find_by_texts(store, document, query, exclude, max(MAX_READ_DOCUMENTS, needed_candidate_count))
 
 
 def _find_by_sentences(

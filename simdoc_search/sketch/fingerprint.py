@@ -58,10 +58,10 @@ class Fingerprint:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingle_count:,} shingles, {self.minhash})"
 
     def codes(self) -> NDArray[np.uint32]:
-        """Return the bucketed tokens as numbers; uint32, shape (tokens,), ascending.
+        """Return the tokens in the format `bucketed` as numbers; uint32, shape (tokens,), ascending.
 
         Raises:
-            ValueError: the settings have no bucketed tokens.
+            ValueError: the sketch does not support tokens in the format `bucketed`.
         """
         return bucketed_codes(self.minima, self.minhash)
 
@@ -175,11 +175,11 @@ def fingerprints(
 
 
 def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
-    """Return the passage codes of all shingles of a text, for a query that contains all of these codes.
+    """Return the passage codes of all shingles of a text, for a query that also finds short shared runs.
 
-    A document keeps about 2 in 33 of its shingles. `PassageSettings.probability_of_finding` returns the probability
-    that the query finds a shared run that is shorter than the guaranteed length. Use this for query texts of up to
-    1,000 shingles, because longer texts need too many terms.
+    A stored document has codes for only about 2 in 33 of its shingles. For a run that is shorter than
+    `PassageSettings.guaranteed_run`, `PassageSettings.probability_of_finding` returns the probability that such a query
+    finds it. Use this for query texts of up to 1,000 shingles, because longer texts need too many terms.
 
     Returns:
         The codes; uint32, ascending, without repeats. `Fingerprint.passages` is a subset of these codes.
@@ -253,7 +253,7 @@ def _fingerprint_natively(
 def call_kernel(
     native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
 ) -> tuple[list[NDArray[Any]], list[str]]:
-    """Return the arrays and hashes of words of `Kernel.fingerprints`."""
+    """Call `Kernel.fingerprints`. Return its arrays, and for each text the hash of its words if requested."""
     settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
     buffers, hashes = call_with_texts(native.fingerprints, texts, *settings)
     types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64, np.uint32, np.int64)
@@ -261,7 +261,7 @@ def call_kernel(
 
 
 def split_into_batches(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
-    """Yield texts in batches of limited size. The slots of the sketch count, too. A long text is a batch by itself."""
+    """Yield texts in batches of limited size: characters plus `slot_count` per text. A long text is its own batch."""
     batch: list[str] = []
     size = 0
     for text in texts:

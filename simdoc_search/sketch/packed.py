@@ -25,8 +25,7 @@ class PackedFingerprints(NamedTuple):
         counts: number of codes of each text.
         shingles: number of distinct shingles of each text.
         words_hashes: the `Fingerprint.words_hash` of each text.
-        hash_extensions: the lowest 32 bits of the 64-bit hash of each token. The code contains the highest 9 bits. All
-            are 0 if a sketch has several values per token.
+        hash_extensions: the lowest 32 bits of the 64-bit hash of each token. The code contains the highest 9 bits.
     """
 
     codes: Codes
@@ -39,7 +38,7 @@ class PackedFingerprints(NamedTuple):
 def packed_fingerprints(
     texts: Iterable[str], analysis: Analysis | None = None, minhash: Sketch | None = None
 ) -> Iterator[PackedFingerprints]:
-    """Yield the tokens and the hashes of the words of many texts in order, in batches.
+    """Yield the fingerprints of many texts in order, in batches.
 
     This is faster than `fingerprints` for texts of a few thousand characters, because it makes no object per text.
     """

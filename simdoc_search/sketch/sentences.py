@@ -89,7 +89,8 @@ def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Si
 def _hash_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Simhashes:
     """Return the simhash of each sentence.
 
-    `starts` and `stops` are the first unit of a sentence and the unit after its end.
+    `triples` contains one triple per unit of the text. `starts` and `stops` are the positions of the first unit of each
+    sentence, and of the unit after its end.
     """
     sizes = stops - starts
     owner = np.repeat(np.arange(len(starts)), sizes)

@@ -59,7 +59,7 @@ class Settings:
             time. Comparisons of settings ignore them.
 
     Raises:
-        ValueError: these settings have no bucketed tokens; see `Fingerprint.codes`.
+        ValueError: the sketch does not support tokens in the format `bucketed`; see `Fingerprint.codes`.
     """
 
     analysis: Analysis = field(default_factory=Analysis)
@@ -131,8 +131,8 @@ class Settings:
     def satisfies(self, requested: Settings) -> bool:
         """Whether an index with these settings satisfies the requested settings.
 
-        An index without passage tokens satisfies the default settings of passages, because all queries except passages
-        work. An index may have sentences, concepts or languages that were not requested.
+        If passage tokens with the default settings are requested, an index without passage tokens is accepted, because
+        only `passages` queries need them. An index may have sentences, concepts or languages that were not requested.
         """
         return self == replace(
             requested,
@@ -144,7 +144,7 @@ class Settings:
         )
 
     def for_local_store(self, store_texts: bool) -> Settings:
-        """Return the settings for a new local store. Words are only indexed with texts and passage tokens."""
+        """Return the settings for a new local store. Word pairs are indexed only if it has texts and passage tokens."""
         return replace(self, indexes_words=self.indexes_words and store_texts and self.passages is not None)
 
     def with_key(self, key: HashKey | None) -> Settings:

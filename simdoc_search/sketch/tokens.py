@@ -25,7 +25,7 @@ from simdoc_search.sketch.base import Minima, Sketch
 HASH_BITS = 9
 """Number of bits of a token that belong to the hash.
 
-With more bits, most tokens would occur in one document only, and an index would need several times the space.
+With more bits, most tokens would occur in only one document, and an index would need several times the space.
 docs/figures.md compares different numbers of bits. Two different minima have equal tokens with a probability of 1 in
 512 (see `estimate.compare_codes`).
 """
@@ -54,7 +54,7 @@ def bucketed_codes(values: Minima, sketch: Sketch) -> Codes:
         uint32, shape (values,), ascending. Each code is the index of the slot, followed by the highest 9 bits of val1.
 
     Raises:
-        ValueError: the sketch has no bucketed tokens.
+        ValueError: the sketch does not support tokens in the format `bucketed`.
     """
     sketch.require_bucketed_tokens()
     hashes = (values.val1 >> np.uint64(64 - HASH_BITS)).astype(np.uint32)
@@ -71,7 +71,7 @@ def encode_text(codes: Codes, length: int | None = None) -> str:
 
     Args:
         codes: the codes.
-        length: number of characters of each token. None: three, or four if the code needs them.
+        length: number of characters of each token. None: three characters, or four for a code that needs them.
 
     Raises:
         ValueError: a code needs more characters.
@@ -92,7 +92,7 @@ def encode_text(codes: Codes, length: int | None = None) -> str:
 
 
 def encode_texts(codes: Sequence[Codes], length: int | None = None) -> list[str]:
-    """Return the `encode_text` of each array. This is several times faster than one call per array."""
+    """Return the result of `encode_text` for each array. This is several times faster than one call per array."""
     if not codes:
         return []
     joined, width = encode_text(np.concatenate(codes), length), (length or _TOKEN_LENGTH) + 1

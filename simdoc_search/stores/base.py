@@ -35,16 +35,16 @@ from simdoc_search.stores.shared_tokens import TokenMatches
 Self = TypeVar("Self")
 
 MAX_COUNTED_CLIENT_SIDE = 32
-"""If the bands of a plan match at most this number of documents, this process reads them and counts equal tokens."""
+"""If the bands of a plan match at most this number of documents, this process reads them and counts shared tokens."""
 
 MAX_BAND_MATCHES = 256
 """If the bands of a plan match more documents than this, its `equivalent_threshold` is run instead, which is faster."""
 
 
 class Candidates(Protocol):
-    """The documents that a plan found, by descending number of equal tokens. They are read lazily.
+    """The documents that a plan found, by descending number of shared tokens. They are read lazily.
 
-    The order of documents with the same number of equal tokens is stable while the store does not change.
+    The order of documents that share the same number of tokens is stable while the store does not change.
     """
 
     @property
@@ -105,7 +105,7 @@ class Writer(Protocol):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Maps the id of each document that the store refused to the reason. It is complete after `commit`."""
+        """Maps the id of each refused document to the reason for the refusal. It is complete after `commit`."""
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
@@ -179,14 +179,16 @@ class Store(Protocol):
 
     # --- reading documents ---
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
+    def get(
+        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+    ) -> Record | None:
         """Return the record of a document, or None.
 
         Args:
             id: id of the document.
             text: load its text.
             passages: load its passage tokens.
-            sketches: load its sentences and concepts.
+            sentences_and_concepts: load the tokens of its sentences and concepts.
 
         Raises:
             StoreError: several documents have this id.
@@ -198,7 +200,7 @@ class Store(Protocol):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Return the records of the documents with these ids that match the filters. Unknown ids are ignored."""
@@ -217,7 +219,7 @@ class Store(Protocol):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         root_folder: str | None = None,
         only_roots_below: bool = False,
         filters: Filters | None = None,
@@ -346,10 +348,10 @@ class Store(Protocol):
         """Return up to three similar ids of documents that match the filters, best first."""
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
-        """Return suggestions for a condition that no document can match, because of its field or path prefix.
+        """Suggest names if no document has the field of a condition or, for the field `path`, one of its prefixes.
 
         Returns:
-            The names of fields or top-level folders. None if a document has the field or matches the path prefix.
+            Names of fields or, for `path`, of top-level folders. None if a document has the field or a prefix.
         """
 
 

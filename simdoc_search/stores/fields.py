@@ -36,7 +36,7 @@ def escape_surrogates(text: str) -> str:
 
 
 def alternative_names(id: str) -> list[str]:
-    """Return other names for an id: its last path part, its archive member, and all three names without extension."""
+    """Return other names for an id: its last path part, its archive member, and the id and both without extension."""
     last = id.rsplit("/", 1)[-1]
     dot = last.rfind(".")
     extension = len(last) - dot if 0 < dot < len(last) - 1 else 0
@@ -69,7 +69,7 @@ def origin_value(root_folder: str, path: str = "") -> str:
 
 
 def parse_origin_value(value: FilterValue) -> tuple[str, str]:
-    """Return the root and the path of a value of `origin_value`."""
+    """Return the root and the path in a value that `origin_value` returned."""
     root_folder, _, path = str(value).partition("\0")
     return root_folder, path
 
@@ -109,7 +109,8 @@ def distinctive_words(id: str) -> list[str]:
 def _similarity(id: str, stored_id: str) -> float:
     """Return the highest similarity of an id to a stored id and its other names, from 0 to 1 (equal).
 
-    Letter case is ignored. A stored id that contains one of the longest words of the id is always similar enough.
+    Letter case is ignored. A stored id that contains one of the longest words of the id has at least
+    `MIN_SIMILARITY`, so that it can be suggested.
     """
     id, stored_id = normalize("NFC", id).casefold(), normalize("NFC", stored_id).casefold()
     similarity = max(SequenceMatcher(None, id, name).ratio() for name in (stored_id, *alternative_names(stored_id)))

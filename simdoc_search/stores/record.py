@@ -38,9 +38,8 @@ class Origin:
         mtime_ns: modification time in nanoseconds since 1970.
         prefix: the beginning of the id, before the path below the root.
         content: for a member of an archive, the hash of its bytes. It is empty for other files.
-        archive: if all members of an archive are stored, one of these members has the size and modification time of
-            the archive here. For an e-mail with attachments that are documents, the value is `attachments`. For other
-            members and files, it is empty.
+        archive: the size and modification time of the archive, stored in only one of its members, and only if all its
+            members are stored. For an e-mail with attachments that are documents, `attachments`. Otherwise empty.
     """
 
     root: str
@@ -106,7 +105,7 @@ class Record:
     terms: Sequence[str] = field(default=(), repr=False)
 
     def tokens(self) -> list[str]:
-        """Return the query terms of the tokens."""
+        """Return the terms for a query: `terms`, or the encoded `codes` if there are none."""
         return list(self.terms) or encode(self.codes)
 
     @property

@@ -85,7 +85,7 @@ def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
         name: name of the file, for messages.
 
     Raises:
-        CorpusError: a line is malformed, or one of the labels is missing.
+        CorpusError: a line is malformed, no pair is labelled yes, or no pair is labelled no.
     """
     pairs = []
     for number, line in enumerate(lines, 1):

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import CorpusError
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.tuning.labelled_pairs import LabelledPair, LearnedThreshold, check_ids, learn_threshold
 from simdoc_search.tuning.measurement import Measurement, measure

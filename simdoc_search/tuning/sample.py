@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.passages.exact import shingle_set
+from simdoc_search.passages.exact_overlap import shingle_set
 from simdoc_search.versions.ragged_arrays import expand_runs
 
 MAX_CHARACTERS = 8_000_000

@@ -92,7 +92,7 @@ def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> se
 def _find_newest(evidence: DateEvidence, order: Sequence[int], copy_count: int) -> int | None:
     """Return the last document if undisputed evidence shows that it is later than every other document.
 
-    The last `copy_count` documents are copies of it, including itself.
+    The last `copy_count` documents in `order` have the same text as the last one, so they are not compared with it.
     """
     others = order[: len(order) - copy_count]
     return order[-1] if others and all(_is_later(evidence, order[-1], earlier) for earlier in others) else None
@@ -122,7 +122,10 @@ def _is_later(evidence: DateEvidence, first: int, second: int) -> bool:
 
 
 def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[EvidenceKind, int]:
-    """Compare two documents by each decisive kind of evidence: 1 if the first is later, -1 if the second is later."""
+    """Compare two documents by each kind of evidence: 1 if the first is later, -1 if the second is later.
+
+    Kinds that do not show which one is later are omitted.
+    """
     verdicts: dict[EvidenceKind, int] = {}
     for kind in EVIDENCE_KINDS:
         if kind == "mixed dates" and verdicts:

@@ -1,8 +1,8 @@
 """Collects evidence of when documents were written.
 
-Dates in metadata, dates and versions in names, and commits are strong evidence. The creation date is weak evidence,
-because a new version often inherits it. The modification time of a file is weak evidence, because copies and downloads
-reset it.
+Dates in metadata, dates and versions in names, and commits are strong evidence. Of these, the creation date ranks
+last, because a new version often inherits it. The modification time of a file is weak evidence, because copies and
+downloads reset it.
 """
 
 from __future__ import annotations

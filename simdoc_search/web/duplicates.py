@@ -68,7 +68,7 @@ def _as_json(review: DuplicatesReview, start: int, limit: int) -> dict[str, Any]
 
 
 def _read_facts(search: SimilaritySearch, groups: list[ReviewedGroup]) -> dict[DocumentKey, DocumentFacts]:
-    """Read the dates of the shown documents, and excerpts of the kept ones and of those with another text."""
+    """Read the dates of all shown documents, and excerpts of kept documents and of members with a different text."""
     shown: list[GroupedDocument] = []
     with_text: list[GroupedDocument] = []
     for group in groups:
@@ -114,8 +114,9 @@ def save_decisions(request: PageRequest) -> Redirect:
     """Save the user's decisions.
 
     Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`. `selected` is one of these actions for the documents in
-    `pick`. `instead` is the document to keep instead of the kept one. `then` is `identical` to remove all identical
-    copies and keep all other documents, `reset` to discard all decisions, or `plan` to go on to the plan.
+    `pick`. `instead` is the document to keep in place of the document that its group keeps now. `then` is `identical`
+    to remove all identical copies and keep all other documents, `reset` to discard all decisions, or `plan` to go on to
+    the plan.
     """
     review = require_review(request)
     actions = {name: request.value(name) for name in request.values if name.startswith(ROW_FIELD_PREFIX)}

@@ -95,7 +95,7 @@ class DuplicatesReview:
         return [self._review(group_index, group) for group_index, group in enumerate(self.groups(start, count), start)]
 
     def dropped(self, max_count: int) -> list[ReviewedGroup]:
-        """Return the groups with documents that the plan drops, and these documents, at most `max_count` of them."""
+        """Return up to `max_count` documents that the plan drops, by group."""
         groups: list[ReviewedGroup] = []
         for group_index in range(self.duplicates.group_count if max_count else 0):
             [group] = self.reviewed_groups(group_index, 1)
@@ -196,7 +196,7 @@ class DuplicatesReview:
         return bool(self.decisions or self.kept_instead or self.keeps_undecided)
 
     def count_actions(self) -> dict[Action, int]:
-        """Return how many documents the plan keeps, drops and leaves undecided, without those kept in each group."""
+        """Return how many members the plan keeps, drops and leaves undecided. `ReviewedGroup.kept` is not counted."""
         drops, total = self.duplicates.drop_count, self.duplicates.duplicate_count
         counts: dict[Action, int] = {"keep": 0, "drop": drops, "decide": total - drops}
         for group_index, chosen in self.kept_instead.items():

@@ -13,7 +13,7 @@ from pyarrow import parquet
 from simdoc_search.dedupe import deduplicate_files
 from simdoc_search.dedupe.options import DedupeOptions
 from simdoc_search.errors import CorpusError, QuerySyntaxError
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from tests.support.datasets import make_rows, read_rows, true_members, write_rows
 
 FORMATS = ["parquet", "jsonl", "jsonl.gz", "jsonl.zst", "csv", "tsv", "csv.gz", "arrow", "feather"]

@@ -49,7 +49,7 @@ def test_labels_are_equal_where_hashes_are() -> None:
     )
 
     assert [True, False, False, False, True] == (made.text_labels == made.text_labels[0]).tolist()
-    assert [True, True, False, False, True] == (made.word_labels == made.word_labels[0]).tolist()
+    assert [True, True, False, False, True] == (made.same_words_labels == made.same_words_labels[0]).tolist()
     assert 4 == len(set(made.text_labels.tolist()))
 
 

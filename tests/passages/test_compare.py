@@ -11,7 +11,7 @@ from simdoc_search import Analysis, Settings, compare, fingerprint
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import align
 from simdoc_search.passages.differences import find_differences
-from simdoc_search.passages.exact import measures
+from simdoc_search.passages.exact_overlap import measures
 from simdoc_search.passages.passage import SignificantChange
 from tests.support import strategies, texts
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.sketch.estimate import compare_codes

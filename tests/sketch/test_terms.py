@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simdoc_search import Analysis, MinHash, fingerprint
-from simdoc_search.passages.exact import measures
+from simdoc_search.passages.exact_overlap import measures
 from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
 from tests.support.slow_cases import slow_after
 from tests.support.texts import overlapping

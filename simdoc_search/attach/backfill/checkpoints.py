@@ -86,7 +86,7 @@ class WriteRange:
         return _seq_no_query(min(self.after), self.up_to)
 
     def split(self, count: int) -> Iterator[WriteRange]:
-        """Yield `count` parts of the range, oldest first; none if it is empty. An open range is one part."""
+        """Yield `count` parts of the range, oldest first; none if it is empty. Without `up_to`, yield one part."""
         if not self.up_to:
             yield from [self] if count else []
             return
@@ -136,7 +136,10 @@ def find_unread_writes(
 
 
 def build_unread_queries(engine: Engine, target: Target, options: BackfillOptions) -> list[Query]:
-    """Return queries for the documents that a backfill reads. With several shards, they may match further documents."""
+    """Return queries for the documents that a backfill reads.
+
+    If the index has several shards, the queries may also match documents that an earlier run has read.
+    """
     if not options.stale:
         return [build_incomplete_query(target, options)]
     shards = read_shards(engine, target.index.name, target.index.shard_count)

@@ -111,7 +111,10 @@ class EngineUpdate:
         return f"{count} not processed, because {problem}; run the command again" if updated.conflict_count else ""
 
     def _build_query(self, unread: WriteRange) -> Query:
-        """Return the query for incomplete documents. With `stale`, it also matches documents written in the range."""
+        """Return the query for documents without a complete fingerprint.
+
+        With `stale`, it also matches documents that were written in the range.
+        """
         incomplete, in_range = build_incomplete_query(self._target, self._options), unread.build_any_shard_query()
         alternatives = [incomplete if self._target.text_query else combine_clauses(incomplete, in_range)]
         alternatives += (

@@ -127,7 +127,7 @@ class Backfill:
             record_checkpoints(self._engine, target, options, shards, write_count)
 
     def _fill_incomplete(self, pages: PageProcessor, target: Target, unread: WriteRange) -> None:
-        """Update the incomplete documents, and then documents that other writers changed meanwhile.
+        """Update the documents without a complete fingerprint, and then those that other writers changed meanwhile.
 
         If no query can find the documents with a text, every round finds the documents without a text again. So the
         further rounds read only documents that were written after the first round began.

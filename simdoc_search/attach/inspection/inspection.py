@@ -33,8 +33,8 @@ class IndexInspection:
         counts: numbers of the documents that the alias includes.
         bytes: size of the primary shards in bytes; None if this user may not read the size.
         pipeline: the pipeline of the index.
-        checkpoints: for each shard, the sequence number of the last write that was compared; empty if none was
-            compared.
+        checkpoints: for each shard, the sequence number of the last write whose fingerprint `backfill --stale` has
+            checked; empty if it has checked none.
     """
 
     index: IndexDescription

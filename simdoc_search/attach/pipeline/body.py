@@ -28,7 +28,7 @@ _CLEAR_SCRIPT = (
     "for (String key : new ArrayList(ctx.keySet())) "
     "{ if (key.equals(params.into) || key.startsWith(params.into + '.')) { ctx.remove(key); } }"
 )
-"""Removes the fingerprint field, including keys with dots."""
+"""Removes the fingerprint field, including dotted keys such as `simdoc.tokens`."""
 
 _SHORTEN_SCRIPT = (
     "String reason = ctx[params.into].error; int end = 500; if (reason.length() > end) "

@@ -1,4 +1,4 @@
-"""Reads the documents that a plan found in a local store, by descending number of equal tokens."""
+"""Reads the documents that a plan found in a local store, by descending number of shared tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Page = list[tuple[float, Address]]
 FIRST_PAGE_SIZE, PAGE_GROWTH = 1000, 8
 """Size of the first page of addresses, and the factor by which pages grow.
 
-Reading a page counts the equal tokens of all candidates again. This takes most of the time.
+Reading a page counts the shared tokens of all candidates again. This takes most of the time.
 """
 
 
@@ -33,7 +33,7 @@ class LocalCandidates:
     Args:
         plan: the plan.
         snapshot: the store at one point in time.
-        make_query: returns the query of the plan for a purpose; see `build_query`.
+        make_query: returns the plan's query for a `Purpose`, such as `count`; see `build_query`.
         hits: all candidates, by descending score, or None to search for them.
         fields: names of the requested metadata fields.
     """
@@ -77,7 +77,7 @@ class LocalCandidates:
 
 
 def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
-    """Return the documents that reach the plan's minimum number of equal tokens, best first."""
+    """Return the documents that share at least the plan's minimum number of tokens, best first."""
     query_codes = np.sort(decode(plan.tokens))
     documents = map(snapshot.read_document, addresses)
     counts = [count_common(query_codes, read_codes(document, snapshot.settings)) for document in documents]

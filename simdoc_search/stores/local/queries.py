@@ -31,8 +31,8 @@ def build_query(
 ) -> Query:
     """Return the query of a plan.
 
-    A tantivy query that requires a minimum number of equal tokens takes three times as long as a query that only counts
-    equal tokens. Therefore `rank` also finds documents with too few equal tokens. These documents come last.
+    A tantivy query that requires a minimum number of matching terms takes three times as long as a query that only
+    counts them. Therefore `rank` also finds documents with too few of the plan's tokens. These documents come last.
 
     Args:
         schema: the schema of the index.
@@ -63,9 +63,10 @@ def shared_tokens_query(
     *,
     is_scored: bool = True,
 ) -> Query:
-    """Return the query for documents that contain a token of any row in a field.
+    """Return the query for documents whose field contains at least one token of the rows.
 
-    If `is_scored`, the score of a document is the number of rows that it shares. Otherwise, the score is 0.
+    A document shares a row if its field contains at least one token of the row. If `is_scored`, its score is the number
+    of rows that it shares. Otherwise, the score is 0.
     """
     if not rows:
         return Query.empty_query()
@@ -87,7 +88,7 @@ def term_query(schema: Schema, field: str, value: str) -> Query:
 def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
     """Return the query for documents with a term that begins with a prefix. An empty prefix matches all documents.
 
-    It is a fuzzy query with distance 0. Unlike a regular expression, this query takes every character literally.
+    A fuzzy query with distance 0 is used because, unlike a regular expression, it takes every character literally.
     """
     if not prefix:
         return Query.all_query()

@@ -125,7 +125,12 @@ def _word_pairs(record: Record, settings: Settings) -> NDArray[np.uint32]:
 
 
 def to_record(
-    document: tantivy.Document, settings: Settings, *, text: bool, passages: bool = False, sketches: bool = False
+    document: tantivy.Document,
+    settings: Settings,
+    *,
+    text: bool,
+    passages: bool = False,
+    sentences_and_concepts: bool = False,
 ) -> Record:
     """Convert a tantivy document back into a record."""
     shingles, digest, text_hash, words_hash, metadata, origin = _read_rest(document)
@@ -140,8 +145,8 @@ def to_record(
         text_hash=text_hash,
         words_hash=words_hash,
         passages=read_codes_of_kind(document, TOKEN_KINDS["passages"]) if passages else empty_codes(),
-        sentences=read_codes_of_kind(document, TOKEN_KINDS["sentences"]) if sketches else empty_codes(),
-        concepts=read_codes_of_kind(document, TOKEN_KINDS["concepts"]) if sketches else empty_codes(),
+        sentences=read_codes_of_kind(document, TOKEN_KINDS["sentences"]) if sentences_and_concepts else empty_codes(),
+        concepts=read_codes_of_kind(document, TOKEN_KINDS["concepts"]) if sentences_and_concepts else empty_codes(),
     )
 
 

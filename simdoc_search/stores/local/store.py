@@ -191,8 +191,12 @@ class LocalStore(Closable):
 
     # --- reading ---
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
-        return next(self.records([id], text=text, passages=passages, sketches=sketches), None)
+    def get(
+        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+    ) -> Record | None:
+        return next(
+            self.records([id], text=text, passages=passages, sentences_and_concepts=sentences_and_concepts), None
+        )
 
     def records(
         self,
@@ -200,12 +204,14 @@ class LocalStore(Closable):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
         addresses = self._find_addresses(snapshot, ids, filters)
-        return snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches)
+        return snapshot.read_records(
+            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts
+        )
 
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
         snapshot = self._open_snapshot()
@@ -220,7 +226,7 @@ class LocalStore(Closable):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         root_folder: str | None = None,
         only_roots_below: bool = False,
         filters: Filters | None = None,
@@ -229,7 +235,9 @@ class LocalStore(Closable):
         snapshot = self._open_snapshot()
         in_root = root_query(self._schema, root_folder, only_roots_below)
         addresses = snapshot.find_addresses(restrict(self._schema, in_root, filters))
-        yield from snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches, keep=False)
+        yield from snapshot.read_records(
+            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, keep=False
+        )
 
     def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
         return self._open_snapshot().count(root_query(self._schema, root_folder, only_roots_below))

@@ -153,7 +153,7 @@ class BulkWriter:
                     else:
                         batches.append(batch)
                     continue
-                retries.pause_after(error)
+                retries.pause_or_raise(error)
                 batches += _split_in_halves(batch)  # smaller requests may succeed
                 continue
             pairs = list(zip(batch, outcomes, strict=True))

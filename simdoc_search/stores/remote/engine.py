@@ -271,7 +271,7 @@ class Engine:
 
     def _pause(self, retries: Retries, error: StoreError) -> None:
         try:
-            retries.pause_after(error)
+            retries.pause_or_raise(error)
         except StoppedError:
             self._check_open()
             raise

@@ -145,7 +145,7 @@ def error_type_and_reason(body: object) -> tuple[str, str]:
 
 
 def write_block_message(reason: str) -> str:
-    """Return the message for a write block that an engine reports. It is empty for other reasons."""
+    """Return the message for a write block that an engine reports; empty if `reason` does not name a write block."""
     match = re.search(r"index \[([^\]]+)\] blocked by: \[\w+/(\d+)/", reason)
     if match is None or match[2] not in _BLOCK_SETTINGS:
         return ""

@@ -51,7 +51,7 @@ def is_simdoc_value(value: Any) -> bool:
 
 
 def describe_fault(source: Mapping[str, Any], field: str, settings: Settings) -> str:
-    """Return what is wrong with a document's fingerprint, as a predicate. It is empty if nothing is wrong."""
+    """Return what is wrong with a document's fingerprint, such as "is not an object", or an empty string."""
     values = source.get(field)
     if read_fingerprint_value(source, field) is not values:
         return "has keys with dots"

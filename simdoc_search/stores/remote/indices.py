@@ -94,7 +94,7 @@ class Indices:
         return [{"bool": {"must_not": [{"terms": {"_index": excluded}}]}}] if excluded else []
 
     def describe_fault(self, index: str | None) -> str:
-        """Return why the documents of an index cannot be compared, as a predicate, or an empty string if they can."""
+        """Return why the documents of an index cannot be compared ("is in the index ..."), or an empty string."""
         is_excluded = index in self._not_queryable(self._state)
         return f"is in the index {index}, which cannot be queried (see `simdoc-search check`)" if is_excluded else ""
 

@@ -157,7 +157,10 @@ def find_candidates_by_terms(
 def _search_body(
     access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: DocumentKey | None, fields: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the body of the search for the first page. If the clause limit allows it, the score counts equal terms."""
+    """Return the body of the search for the first page.
+
+    The score is the number of shared terms, or 0 if counting them would exceed the clause limit.
+    """
     without = access.id_field.key_clauses(exclude)
     used = clause_count([*clauses, *without])
     limit = access.engine.max_clauses(plan.clause_count + len(plan.tokens) + used)

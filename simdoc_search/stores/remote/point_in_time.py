@@ -101,7 +101,7 @@ class PointInTime:
                 break
             except StoreError as error:
                 if not isinstance(error, ResponseTooLargeError) or size == 1:
-                    retries.pause_after(error)
+                    retries.pause_or_raise(error)
                 size = max(1, size // 2)
         self._id = response.get("pit_id", self._id)
         hits = hit_slice.count_page(self._engine.name, response, size)

@@ -90,7 +90,10 @@ def shared_tokens_query(
     *,
     field: str,
 ) -> dict[str, Any]:
-    """Return the query for documents that share rows of tokens. The score is the number of shared rows."""
+    """Return the query for documents that share rows of tokens. The score is the number of shared rows.
+
+    A document shares a row if its field contains at least one token of the row.
+    """
     clauses = [*filters, *_exclusion_clauses(exclude, id_field)]
     if all(len(row) == 1 for row in rows):
         return to_dsl(Threshold(tuple(row[0] for row in rows), 1), field, filters=clauses)

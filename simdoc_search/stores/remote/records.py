@@ -39,7 +39,8 @@ _TYPE_NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a st
 class _MalformedError(Exception):
     """A part of a document is malformed.
 
-    The message is a predicate, such as "has 2 values in path". Callers put the id of the document before it.
+    The message is a sentence without its subject, such as "has 2 values in path". Callers put the id of the document
+    before it.
     """
 
 
@@ -150,7 +151,7 @@ def to_record(
 
 
 def read_codes(source: Mapping[str, Any], *, field: str) -> Codes | str:
-    """Return the tokens of a document as ascending numbers. If they are malformed, return the fault as a predicate."""
+    """Return the tokens of a document as ascending numbers, or their fault, such as "has 2 values in path"."""
     try:
         codes = _read_token_set(source, None, f"{field}.tokens")
     except _MalformedError as error:

@@ -112,7 +112,8 @@ def format_label(settings: Settings) -> str:
 def complete_labels(settings: Settings) -> list[str]:
     """Return all `format` labels of fingerprints that have all kinds of tokens of these settings.
 
-    An index without passage tokens may contain documents with passage tokens, if a loader has the default settings.
+    An index without passage tokens may contain documents with passage tokens, if the program that
+    fingerprinted them used the default settings.
     """
     label = format_label(settings)
     return [label] if settings.passages else [label, format_label(replace(settings, passages=PassageSettings()))]

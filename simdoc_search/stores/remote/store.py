@@ -172,7 +172,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several can be open, and the last write wins. If it fails, what it wrote is kept."""
+        """Open a writer. Several can be open, and the last write wins. If a writer fails, its writes are kept."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(
@@ -197,9 +197,11 @@ class RemoteStore(Closable):
 
     # --- documents by id ---
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
+    def get(
+        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+    ) -> Record | None:
         """Return the record with this id, or None. Raises StoreError if several documents have the id."""
-        records = list(self.records([id], text=text, passages=passages, sketches=sketches))
+        records = list(self.records([id], text=text, passages=passages, sentences_and_concepts=sentences_and_concepts))
         if len(records) > 1:
             raise StoreError(ambiguous_id_message(record.key for record in records))
         return records[0] if records else None
@@ -210,7 +212,7 @@ class RemoteStore(Closable):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Return the records of all documents with these ids that match the filters. Unknown ids are ignored."""
@@ -218,7 +220,7 @@ class RemoteStore(Closable):
         if access.is_min_hash_field:
             return compute_records(access, ids, filters)
         source, clauses = (
-            access.source_filter(text=text, passages=passages, sketches=sketches),
+            access.source_filter(text=text, passages=passages, sentences_and_concepts=sentences_and_concepts),
             access.filter_clauses(filters),
         )
         ids_per_request = TEXTS_AT_ONCE if text else IDS_AT_ONCE
@@ -234,7 +236,10 @@ class RemoteStore(Closable):
 
     def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
         """Yield the simhashes of the sentences of the documents with these ids."""
-        return ((record.key, decode_sentences(record.sentences)) for record in self.records(ids, sketches=True))
+        return (
+            (record.key, decode_sentences(record.sentences))
+            for record in self.records(ids, sentences_and_concepts=True)
+        )
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
@@ -346,7 +351,7 @@ class RemoteStore(Closable):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         root_folder: str | None = None,
         only_roots_below: bool = False,
         filters: Filters | None = None,
@@ -356,7 +361,9 @@ class RemoteStore(Closable):
         access = self.access
         access.require_tokens()
         clauses = [root_clause(root_folder, only_roots_below, field=self.field), *access.filter_clauses(filters)]
-        source = access.source_filter(text=text, passages=passages, sketches=sketches, fields=fields)
+        source = access.source_filter(
+            text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, fields=fields
+        )
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
         for hit in all_hits(access.background, self.index, body):
             yield access.to_record(hit, fields)

@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields
 from simdoc_search.stores.remote.schema import field_mappings, thresholds_mapping
 from simdoc_search.stores.remote.store import RemoteStore
-from simdoc_search.stores.sketching import find_missing_kinds
+from simdoc_search.stores.sentences_and_concepts import find_missing_kinds
 
 _BATCH_SIZE = 64
 
@@ -53,7 +53,7 @@ def upgrade_index(
     upgraded = RemoteStore.open_index(store.engine, store.index, None, field=store.field, **options)
     records = (
         record
-        for record in upgraded.scan(sketches=True)
+        for record in upgraded.scan(sentences_and_concepts=True)
         if len(record.codes) and find_missing_kinds(new_settings, record)
     )
     with upgraded.writer() as writer:

@@ -62,7 +62,7 @@ class RemoteWriter:
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Maps the id of each document that the engine refused to the reason. It is complete after `commit`."""
+        """Maps the id of each refused document to the reason for the refusal. It is complete after `commit`."""
         return self._sender.refused
 
     def put(self, records: Iterable[Record]) -> None:
@@ -239,8 +239,8 @@ def _writes_to_repeat(
 ) -> Iterator[tuple[Action, int]]:
     """Yield the writes to repeat, each with the current version of its document.
 
-    A version is in the future if the clock of another writer is ahead. Otherwise, a later write has already replaced
-    the document, and it wins.
+    A write is repeated if the current version is in the future, because the clock of another writer is ahead. If it is
+    not, a later write has already replaced the document, and that later write wins.
     """
     for action, outcome in conflicts:
         current = _CURRENT_VERSION.search(outcome.reason)
