@@ -75,14 +75,14 @@ def _unpickle(error_type: type[SimdocError], message: str, attributes: dict[str,
 
 
 class QuerySyntaxError(SimdocError, ValueError):
-    """A FINGERPRINT string, an overlap or a probability is malformed or out of range."""
+    """A FINGERPRINT string such as `doc123_20_80`, an overlap or a probability is malformed or out of range."""
 
 
 class AmbiguousQueryError(SimdocError):
-    """A FINGERPRINT string matches several stored documents.
+    """A FINGERPRINT string such as `invoice_10` matches several stored documents.
 
     Attributes:
-        readings: an unambiguous FINGERPRINT string for each of these documents.
+        readings: for each of these documents, a FINGERPRINT string that matches only this document.
     """
 
     def __init__(self, message: str, readings: Sequence[str]) -> None:

@@ -1,9 +1,9 @@
 """The server of `simdoc-search mcp`, which answers agents over the Model Context Protocol.
 
-Each tool renders the JSON of a page of `serve`. So it has the same options, limits and errors, and only reads. An
-answer is shortened until it fits the context of a language model, and says what it leaves out. Its texts, ids and
-metadata come from documents, which may contain instructions for the agent. Each answer is therefore one JSON object
-between two lines with a random number, which no document can know.
+Each tool renders the JSON of a page of `simdoc-search serve`. So it has the same options, limits and errors, and
+changes nothing. An answer is shortened until it fits the context of a language model, and says what it leaves out. Its
+texts, ids and metadata come from documents, which may contain instructions for the agent. Each answer is therefore one
+JSON object between two lines with a random number, which no document can know.
 """
 
 from __future__ import annotations
@@ -158,7 +158,11 @@ class _Tools:
         return await self._answer(GET_PAGES["/document"], {"id": id, "start": start, "size": 5})
 
     def _find_duplicates(self, request: PageRequest) -> Any:
-        """Return the groups, or the progress. The first page starts a search, unless the last result is unread."""
+        """Return the groups, or the progress of the search.
+
+        A new search starts if the options have changed, or if the first page is requested again after the client
+        received the result.
+        """
         job, options = self.store.duplicates, ("overlap", "measure", "keep")
         last = self.duplicates_request
         is_other = last is None or any(last.values[name] != request.values[name] for name in options)

@@ -111,7 +111,7 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
         Start and end offsets of the words, and whether each character is in a word.
     """
     in_run = (bits & _RUN) != 0
-    joins = bits[1:-1] >> 4  # this changes a mid letter to a letter, and a mid number to a digit
+    joins = bits[1:-1] >> 4  # turns _MID_LETTER into _LETTER, and _MID_NUMBER into _DIGIT
     joins &= bits[:-2]
     joins &= bits[2:]
     in_run[1:-1] |= (joins & (_LETTER | _DIGIT)) != 0

@@ -45,7 +45,7 @@ def mcp(
     with requires_extra("the server for agents", "mcp"):
         from simdoc_search.mcp_server import run_mcp_server
     for folder in folders:
-        if not os.path.isdir(folder):  # noqa: PTH112 - the name may contain a NUL
+        if not os.path.isdir(folder):  # noqa: PTH112 - Path.is_dir may raise for a long name
             raise click.UsageError(f"{folder!r} is not a folder; give a folder whose files the agent may read")
     show_log(click.get_current_context(), logging.WARNING)
     served_store = open_served_store(store, engine, text_fields, field)

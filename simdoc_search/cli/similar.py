@@ -136,7 +136,8 @@ def similar(
     }
     parse: Callable[[str], Any] = parse_alfresco if compat else str
     query = parse
-    if not (file or text) and are_only_in_config("overlap", "probability"):  # values in FINGERPRINT take precedence
+    # Values in FINGERPRINT take precedence over those in simdoc.toml.
+    if not (file or text) and are_only_in_config("overlap", "probability"):
         options |= {"overlap": None, "probability": None}
         query = lambda name: apply_defaults(search, parse(name), overlap, probability)  # noqa: E731
     columns = HitColumns(search.store, show, sort)

@@ -111,7 +111,7 @@ def show(
     elif with_search:
         print_json(build_search_templates(field))
     elif pipeline:
-        # The tables of the pipeline contain non-ASCII letters.
+        # The tables of the pipeline contain unusual characters, which are printed as escape sequences.
         print_json(build_pipeline_body(settings, joined_fields, field), ascii_only=True)
     else:
         print_json(component_template(settings, field))

@@ -64,7 +64,7 @@ def read_table(
 def _open_table(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
-            if not os.fstat(file.fileno()).st_size:  # a file of the kernel may have size 0 and never end
+            if not os.fstat(file.fileno()).st_size:  # a file in /proc has the size 0, but reading it may never end
                 raise CorpusError(f"{path} is empty; its first line must contain the column names")
             yield file
     except OSError as error:

@@ -36,7 +36,8 @@ def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator
     pa, limit = import_pyarrow(), RUN_LIMITS[0]
     pending: Any = None
     long_key: int | None = None
-    long_begin, long_done = None, 0  # the first rows of a run that is not complete, and its number of rows so far
+    # for the long run that may continue in the next batch: its first rows, and its number of rows so far
+    long_begin, long_done = None, 0
     for batch in chain(batches, [None]):
         parts = [part for part in (pending, batch) if part is not None and len(part)]
         pending = None

@@ -90,7 +90,7 @@ def deduplicate_files(
     if pairs is not None:
         check_pair_file(Path(pairs))
     if page is not None:
-        from simdoc_search.dedupe.page import check_page  # noqa: PLC0415 - needs the extra cli
+        from simdoc_search.dedupe.page import check_page  # noqa: PLC0415 - needs the extra `cli`
 
         check_page(Path(page))
     old = _open_old_data(against, options, columns)
@@ -147,7 +147,7 @@ class _Run:
                 copied_files=self.dataset.other_files, evaluation=self.evaluation,
             )  # fmt: skip
             if page is not None:
-                from simdoc_search.dedupe.page import write_page  # noqa: PLC0415 - needs the extra cli
+                from simdoc_search.dedupe.page import write_page  # noqa: PLC0415 - needs the extra `cli`
 
                 write_page(Path(page), report, descriptions, self.options.settings)
             if save is not None:

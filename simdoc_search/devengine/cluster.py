@@ -286,5 +286,5 @@ def find_running_clusters() -> list[Cluster]:
 
 
 def _read_health(node: Node) -> Any:
-    """Return the cluster health that this node reports. Without `local`, the node would wait for a cluster manager."""
+    """Return the cluster health as this node knows it. With `local=true`, it does not wait for a cluster manager."""
     return node.get("/_cluster/health?local=true")

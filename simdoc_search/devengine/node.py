@@ -98,7 +98,7 @@ class Node:
             java: the Java program that runs the node.
             jars: the class path.
             heap: heap size, such as 512m.
-            token: an argument that identifies the process.
+            token: a string to add to the command line, by which the process is recognised later.
         """
         with suppress(FileNotFoundError):
             self.log.replace(self.log.with_name("engine.log.1"))

@@ -84,7 +84,7 @@ def compare_contents(
 
 
 def _find_equal_texts(documents: Documents, group: Sequence[int]) -> Iterator[list[int]]:
-    """Yield groups of documents without files that have equal texts but different content labels."""
+    """Among documents without files, yield each group that has equal texts but different content labels."""
     by_text: dict[int, list[int]] = defaultdict(list)
     for document in group:
         if documents.path(document) is None:

@@ -71,9 +71,6 @@ class Documents:
         has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
-
-    Raises:
-        FormatMismatchError: fingerprints with these settings have no buckets.
     """
 
     def __init__(

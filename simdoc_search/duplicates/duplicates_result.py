@@ -133,7 +133,8 @@ class LargeSets:
     """The sets of similar documents that are too large to compare all pairs in them.
 
     Attributes:
-        document_count: number of documents in these sets. Copies with the same text count too, although all are found.
+        document_count: number of documents in these sets. It includes copies with the same text, although none of these
+            copies is missed.
         max_set_size: maximum size of a set in which all pairs are compared. In a larger set, each document is only
             compared with a few others.
         skipped_comparison_count: upper bound of the number of comparisons that were not made. It counts some pairs more

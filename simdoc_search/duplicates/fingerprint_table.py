@@ -26,7 +26,7 @@ _MAX_MAPPED_BYTES = 1 << 26
 _BYTES_PER_ACCESS = 1 << 16  # the system maps up to 16 pages at once
 
 MAX_EXTENDED_TOKENS = 128
-"""Maximum number of tokens of a document whose hashes are extended."""
+"""Maximum number of tokens of a document with hash extensions; see `FingerprintTable.hash_extensions`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -45,9 +45,9 @@ class FingerprintTable:
     # which the bits of each document begin; None if the bits are unknown
     hash_extensions: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
-    # total number of rows of the matrices that were made for single calls
+    # total number of rows of the matrices that `_matrix_of_pairs` has made so far
     _row_count: int = field(default=0, repr=False)
-    # upper bound of the memory of `codes` and `hash_extensions` that is mapped
+    # upper bound of the bytes of `codes` and `hash_extensions` that are in memory
     _mapped_bytes: int = field(default=0, repr=False)
 
     @classmethod
@@ -72,8 +72,9 @@ class FingerprintTable:
     def token_hashes(self, documents: Ints, *, extended: bool) -> tuple[Keys, Ints]:
         """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
 
-        There are only 2**18 different codes. In a collection of millions of documents, many tokens are equal by chance
-        unless their hashes are extended.
+        A hash is computed from the code of the token. There are only 2**18 different codes, so among millions of
+        documents, many tokens are equal by chance. If `extended`, a hash is also computed from the 32 additional bits
+        in `hash_extensions`.
         """
         codes, owner = self.codes_of_documents(documents)
         values = codes.astype(np.uint64)
@@ -171,8 +172,8 @@ class FingerprintTable:
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
         """Return a matrix that contains these documents, and their rows in it.
 
-        A small table gets a matrix of all documents, which is kept for later calls. It is made when the matrices of the
-        calls so far would have at least one row per document in total.
+        If the table is small, a matrix of all documents is made at some point, and kept for later calls. This happens
+        as soon as the matrices of single calls would have as many rows in total as there are documents.
         """
         if self._whole_matrix is None:
             documents = distinct(np.concatenate((first, second)))

@@ -27,7 +27,7 @@ def find_file_problem(record: Record) -> str:
         gone = ARCHIVE_GONE if archive else FILE_GONE
         return gone if os.path.lexists(record.origin.root) else ""
     except (OSError, ValueError):
-        return ""  # the file may exist
+        return ""  # the path cannot be checked, so the file may exist
     return SYMBOLIC_LINK if stat.S_ISLNK(mode) and not archive else ""
 
 

@@ -164,7 +164,10 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
 
 
 def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Ints]:
-    """For each pair of a row and a document, sum the units. For speed, each triple is sorted as one number."""
+    """Sum the weights of the shared concepts of each pair of a document (`rows`) and a candidate (`others`).
+
+    `units` contains the weight of a concept that the two share. For speed, each triple is sorted as one number.
+    """
     keys = np.sort(rows << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | units)
     pairs = keys >> _WEIGHT_BITS
     begins = run_starts(pairs)
@@ -174,9 +177,10 @@ def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Int
 
 
 def _find_nearest(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
-    """Return the positions of the nearest candidates in each row, at most MAX_COMPARED_CANDIDATES. Rows are ascending.
+    """Return the positions of the nearest candidates of each document, at most MAX_COMPARED_CANDIDATES per document.
 
-    Row, nearness and position are sorted as one number. Positive floats have the same order as their bits.
+    `rows` contains the document of each candidate, ascending. `counts` contains the number of candidates of each
+    document. Row, nearness and position are sorted as one number. Positive floats have the same order as their bits.
     """
     far = (1 << _NEARNESS_BITS) - 1 - (nearness.astype(np.float32).view(np.uint32) >> 31 - _NEARNESS_BITS)
     keys = np.sort(

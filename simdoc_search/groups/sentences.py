@@ -30,7 +30,8 @@ MAX_EXACT_SENTENCES = 1 << 16
 """Maximum number of distinct sentences among which all similar pairs are found."""
 
 _SAMPLE_COUNT = 48
-"""Number of random choices of bits that find similar pairs among more than MAX_EXACT_SENTENCES sentences."""
+"""Number of random samples of simhash bits. Among more than MAX_EXACT_SENTENCES sentences, a similar pair is found if
+its simhashes are equal in at least one sample."""
 
 FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE = 100, 16
 """A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. Each of these documents is only paired with

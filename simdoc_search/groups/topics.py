@@ -54,8 +54,8 @@ class Topic(NamedTuple):
     Attributes:
         centre: the document that all others are related to.
         members: the other documents, the most related first.
-        concepts: maps the codes of at most 20 concepts that the centre shares with members to their values, largest
-            value first. The value of a concept is its weight times the number of members that have it.
+        concepts: maps concept codes to values, largest value first. It has at most 20 concepts that the centre shares
+            with members. The value of a concept is its weight times the number of members that have it.
     """
 
     centre: DocumentKey
@@ -104,7 +104,7 @@ class Topics:
         centre_of, assigning_pairs = assign_duplicates(
             count, first, second, lambda positions: np.ones(len(positions), bool)
         )
-        # the pair of each member and its centre, by rank of the member
+        # for each member of a topic, by its rank: the index of the pair of this member and the centre of the topic
         self._pairs_of_members = np.full(count, UNASSIGNED, np.int64)
         self._pairs_of_members[second[assigning_pairs]] = order[assigning_pairs]
         self._groups = group_by_label(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))

@@ -240,7 +240,7 @@ class IndexingRun:
                 self._writer.delete(old_ids)
                 named_path.found_count += len(old_ids)
                 self._removed_count += len(old_ids)
-            if prune is False:  # None: the run has found only some of the files, so the others may exist
+            if prune is False:  # with None, the run read only some of the files, so the others may exist
                 self._note_missing_files(named_path)
             elif prune and not self._paths.is_inside_another(named_path):
                 vanished = find_vanished_documents(

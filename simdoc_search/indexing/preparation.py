@@ -47,7 +47,7 @@ class PreparedDocument(NamedTuple):
     """The outcome for a new or changed document.
 
     Attributes:
-        encoded: the document, for the writer.
+        encoded: the document in the form that the writer of the store accepts.
         digest: the digest of the document, as in `Record`.
         missing_token_kinds: the kinds of tokens that the store has but that could not be computed.
         unread_attachments: names of the e-mail's attachments that cannot be read.
@@ -102,7 +102,8 @@ def prepare_jobs(
         FormatMismatchError: the stop words of the store are unknown.
     """
     if preparation.settings.analysis.stop_words:
-        _ = preparation.settings.analysis.stop_words.words  # raises the error in this process, not in a subprocess
+        # Load the stop words here, so that an error is raised in this process, not in a subprocess.
+        _ = preparation.settings.analysis.stop_words.words
     yield from map_jobs(jobs, functools.partial(_prepare_chunk, preparation), _skip, workers, limits)
 
 

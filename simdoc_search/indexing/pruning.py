@@ -77,9 +77,9 @@ def find_vanished_documents(
 
 
 def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collection[str]) -> list[str]:
-    """Return the documents of those paths that no longer exist, if the other paths have documents with equal content.
+    """Return the documents of missing paths that have the same content as a document of an existing path.
 
-    Each path is a file, folder or archive in the indexed folder `root_folder`.
+    Each of `paths` is a file, folder or archive in the indexed folder `root_folder`.
     """
     missing = find_vanished_documents_at(store, root_folder, paths, prune_all=True).ids
     if not missing:

@@ -70,7 +70,7 @@ class NamedPath:
         """Return the path if it is unreadable, else the unreadable folder that contains it; None if there is none."""
         if not self.unreadable_paths:
             return None
-        if self.unreadable_paths.get(path) == BROKEN_LINK_REASON:  # the file does not exist, so it is not unreadable
+        if self.unreadable_paths.get(path) == BROKEN_LINK_REASON:  # the file is gone, not unreadable
             path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
         while len(path) >= len(self.path):
             if path in self.unreadable_paths:

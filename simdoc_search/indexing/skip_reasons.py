@@ -25,7 +25,8 @@ class SkipKind:
 
 
 OTHER_KIND = SkipKind("", ".*")
-"""The file is unreadable now or with this installation: no permission, a failing disk, or a reader that crashed."""
+"""All other reasons. They say that a file is unreadable now, or with this installation: no permission, a failing disk,
+or a reader that crashed."""
 
 BROKEN_LINK_REASON = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""

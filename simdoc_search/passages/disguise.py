@@ -8,11 +8,11 @@ _LATIN = "A-Za-zÀ-ɏ"
 _LOOKALIKES = "\u0400-\u04ff\u03bf"  # Cyrillic letters, and the Greek letter omicron
 _PLACES = re.compile(
     rf"(?<=[{_LATIN}])[{_LOOKALIKES}]|(?<=[{_LOOKALIKES}])[{_LATIN}]"
-    # A zero-width space ends a word. Thai and Khmer use it between words.
+    # A zero-width space splits a word in two. In Thai and Khmer it is normal, so it counts only between these letters.
     rf"|(?<=[{_LATIN}{_LOOKALIKES}])\u200b+(?=[{_LATIN}{_LOOKALIKES}])"
 )
 _MIN_PLACES = 5
-"""Fewer places may be mistakes, or foreign names."""
+"""The minimum number of places that are reported. A smaller number may be due to mistakes or foreign names."""
 
 
 def describe_disguise(text: str) -> str:

@@ -46,7 +46,7 @@ class Similar:
     Args:
         tokens: the value of `field` in the query document. Read it with the permissions of the caller. For a text, use
             `from_text`. If there are no tokens, no document is similar.
-        overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more equal tokens than expected by
+        overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more matching tokens than expected by
             chance.
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
         field: the field that contains the tokens.

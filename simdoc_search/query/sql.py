@@ -147,9 +147,9 @@ def to_sql(
         plan: the plan.
         tables: the tables. None: tables with placeholder `?`.
         exclude_id: the id of a document to exclude, usually the query document.
-        score: what `matched` counts for a plan with bands: `tokens` for equal tokens, or `bands` for whole bands, which
-            is faster. `tokens` also excludes documents with fewer equal tokens than the plan's `minimum_match`. For a
-            threshold, equal tokens are always counted.
+        score: what `matched` counts for a plan with bands: `tokens` for matching tokens, or `bands` for whole bands,
+            which is faster. `tokens` also excludes documents with fewer matching tokens than the plan's
+            `minimum_match`. For a threshold, matching tokens are always counted.
         max_parameters: the maximum number of parameters of the database.
 
     Returns:

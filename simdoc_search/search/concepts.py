@@ -42,7 +42,7 @@ class ConceptsResult:
     Attributes:
         document_name: the id of the document, or the name of a text that is not stored.
         key: the id of the document, and its index and routing in an engine; None for a text that is not stored.
-        words: the words that occur in the concepts of the document, ordered by descending weight, then by descending
+        words: the words that occur in the concepts of the document, by descending weight, then by descending
             frequency.
         paragraph_count: number of paragraphs of the document that have concepts.
         document_count: number of documents in the index that have concepts.

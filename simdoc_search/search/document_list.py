@@ -44,8 +44,9 @@ def list_documents(
         store: the store.
         columns: the columns to return.
         prefix_or_pattern: list only documents whose path begins with this string, or that are in this folder on disk.
-            The path is the metadata field `path`, or the id without it. If the string has wildcards and no path begins
-            with it, it is a shell pattern: `*.pdf` matches names in any folder, and `2021/*.pdf` matches paths.
+            The path of a document is its metadata field `path`, or its id if it does not have this field. If the string
+            has wildcards and no path begins with it, it is a shell pattern: `*.pdf` matches names in any folder, and
+            `2021/*.pdf` matches paths.
         filters: list only documents with these fields, as for `SimilaritySearch.similar`.
         sort: the column to sort by. None: storage order. Sorted rows are kept in memory.
         reverse: whether to reverse the order of `sort`.
@@ -95,7 +96,7 @@ def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]
             "an index that simdoc-search did not create has no folders; omit PREFIX or PATTERN, and select documents "
             "with --filter"
         )
-    if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir() may raise
+    if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir may raise for a long name
         named_path = NamedPaths(store, None).get_or_add(absolute(prefix))
         if named_path.stored_count:
             return [{"path": named_path.id_prefix}] if named_path.id_prefix else []

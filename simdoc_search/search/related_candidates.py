@@ -13,10 +13,10 @@ from simdoc_search.stores.record import Record
 from simdoc_search.versions.idf import ConceptWeights
 
 MAX_READ_DOCUMENTS = 200
-"""Maximum number of documents whose concepts are read, or four times the number of needed hits, whichever is larger."""
+"""Maximum number of documents whose concepts are read. For many needed hits, it is four times their number instead."""
 
 MAX_COMPARED_DOCUMENTS = 50
-"""Maximum number of documents that are compared, or twice the number of needed hits, whichever is larger."""
+"""Maximum number of documents that are compared. For many needed hits, it is twice their number instead."""
 
 _READ_PER_HIT, _COMPARED_PER_HIT = 4, 2
 

@@ -1,6 +1,7 @@
 """Finds the concepts of the query document and their names.
 
-Stored concepts are codes without names. The names of shared concepts come from the text of the query document.
+A store contains concepts as codes, which are hashes of words. So the names of shared concepts come from the text of the
+query document.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _select_extractor(settings: ConceptSettings, extractor: Extractor | None, sy
 
 
 class NamedWord(NamedTuple):
-    """A normalised word that occurs in concepts. The store contains its code.
+    """A normalised word that occurs in concepts. The store contains only its code.
 
     Attributes:
         word: the word. A synonym is replaced with the word that it stands for.

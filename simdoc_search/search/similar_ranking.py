@@ -29,7 +29,7 @@ share a few sentences, only to sort hits with an overlap of a few percent.
 """
 
 MAX_COMPARED_DOCUMENTS = 2_000
-"""Maximum number of documents that are compared, if it is more than ten times the number of needed hits.
+"""Maximum number of documents that are compared. For many needed hits, it is ten times their number instead.
 
 Without this limit, a document with 100,000 near-duplicates would be compared with all of them.
 """
@@ -79,13 +79,13 @@ class Ranker:
     def rank_by_tokens(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
 
-        The number of equal tokens of a candidate, divided by the number of tokens of the query document, is an upper
+        The number of matching tokens of a candidate, divided by the number of tokens of the query document, is an upper
         bound for the estimated overlap of this candidate and all later ones, because the union of two token sets is at
         least as large as each set. Reading stops when the bound rules out further hits, or when the overlaps of enough
         hits reach the bound.
 
         Args:
-            candidates: the candidates, by descending number of equal tokens.
+            candidates: the candidates, by descending number of matching tokens.
         """
         needed_count = self.offset + self.size
         min_share = self.plan.min_token_share(self.overlap)
@@ -123,7 +123,7 @@ class Ranker:
         overlap than the hits found. It also stops after a number of candidates, which depends on `overlap` and `size`.
 
         Args:
-            candidates: the candidates, by descending number of equal tokens.
+            candidates: the candidates, by descending number of matching tokens.
             text: the text of the query document.
         """
         needed_count = self.offset + self.size
@@ -191,7 +191,7 @@ def limit_compared_documents(needed_count: int) -> int:
 
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
-    """Sort hits by overlap, equal tokens, id and index."""
+    """Sort hits by descending overlap, then by descending number of matching tokens, then by id and index."""
     return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched_token_count, hit.id, hit.key.index or ""))
 
 

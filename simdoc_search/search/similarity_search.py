@@ -144,7 +144,7 @@ class SimilaritySearch:
                 of an earlier document of this run; greater than 0 and at most 1. They are reported as
                 `documents.RejectedDocument`; see `DuplicateFilter`. None: no document is rejected.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
-            progress: called with the number of processed documents.
+            progress: called with the number of documents that were processed since the last call.
             written: called with the id of each new or replaced document.
 
         Returns:
@@ -276,8 +276,8 @@ class SimilaritySearch:
     ) -> dict[str, Any]:
         """Rewrite the FINGERPRINT clauses of an application's own query for an engine.
 
-        The engine then finds documents with enough equal tokens for the overlap. Unlike `similar`, it does not compare
-        texts. To compare the hits, use `Similar.refine` or `compare`.
+        The engine then finds documents with enough matching tokens for the overlap. Unlike `similar`, it does not
+        compare texts. To compare the hits, use `Similar.refine` or `compare`.
 
         Args:
             query: a query in `query_string` syntax, such as `FINGERPRINT:doc123_20 AND team:legal`; or a request body

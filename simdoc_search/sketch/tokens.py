@@ -34,8 +34,8 @@ Codes = NDArray[np.uint32]
 """Tokens as numbers; `encode` makes strings from them."""
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
-_TOKEN_LENGTH = 3  # of tokens of a fingerprint with up to 512 slots
-_MAX_TOKEN_LENGTH = 5  # of any token
+_TOKEN_LENGTH = 3  # enough for a fingerprint with at most 512 slots
+_MAX_TOKEN_LENGTH = 5  # enough for a code of 30 bits
 _CHARACTER_BITS = 6
 _SHIFTS = np.arange(_CHARACTER_BITS * (_MAX_TOKEN_LENGTH - 1), -1, -_CHARACTER_BITS, dtype=np.uint32)
 _SPACE, _INVALID = 64, 255
@@ -97,9 +97,9 @@ def encode_texts(codes: Sequence[Codes], length: int | None = None) -> list[str]
         return []
     joined, width = encode_text(np.concatenate(codes), length), (length or _TOKEN_LENGTH) + 1
     ends = list(itertools.accumulate(width * len(part) for part in codes))
-    if len(joined) > max(ends[-1] - 1, 0):  # a code needs four characters
+    if len(joined) > max(ends[-1] - 1, 0):  # some tokens have four characters, so `ends` is wrong
         return [encode_text(part, length) for part in codes]
-    return [joined[begin:end].rstrip(" ") for begin, end in zip([0, *ends], ends)]  # noqa: B905 - ends are fewer
+    return [joined[begin:end].rstrip(" ") for begin, end in zip([0, *ends], ends)]  # noqa: B905 - `ends` has one item less
 
 
 def decode(tokens: Sequence[str], length: int | None = None) -> Codes:

@@ -103,7 +103,8 @@ class Winnowing:
 
     def __init__(self, window: int) -> None:
         self._window = window
-        self._last = empty_codes()  # the first windows of the next piece begin in these shingles of the previous one
+        # the last shingles of the pieces so far; the first windows of the next piece begin in them
+        self._last = empty_codes()
         self._kept: list[Codes] = []
 
     def add(self, codes: Codes) -> None:

@@ -36,7 +36,7 @@ class Origin:
         root: absolute path of the indexed folder, or of the file itself if the user named the file.
         size: size in bytes.
         mtime_ns: modification time in nanoseconds since 1970.
-        prefix: the beginning of the id, before the path below the root.
+        prefix: the part of the id before the path of the file relative to `root`.
         content: for a member of an archive, the hash of its bytes. It is empty for other files.
         archive: the size and modification time of the archive, stored in only one of its members, and only if all its
             members are stored. For an e-mail with attachments that are documents, `attachments`. Otherwise empty.

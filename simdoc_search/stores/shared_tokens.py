@@ -53,8 +53,8 @@ class TokenMatches:
             several documents tie for the last position, the store chooses one.
         total: number of documents that share at least one token.
         max_omitted_shared: 0 if no omitted document shares more tokens than the last document. Otherwise, it is an
-            upper bound of the number of tokens that an omitted document shares. This occurs if very many documents
-            share nearly the same number of tokens, for example because they all contain the same phrase.
+            upper bound of the number of tokens that an omitted document shares. Such documents can be omitted if very
+            many documents share nearly the same number of tokens, for example because they all contain the same phrase.
     """
 
     documents: list[TokenMatch]
@@ -131,7 +131,8 @@ class _PartialSums(Generic[Key]):
     def __init__(self, count_shared_tokens: CountSharedTokens[Key]) -> None:
         self.counts: dict[Key, dict[int, int]] = {}
         self.max_unread_shared = 0
-        self._last_count: dict[int, int] = {}  # for each part that was not read to the end
+        # for each part that was not read to the end, the count of the last document that was read
+        self._last_count: dict[int, int] = {}
         self._count_shared_tokens = count_shared_tokens
 
     def add_page(self, part_index: int, page: list[tuple[Key, int]], size: int) -> None:

@@ -31,14 +31,14 @@ Codes = NDArray[np.uint32]
 class Measurement:
     """The quality and cost of settings, measured on a sample."""
 
-    settings: Settings  # the settings
+    settings: Settings
     error: float  # root mean square error of the estimated overlap, from up to 150 pairs per interval of 0.1
     measured_pair_count: int  # number of pairs whose error was measured
     recall: float  # share of the documents with the required overlap that are found, 0..1
     expected_hit_count: int  # number of documents with the required overlap, over all queries
     precision: float  # share of the hits that have the required overlap, 0..1; 1 if there are no hits
     hit_count: int  # number of hits, over all queries
-    query_count: int  # number of queries
+    query_count: int
     bytes_per_document: float  # mean length of a document's tokens in ASCII characters, before a store compresses them
     documents_per_second: float  # speed of one process, from text to tokens
     query_ms: float  # mean time of a query in milliseconds, in a store in memory that contains the sample

@@ -76,7 +76,8 @@ class DuplicatesReview:
     decisions: dict[DocumentKey, Action] = field(default_factory=dict)
     kept_instead: dict[int, int] = field(default_factory=dict)
     keeps_undecided: bool = False
-    _proposals: dict[DocumentKey, Action] = field(default_factory=dict)  # the proposed actions of `decisions`
+    # the proposed action of each document in `decisions`
+    _proposals: dict[DocumentKey, Action] = field(default_factory=dict)
     _known_groups: list[Group] = field(default_factory=list)
     _remaining_groups: Iterator[Group] | None = None
     _lock: Lock = field(default_factory=Lock)

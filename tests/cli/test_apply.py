@@ -163,7 +163,7 @@ def test_the_option_drop_extends_the_plan_and_is_recorded_in_it() -> None:
         expected |= more
         rows = plan("docs", *(["--drop", drop] if drop else []))
         assert expected == {id: kind for action, kind, id in rows if action == "drop"}
-        assert bool(drop) == (f"Because of --drop {drop}" in Path("plan.tsv").read_text("utf-8"))
+        assert bool(drop) == (f"Because of `--drop {drop}`" in Path("plan.tsv").read_text("utf-8"))
     assert "5 files moved, 5 documents" in output(*MOVE)
 
 

@@ -159,7 +159,7 @@ def _quote_difference(difference: Difference, texts: tuple[str, str]) -> Markup:
     return Markup(f"{parts[0]}{spaces[0]}{parts[1]}{spaces[1]}{parts[2]}")  # noqa: S704 - the text is escaped
 
 
-# --- the strip, a small map of both texts. The bars of moved passages cross other bars ---
+# --- the strip, a small map of both texts ---
 
 
 def _draw_passages(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:

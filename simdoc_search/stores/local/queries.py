@@ -45,7 +45,7 @@ def build_query(
     Raises:
         QuerySyntaxError: the filters contain query clauses of an engine.
     """
-    if not plan.can_match:  # tantivy 0.26 finds documents for a single clause even if two are required
+    if not plan.can_match:  # tantivy 0.26 matches a single clause, even if two are required
         return Query.empty_query()
     if isinstance(plan, Threshold):
         clauses = _threshold_clauses(schema, plan, purpose)

@@ -28,7 +28,7 @@ FIRST_PAGE_SIZE = 50
 PAGE_GROWTH, MAX_PAGE_SIZE = 4, 800
 """Factor by which pages grow, and maximum number of candidates on a page."""
 
-_LAST_DOCUMENT = 2**31 - 1  # `search_after` with this value continues with the next score
+_LAST_DOCUMENT = 2**31 - 1  # with this `_doc` in `search_after`, a page begins with the next lower score
 
 _NO_CODES = np.zeros(0, np.uint32)
 

@@ -160,7 +160,7 @@ def read_codes(source: Mapping[str, Any], *, field: str) -> Codes | str:
 
 
 def read_text_hash(source: Mapping[str, Any], *, field: str) -> str:
-    """Return the hash of the text of a document. It is empty if it is missing or malformed."""
+    """Return the hash of the text of a document, or an empty string if the hash is missing or malformed."""
     try:
         return _read_single_value(source, f"{field}.text_hash", str) or ""
     except _MalformedError:

@@ -87,7 +87,7 @@ class _SplitSearch:
     """A search for rows of tokens, split into parts because of the clause limit.
 
     Attributes:
-        document_keys: maps the key of each hit to the key of its document.
+        document_keys: maps the index, `_id` and routing of each hit to the key of its document.
     """
 
     def __init__(
