@@ -107,7 +107,7 @@ json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print
 
 
 class CommandInterruptedError(click.ClickException):
-    """The user pressed Ctrl-C. The message says what was done."""
+    """The user pressed Ctrl-C. The message says what the command had completed."""
 
     exit_code = 130
 

@@ -194,15 +194,15 @@ def _print(explained: _ExplainedQuery) -> None:
     say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
     say(f"plan       {_describe_plan(plan)}, {format_count(plan.clause_count, 'clause')}")
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
-        say(f"filter     {_describe_plan(Threshold(plan.tokens, plan.minimum_match))}, in addition to a whole band")
+        say(f"filter     {_describe_plan(Threshold(plan.tokens, plan.minimum_match))}, including all tokens of a band")
     if executed_plan is not plan:
         reason = f"bands that match more than {MAX_BAND_MATCHES} documents are slow"
         say(f"executed   {_describe_plan(executed_plan)}, because {reason}")
     is_ranked = can_count_tokens(executed_plan, 0, MAX_CLAUSES)
     ranking = (
-        "equal tokens"
+        "the number of equal tokens"
         if is_ranked
-        else f"matched bands, because counting equal tokens would need more than {MAX_CLAUSES} clauses"
+        else f"the number of matched bands, because counting equal tokens would need more than {MAX_CLAUSES} clauses"
     )
     clauses = format_count(clause_count(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
     say(f"engine     {clauses}, ranked by {ranking}")

@@ -46,7 +46,7 @@ def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | No
         )
         yield f"{counts}.{more_hits}"
     if result.hits and result.missing_names_reason:
-        yield printable(f"some concepts cannot be named: {result.missing_names_reason}")
+        yield printable(f"the words of some concepts are unknown: {result.missing_names_reason}")
 
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:

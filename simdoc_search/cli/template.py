@@ -21,7 +21,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _shared_options(verb: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--pipeline`, `--search` and the fields. Their help begins with the verb."""
+    """Return a decorator that adds `--pipeline`, `--search` and the field options. Their help begins with `verb`."""
 
     def add_options(command: Command) -> Command:
         for option in _make_shared_options(verb):

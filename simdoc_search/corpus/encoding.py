@@ -230,7 +230,10 @@ def _is_ascii_or_utf8(sample: bytes) -> bool:
 
 
 def _is_plain_text(text: str) -> bool:
-    """Return whether all characters are assigned and none is a control. Binary data read as UTF-32 rarely passes."""
+    """Return whether all characters are assigned and none is a control character.
+
+    Binary data that is decoded as UTF-32 rarely meets this condition.
+    """
     return not any(
         unicodedata.category(char) in {"Cc", "Cn", "Co"} and char not in _TEXT_CONTROLS for char in set(text)
     )

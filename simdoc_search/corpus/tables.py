@@ -97,7 +97,7 @@ def _name_cells(columns: list[str], rows: Iterator[list[str] | BadRow]) -> Itera
             else:
                 yield {name: cell or None for name, cell in zip(columns, row, strict=False) if name}
     except OSError as error:
-        raise DocumentError(f"the rest cannot be read: {error.strerror}") from error
+        raise DocumentError(f"the rest of the file cannot be read: {error.strerror}") from error
 
 
 def _check_column(path: Path, columns: list[str], field: str, option: str) -> None:

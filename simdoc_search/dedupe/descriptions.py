@@ -24,7 +24,7 @@ class DuplicateDescriptions:
     | `duplicate_of` | the id or the row number of the kept row; null for the kept row itself |
     | `cluster` | a number that all rows of a group have in common |
     | `overlap` | the overlap with the kept row, 0..1 |
-    | `kind` | `same text`, `same words` or `near` for a duplicate; `kept` for the kept row; `evaluation` |
+    | `kind` | `same text`, `same words` or `near` for a duplicate; `kept` for the kept row; `evaluation`, see below |
     | `kept_row_is_old` | whether the kept row is an old one; only with `against` |
     | `evaluation_text` | the name of an evaluation text; only with `decontaminate` |
     | `evaluation_run` | the consecutive words that the row shares with this text; only with `decontaminate` |

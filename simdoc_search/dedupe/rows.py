@@ -1,4 +1,4 @@
-"""The sketches and texts of all rows, in a few append-only files. If a run is interrupted, a later run continues them.
+"""The sketches and texts of all rows, in a few append-only files. The next run resumes an interrupted run from them.
 
 | File | Content |
 |---|---|
@@ -234,7 +234,7 @@ class Rows:
 
 
 def extension_counts(token_counts: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """For each row, return the number of tokens whose hashes are extended."""
+    """For each row, return the number of its tokens with more bits in extensions.bin."""
     counts = token_counts.astype(np.int64)
     counts[counts > MAX_EXTENDED_TOKENS] = 0
     return counts

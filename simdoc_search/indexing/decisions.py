@@ -174,7 +174,7 @@ class IndexingRun:
         if is_same_file(other, source.path) or is_missing(other):
             return False
         named_path.id_conflicts[origin.root] += 1
-        self._report_skipped(SkippedFile(source.path, f"a file of {origin.root} has this id"))
+        self._report_skipped(SkippedFile(source.path, f"a file in {origin.root} already has this id"))
         return True
 
     def write(self, outcomes: list[Outcome]) -> None:

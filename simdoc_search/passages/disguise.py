@@ -21,6 +21,6 @@ def describe_disguise(text: str) -> str:
     if count < _MIN_PLACES:
         return ""
     return (
-        f"Words of the text contain invisible characters or letters of two alphabets, in {count:,} places. "
-        "They can hide copies."
+        f"In {count:,} places, words contain invisible characters or letters of two alphabets. "
+        "Such words can hide copied text."
     )

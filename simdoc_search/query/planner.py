@@ -120,7 +120,10 @@ def check_planner(planner: object) -> None:
         QuerySyntaxError: the planner is unknown.
     """
     if planner not in PLANNERS:
-        raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r:.60}")
+        raise QuerySyntaxError(
+            "planner must be 'enough' (as few bands as the probability requires) or 'all' (all tokens), not "
+            f"{planner!r:.60}"
+        )
 
 
 def _threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:

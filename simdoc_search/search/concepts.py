@@ -70,7 +70,9 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
         named_words = named_concepts.words
         settings = store.settings.concepts
         if settings is not None and settings.synonyms_checksum and named_concepts.extractor.synonyms is None:
-            unknown_words_reason = "synonyms cannot be named; give the synonyms that the index was created with"
+            unknown_words_reason = (
+                "the index contains only hashes of synonyms; give the synonyms that it was created with"
+            )
     document_concepts = concepts.paragraphs.as_one_paragraph()
     weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies_by_code()
     words_of_document = [
@@ -82,7 +84,7 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
     unnamed_count = sum(not word.word for word in words_of_document)
     if unnamed_count and not unknown_words_reason:
         unknown_words_reason = (
-            f"{format_count(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+            f"{format_count(unnamed_count, 'word')} cannot be shown, because the text has changed since it was indexed"
         )
     paragraphs = concepts.paragraphs.paragraph_count
     return ConceptsResult(

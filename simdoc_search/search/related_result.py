@@ -119,7 +119,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         if len(self.hits) > _PRINTED_HITS:
             lines.append(f"       and {len(self.hits) - _PRINTED_HITS} more")
         if self.hits and self.missing_names_reason:
-            lines.append(f"concepts are not named: {self.missing_names_reason}")
+            lines.append(f"the words of the concepts are unknown: {self.missing_names_reason}")
         return "\n".join(lines)
 
 

@@ -103,7 +103,8 @@ class Fingerprint:
         """
         if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
             raise ValueError(
-                f"a confidence interval requires hash_count 1, not {self.minhash.hash_count}; call overlap instead"
+                f"a confidence interval requires hash_count 1, not {self.minhash.hash_count}; use the method "
+                "`overlap` instead"
             )
         return overlap_interval(*self._compare(other)[1:])
 

@@ -104,7 +104,9 @@ def test_the_stored_form_of_representations() -> None:
     assert frozenset() == StopWords.from_stored(str(AUTO)).words_for("unknown")
     with pytest.raises(FormatMismatchError, match="stored stop words must look like 'de/1a2b3c', not '/xyz'"):
         Settings.from_dict({"version": 1, "analysis": {"stop_words": "/xyz"}, "sketches": ["bucketed:1"]})
-    with pytest.raises(FormatMismatchError, match="of the package stop-words for all languages differ from those of"):
+    with pytest.raises(
+        FormatMismatchError, match="of the Python package `stop-words` for all languages differ from those of"
+    ):
         StopWords.from_stored("auto/000000").words_for("en")
 
 

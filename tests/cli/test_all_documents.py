@@ -176,7 +176,7 @@ def test_the_concepts_of_a_document_have_weights_and_sources(folder: Path) -> No
     assert (2, ["Jason Dufner"], []) == (dufner["document_count"], dufner["concepts"], dufner["synonyms"])
     assert "Jason Dufner" in next(line for line in lines if " dufner " in line)
     with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
-    assert "synonyms cannot be named" in answer(*with_synonyms)["naming_problem"]
+    assert "only hashes of synonyms" in answer(*with_synonyms)["naming_problem"]
     result = answer(*with_synonyms, "--synonyms", folder / "syn.txt")
     championship = next(concept for concept in result["words"] if concept["word"] == "championship")
     assert (["tournament"], None) == (championship["synonyms"], result["naming_problem"])

@@ -195,6 +195,6 @@ def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> 
         assert (2, 1, "") == (result.document_count, result.paragraph_count, result.unknown_words_reason)
         assert sorted(weights, reverse=True) == weights
         assert "" in {concept.word for concept in without.words}
-        assert "synonyms cannot be named" in without.unknown_words_reason
+        assert "only hashes of synonyms" in without.unknown_words_reason
         with pytest.raises(UnknownDocumentError):
             search.concepts("c")

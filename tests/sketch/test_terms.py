@@ -80,5 +80,7 @@ def test_an_interval_needs_one_hash_function() -> None:
     assert low < a.overlap(b) < high
 
     several = fingerprint("one two three four five six", ANALYSIS, MinHash(hash_count=2))
-    with pytest.raises(ValueError, match="a confidence interval requires hash_count 1, not 2; call overlap instead"):
+    with pytest.raises(
+        ValueError, match="a confidence interval requires hash_count 1, not 2; use the method `overlap` instead"
+    ):
         several.interval(several)

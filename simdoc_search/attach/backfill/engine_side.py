@@ -105,7 +105,7 @@ class EngineUpdate:
         self._engine.refresh(self._name, allow=(403,))
         count = format_count(self._count_documents(query), "document was", "documents were")
         if updated.failures:
-            problem = "the engine stopped at another document that it cannot write"
+            problem = "the engine stopped at a document that it cannot write"
             return f"{count} not processed, because {problem}; run the command again without --in-engine"
         problem = "other writers kept changing documents"
         return f"{count} not processed, because {problem}; run the command again" if updated.conflict_count else ""

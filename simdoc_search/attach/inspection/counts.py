@@ -61,7 +61,7 @@ class Counts:
 
 
 def count_documents(engine: Engine, index: IndexDescription, text_query: _Query | None) -> Counts:
-    """Count the documents of an index that the alias includes, by state.
+    """Count the documents of an index in each state. Documents that the alias excludes are not counted.
 
     `text_query` finds the documents with a text; None if no query can find them.
     """

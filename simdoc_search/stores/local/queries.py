@@ -168,7 +168,8 @@ def _restrictions(
     for condition in parse_filters(filters):
         if not isinstance(condition, Condition):
             raise QuerySyntaxError(
-                "a local store does not support query clauses of an engine; use a mapping of fields to values instead"
+                "a local store does not support query clauses of an engine; use a dictionary of fields and values "
+                "instead"
             )
         query = condition_query(schema, condition)
         if condition.is_negated:

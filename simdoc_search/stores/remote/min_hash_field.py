@@ -159,7 +159,7 @@ def _search_body(
 ) -> dict[str, Any]:
     """Return the body of the search for the first page.
 
-    The score is the number of shared terms, or 0 if counting them would exceed the clause limit.
+    The score is the number of shared terms. If counting them would exceed the clause limit, hits have no score.
     """
     without = access.id_field.key_clauses(exclude)
     used = clause_count([*clauses, *without])
