@@ -103,7 +103,7 @@ def show(
 def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
     from simdoc_search.as_json import key_as_json
 
-    sizes = {"shingle_count": record.shingle_count, "token_count": len(record.codes)}
+    sizes = {"shingle_count": record.shingle_count, "token_count": len(record.token_ids)}
     return {**key_as_json(record.key), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
 
 

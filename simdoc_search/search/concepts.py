@@ -74,11 +74,15 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
                 "the index contains only hashes of synonyms; give the synonyms that it was created with"
             )
     document_concepts = concepts.paragraphs.as_one_paragraph()
-    weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies_by_code()
+    weights_by_token_id, frequencies = weights.weights_by_token_id(), weights.frequencies_by_token_id()
     words_of_document = [
-        ConceptWord(named.word, weights_by_code[code], frequencies[code], times, named.concepts, named.synonyms)
-        for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
-        for named in [named_words.get(code, UNNAMED_WORD)]
+        ConceptWord(
+            named.word, weights_by_token_id[token_id], frequencies[token_id], times, named.concepts, named.synonyms
+        )
+        for token_id, times in zip(
+            document_concepts.token_ids.tolist(), document_concepts.frequencies.tolist(), strict=True
+        )
+        for named in [named_words.get(token_id, UNNAMED_WORD)]
     ]
     words_of_document.sort(key=lambda word: (-word.weight, -word.occurrence_count, word.word))
     unnamed_count = sum(not word.word for word in words_of_document)

@@ -150,10 +150,10 @@ def _find_by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[DocumentKey, int]:
     """Map the documents that share more fingerprint tokens than expected by chance to the numbers of shared tokens."""
-    codes = document.fingerprint_record.codes[:_MAX_TOKENS]
-    if not len(codes):
+    token_ids = document.fingerprint_record.token_ids[:_MAX_TOKENS]
+    if not len(token_ids):
         return {}
-    plan = Threshold(tuple(encode(codes)), min_beyond_chance(len(codes)))
+    plan = Threshold(tuple(encode(token_ids)), min_beyond_chance(len(token_ids)))
     try:
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
     except QuerySyntaxError:  # this error means that the query with its filters is too large for the engine

@@ -40,7 +40,7 @@ from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_complete_record, read_records, resolve_record
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.base import Store, StoreInfo
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
@@ -472,7 +472,7 @@ class SimilaritySearch:
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.concept_frequencies(empty_codes())  # raises FormatMismatchError, with advice for this store
+            self.store.concept_frequencies(empty_token_ids())  # raises FormatMismatchError, with advice for this store
 
     # --- the whole collection ---
 
@@ -712,8 +712,8 @@ class SimilaritySearch:
 
         minimum, settings = parse_min_overlap(overlap), self.store.settings
         (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
-        codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
-        source = Record("", codes, fingerprint.shingle_count, "", {}, text, None, *hashes)
+        token_ids, hashes = fingerprint.token_ids(), (text_hash(text), fingerprint.words_hash)
+        source = Record("", token_ids, fingerprint.shingle_count, "", {}, text, None, *hashes)
         (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 

@@ -277,7 +277,7 @@ class Store(Protocol):
 
     def documents_sharing(
         self,
-        codes: NDArray[np.uint32],
+        token_ids: NDArray[np.uint32],
         *,
         kind: TokenKindName = "passages",
         filters: Filters | None = None,
@@ -287,9 +287,9 @@ class Store(Protocol):
         """Return the documents that share tokens of a kind, by descending number of shared tokens.
 
         Args:
-            codes: the tokens as numbers, in any order; duplicates are ignored. For passages, pass the tokens of a
-                record or fingerprint, or the result of `shingle_codes`. If the array is two-dimensional, as returned by
-                `query_codes`, rows are counted. A document shares a row if it contains at least one token of the row.
+            token_ids: the tokens, in any order; duplicates are ignored. For passages, pass the tokens of a record or
+                fingerprint, or the result of `shingle_token_ids`. If the array is two-dimensional, as returned by
+                `query_token_ids`, rows are counted. A document shares a row if it contains a token of the row.
             kind: the kind of tokens.
             filters: filters that must also match.
             exclude: key of a document to exclude, or None.
@@ -299,14 +299,14 @@ class Store(Protocol):
             FormatMismatchError: the store has no tokens of this kind. The message says how to add them.
         """
 
-    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each of these concepts.
 
         A local store also counts deleted and replaced documents until it merges their segments.
 
         Args:
-            codes: the concepts as numbers, shape (concepts,). Pass `PARAGRAPH_END` to count all documents that
-                have concepts.
+            token_ids: the ids of the concepts, shape (concepts,). Pass `PARAGRAPH_END` to count all documents that have
+                concepts.
 
         Returns:
             int64, shape (concepts,).

@@ -288,7 +288,7 @@ class LocalStore(Closable):
 
     def documents_sharing(
         self,
-        codes: NDArray[np.uint32],
+        token_ids: NDArray[np.uint32],
         *,
         kind: TokenKindName = "passages",
         filters: Filters | None = None,
@@ -296,12 +296,12 @@ class LocalStore(Closable):
         size: int,
     ) -> TokenMatches:
         token_kind, snapshot = self._require_kind(kind), self._open_snapshot()
-        return find_token_matches(snapshot, token_kind, codes, filters=filters, exclude=exclude, size=size)
+        return find_token_matches(snapshot, token_kind, token_ids, filters=filters, exclude=exclude, size=size)
 
-    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         kind, snapshot = self._require_kind("concepts"), self._open_snapshot()
         return np.array(
-            [snapshot.document_frequency(kind.name, token) for token in encode(codes, kind.length)], np.int64
+            [snapshot.document_frequency(kind.name, token) for token in encode(token_ids, kind.length)], np.int64
         )
 
     @property

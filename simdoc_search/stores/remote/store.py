@@ -316,7 +316,7 @@ class RemoteStore(Closable):
 
     def documents_sharing(
         self,
-        codes: NDArray[np.uint32],
+        token_ids: NDArray[np.uint32],
         *,
         kind: TokenKindName = "passages",
         filters: Filters | None = None,
@@ -325,12 +325,14 @@ class RemoteStore(Closable):
     ) -> TokenMatches:
         """Return the documents that share the most tokens of a kind; see `Store`."""
         self.access.require_tokens()
-        return shared_tokens.find_token_matches(self.access, codes, kind, filters=filters, exclude=exclude, size=size)
+        return shared_tokens.find_token_matches(
+            self.access, token_ids, kind, filters=filters, exclude=exclude, size=size
+        )
 
-    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each concept; see `Store`."""
         self.access.require_tokens()
-        return shared_tokens.document_frequencies(self.access, codes)
+        return shared_tokens.document_frequencies(self.access, token_ids)
 
     @property
     def can_find_phrases(self) -> bool:

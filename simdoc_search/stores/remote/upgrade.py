@@ -54,7 +54,7 @@ def upgrade_index(
     records = (
         record
         for record in upgraded.scan(sentences_and_concepts=True)
-        if len(record.codes) and find_missing_kinds(new_settings, record)
+        if len(record.token_ids) and find_missing_kinds(new_settings, record)
     )
     with upgraded.writer() as writer:
         while page := list(islice(records, _BATCH_SIZE)):
