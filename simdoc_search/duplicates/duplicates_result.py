@@ -94,7 +94,7 @@ class Duplicate(GroupedDocument):
         overlap: overlap with the kept document, as in `Pair`; 1 if both are `identical`.
         kind: what the document has in common with `duplicate_of`, as in `Pair`.
         exact: whether the overlap was computed from the texts.
-        action: `drop` or `decide`.
+        action: `drop`, or `decide` if the user has to decide.
         reason: a short reason for the action.
         freed_bytes: bytes that this document contributes to the space freed by the whole plan. Hard links to one file
             are counted once.

@@ -142,8 +142,8 @@ def _add_explanations(
                 (query_words.get(token_id) or hit_words.get(token_id) or UNNAMED_WORD).word,
                 weights_by_token_id[token_id],
                 part,
-                query_words.get(token_id, UNNAMED_WORD).names,
-                hit_words.get(token_id, UNNAMED_WORD).names,
+                query_words.get(token_id, UNNAMED_WORD).concepts,
+                hit_words.get(token_id, UNNAMED_WORD).concepts,
             )
             for token_id, part in zip(explanation.token_ids.tolist(), explanation.contributions.tolist(), strict=True)
         ]

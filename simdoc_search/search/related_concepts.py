@@ -98,12 +98,12 @@ class NamedWord(NamedTuple):
 
     Attributes:
         word: the word. A synonym is replaced with the word that it stands for.
-        names: concepts of the text that contain the word, by descending frequency.
+        concepts: concepts of the text that contain the word, by descending frequency.
         synonyms: words of the text that are synonyms of the word.
     """
 
     word: str
-    names: tuple[str, ...]
+    concepts: tuple[str, ...]
     synonyms: tuple[str, ...]
 
 

@@ -220,20 +220,21 @@ class Store(Protocol):
         text: bool = False,
         passages: bool = False,
         sentences_and_concepts: bool = False,
-        root: str | None = None,
-        below_root: bool = False,
+        root_folder: str | None = None,
+        only_roots_below: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
 
-        If `root` is given, yield only documents with this root. If `below_root` is also True, yield only documents
-        whose root is a folder below `root`. Records of an index that simdoc-search did not create have the values of
-        `fields` as metadata. Other records always have all metadata.
+        A root folder is a folder that was indexed, or a file that the user named. If `root_folder` is given, yield only
+        documents with this root. If `only_roots_below` is also True, yield only documents whose root is below this
+        folder. Records of an index that simdoc-search did not create have the values of `fields` as metadata. Other
+        records always have all metadata.
         """
 
-    def count(self, root: str, *, below_root: bool = False) -> int:
-        """Count the documents with this root or, if `below_root`, those whose root is a folder below it."""
+    def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
+        """Count the documents with this root folder or, if `only_roots_below`, those whose root is below it."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""

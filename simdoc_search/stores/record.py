@@ -16,12 +16,12 @@ from simdoc_search.documents import DocumentKey, HasDocumentKey, MetadataValue
 from simdoc_search.sketch.tokens import empty_token_ids, encode
 
 
-def file_path(root: str, prefix: str, id: str) -> str:
+def file_path(root_folder: str, prefix: str, id: str) -> str:
     """Return the path of a document's file; see `Origin.file`."""
-    relative, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - paths are strings
-    if (relative == name or relative.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
-        return root + relative.removeprefix(name)
-    return os.path.join(root, relative)  # noqa: PTH118
+    relative, name = id.removeprefix(prefix), os.path.basename(root_folder)  # noqa: PTH119 - paths are strings
+    if (relative == name or relative.startswith(f"{name}!")) and not os.path.isdir(root_folder):  # noqa: PTH112
+        return root_folder + relative.removeprefix(name)
+    return os.path.join(root_folder, relative)  # noqa: PTH118
 
 
 HAS_ATTACHMENTS = "attachments"

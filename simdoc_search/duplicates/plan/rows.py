@@ -9,7 +9,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 
 Action = Literal["keep", "drop", "decide"]
-"""Keep the document, drop it, or keep it until a person decides."""
+"""What to do with a document: keep it, drop it, or keep it until the user decides."""
 
 ACTIONS: tuple[Action, ...] = get_args(Action)
 

@@ -131,7 +131,7 @@ def compute_records(access: IndexAccess, ids: Iterable[str], filters: Filters | 
     return (_compute_record(access, hit) for hit in hits)
 
 
-def find_term_candidates(
+def find_candidates_by_terms(
     access: IndexAccess,
     plans: Sequence[tuple[Plan, DocumentKey | None]],
     filters: Filters | None,
@@ -147,7 +147,7 @@ def find_term_candidates(
             plan,
             search,
             response,
-            read_tokens=_make_term_reader(access, plan, is_scored=search["track_scores"]),
+            read_tokens=_make_hit_reader(access, plan, is_scored=search["track_scores"]),
             fields=fields,
         )
         for (plan, _), search, response in zip(plans, searches, responses, strict=True)
@@ -169,7 +169,7 @@ def _search_body(
     return build_first_page_search(access, query, (), fields, scored=is_scored)
 
 
-def _make_term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
+def _make_hit_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
     tokens = set(plan.tokens)
 
     def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
