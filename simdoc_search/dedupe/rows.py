@@ -42,7 +42,7 @@ ROW = np.dtype(
         ("run_bytes", "<u4"),  # length in runs.bin; 0 if the row has no run of an evaluation set
         ("keep", "<i8"),  # an integer, the bits of a float, or the length in keeps.bin
         ("keep_kind", "u1"),  # NO_VALUE, INTEGER, FLOAT or STRING
-        ("problem", "u1"),  # a position in PROBLEMS
+        ("problem", "u1"),  # index in PROBLEMS
     ]
 )
 NO_VALUE, INTEGER, FLOAT, STRING = range(4)

@@ -83,7 +83,7 @@ class _MarkUpdate:
         self._report = MarkReport()
         self._is_done = np.zeros(len(self._groups), bool)
         self._changed_kept: set[int] = set()  # kept documents that changed or were deleted after the comparison
-        self._filtered_clusters: set[str] = set()  # clusters of marked documents that a filter excluded
+        self._filtered_clusters: set[str] = set()  # clusters with a marked document that a filter excludes
 
     def run(self) -> MarkReport:
         for hit in self._marks.find_marked_documents():

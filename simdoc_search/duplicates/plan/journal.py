@@ -63,7 +63,7 @@ class Journal:
         self.run_id: str = secrets.token_hex(4)
         self.damage: str = ""
         self._file: BinaryIO | None = None
-        self._end = 0  # length of the part of the file that has only undamaged lines
+        self._end = 0  # where the undamaged lines of the file end
         try:
             self._file = self._open()
             self._read(self._file.read())
