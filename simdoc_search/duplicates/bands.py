@@ -92,7 +92,7 @@ def choose_rare_tokens(
     *,
     extended: bool,
 ) -> Iterator[tuple[Keys, Ints]]:
-    """Yield the rarest tokens of each document, and the document of each token, for some documents at a time.
+    """For each batch of documents, yield the rarest tokens of each document, and the document of each token.
 
     The probability that two documents with this overlap share one of these tokens is `recall`. Suppose that the
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents

@@ -58,14 +58,15 @@ class Documents:
 
     Attributes:
         table: the fingerprints.
-        left_out: maps the key of each document that is left out to the reason.
+        left_out: for each document that is left out, its key and the reason.
         text_labels: one number per document, equal for equal texts; int64, shape (documents,).
         same_words_labels: one number per document, equal for documents with the same words in the same order.
         content_labels: one number per document, equal for equal text and metadata. For members of archives, the bytes
             must be equal too. Any other document with a file has a unique number.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
-        written_ns: when the document was written, in nanoseconds; 0 if unknown or if the rule does not need it.
+        written_ns: when the document was written, in nanoseconds since 1970; 0 if unknown or if the rule does not need
+            it.
         new_from: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.

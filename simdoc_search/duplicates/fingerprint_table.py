@@ -91,7 +91,7 @@ class FingerprintTable:
         return mix_bits(values), owner
 
     def band_keys(self, documents: Ints, rows: int, bands: int, *, extended: bool = False) -> Iterator[Keys]:
-        """Yield the keys of all documents for each band. Keys are equal if the `rows` tokens of the band are equal.
+        """For each band, yield the keys of these documents. Keys are equal if the `rows` tokens of the band are equal.
 
         Band j takes the first `rows` tokens from bucket `j * buckets / bands` on. After the last token, it continues
         with the first one. So each band has `rows` tokens, even if few buckets are filled. Two documents with Jaccard

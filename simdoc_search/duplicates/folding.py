@@ -1,4 +1,4 @@
-"""Folds near-duplicates and older versions in a list of hits, chunks or texts."""
+"""Folds a list of hits, chunks or texts: hides near-duplicates and older versions under the item that is shown."""
 
 from __future__ import annotations
 

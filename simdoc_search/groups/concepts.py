@@ -126,7 +126,7 @@ def _score_versions(
 
 
 def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progress) -> tuple[Keys, int, int]:
-    """Return the pairs to compare, and how many documents have too many candidates, and how many have none."""
+    """Return the pairs to compare, the number of documents with too many candidates, and of those without any."""
     count = len(postings.lengths)
     owner = np.repeat(np.arange(count), postings.lengths)
     frequency = postings.counts[postings.concepts]

@@ -68,7 +68,7 @@ class Topics:
 
     Attributes:
         document_count: number of compared documents.
-        left_out: maps the key of each document that cannot be compared to the reason.
+        left_out: for each document that cannot be compared, its key and the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared_count: number of pairs that were compared.
         pair_count: number of pairs that are related, or versions of each other.

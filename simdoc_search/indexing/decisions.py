@@ -296,5 +296,5 @@ class IndexingRun:
 
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether `other` equals `origin`, or equals it without the value of `archive`."""
+    """Return whether `other` equals `origin`. The field `archive` of `other` may be empty instead."""
     return other in (origin, replace(origin, archive="") if origin else None)

@@ -54,7 +54,8 @@ class Similar:
         buckets_field: the field that contains each document's number of tokens: `simdoc.buckets` in the mapping of
             simdoc-search. If it is given, the engine excludes documents that are too short or too long to reach the
             overlap.
-        planner: how tokens are divided into bands: `enough` or `all`, as in `plan`.
+        planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
+            divides all tokens, as Alfresco and Solr do.
         settings: settings of the fingerprints; None for the defaults.
 
     Attributes:

@@ -149,7 +149,7 @@ def _cut_text(text: AnalysedText, first: int, end: int) -> str:
 def _find_by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[DocumentKey, int]:
-    """Map the documents that share more fingerprint tokens than expected by chance to the numbers of shared tokens."""
+    """Return the number of shared fingerprint tokens of each document that shares more than expected by chance."""
     token_ids = document.fingerprint_record.token_ids[:_MAX_TOKENS]
     if not len(token_ids):
         return {}

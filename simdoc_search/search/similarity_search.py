@@ -196,7 +196,8 @@ class SimilaritySearch:
     def languages(self, *, filters: Filters | None = None) -> Counter[str]:
         """Return the number of documents per language, according to their metadata field `language`.
 
-        The key of documents without the field is `""`. In a store with `Settings.language`, `index` sets the field.
+        The key of documents without the field is `""`. If `Settings.identifies_language` is set, `index` adds the
+        field to documents that do not have it.
         This method reads all records.
 
         Args:
@@ -404,9 +405,10 @@ class SimilaritySearch:
         sentences of the document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared
         passages and fingerprints.
 
-        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given,
-        that of the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds, the default of
-        `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest version.
+        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given, the
+        value that is stored in the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds,
+        the default of `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest
+        version.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.

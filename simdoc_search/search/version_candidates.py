@@ -41,7 +41,7 @@ class VersionCandidates:
 
     Attributes:
         sentences: the simhashes of the sentences of each document to compare.
-        total: number of documents that share a token.
+        total: number of documents that share a token with the query document.
         queried_count: number of distinct sentences that were queried.
         candidate_source: the kind of tokens that found the candidates.
     """
@@ -61,7 +61,7 @@ def find_version_candidates(
         store: the store to search.
         document: the query document.
         query: the options of the query.
-        max_distance: number of simhash bits in which similar sentences may differ.
+        max_distance: maximum number of simhash bits in which similar sentences differ.
 
     Raises:
         StoreError: the store has neither sentences nor texts.

@@ -112,7 +112,7 @@ class VersionHit(HasDocumentKey):
         share: share of the query document's sentences that have a similar sentence in the hit, 0..1.
         share_of_hit: share of the hit's sentences that have a similar sentence in the query document, 0..1.
         sentence_count: number of sentences of the hit.
-        matched: pairs of similar sentences. `a` is the query document.
+        matched: the similar sentences of the query document (`a`) and the hit (`b`).
         entry: the entry of the version in the timeline, with the changes since the previous entry.
         changed: whether the text has changed since it was indexed. The changes in `entry` are computed from the current
             text.

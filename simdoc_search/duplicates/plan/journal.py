@@ -50,7 +50,7 @@ class Journal:
     Attributes:
         path: path of the undo file.
         changes: the last change of each path, in order.
-        run_id: id of this run in new changes.
+        run_id: id of this run, for new changes.
         damage: describes the first damaged line; empty if there is none. `changes` ends before this line.
 
     Raises:

@@ -57,7 +57,7 @@ class LeftAlone(NamedTuple):
 
     @classmethod
     def without_file(cls, name: str) -> LeftAlone:
-        """Return the entry of a document that has no file to move or link."""
+        """Return the report of a document that has no file to move or link."""
         return cls(name, _NO_FILE)
 
     @property
