@@ -193,7 +193,8 @@ class IndexingRun:
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
-                self._report_skipped(outcome)
+                named_path = self._paths.get_by_number(self._seen.path_number(id))
+                self._report_skipped(replace(outcome, root=named_path.path) if named_path else outcome)
                 if classify_reason(outcome.reason)[0].is_text_lost and self._seen.is_stored(id):
                     self._remove(id)
             elif stored is not None:
