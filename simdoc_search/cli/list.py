@@ -28,7 +28,7 @@ _DEFAULT_COLUMNS = ("size", "date")
 
 
 @click.command("list", cls=Command, main_options=["--sort", "--show", "--filter", "--limit", "--json"])
-@click.argument("prefix", required=False, metavar="[PREFIX]", shell_complete=complete_ids)
+@click.argument("prefix", required=False, metavar="[PATTERN]", shell_complete=complete_ids)
 @show_option
 @sort_option("id", "", " Use `none` to print in storage order, without waiting for a sort.")
 @click.option("--reverse", is_flag=True, help="Reverse the order.")
@@ -53,8 +53,8 @@ def list_command(
 ) -> None:
     """List the documents in the index.
 
-    With PREFIX, only documents whose ids begin with it are listed. PREFIX can also be an indexed folder or a quoted
-    pattern. '*.pdf' matches file names in any folder. 'a/*.pdf' matches paths.
+    PATTERN is the beginning of an id, an indexed folder, or a glob pattern in quotes. '*.pdf' matches file names in any
+    folder. 'a/*.pdf' matches paths.
 
     \b
       simdoc-search list reports/

@@ -91,7 +91,7 @@ def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]
         return []
     if not store.is_simdoc_index:
         raise QuerySyntaxError(
-            "an index that simdoc-search did not create has no folders; omit PREFIX, and select documents with --filter"
+            "an index that simdoc-search did not create has no folders; omit PATTERN, and use --filter instead"
         )
     if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir may raise for a long name
         named_path = NamedPaths(store, None).get_or_add(absolute(prefix))
