@@ -136,7 +136,7 @@ def _find_breaks_in_words(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) ->
     """For each pair of adjacent characters in words, return whether a word ends between them."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
     cut: NDArray[np.bool_] = (either & _SINGLE_CHARACTER_WORD) != 0  # around every Han or Hiragana character
-    cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # where a Thai run begins or ends
+    cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # where a run of Thai, Lao or Khmer begins or ends
     cut |= (differ & _KATAKANA != 0) & (either & _CONNECTOR == 0)  # where a Katakana run begins or ends
     return cut
 

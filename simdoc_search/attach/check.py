@@ -21,7 +21,7 @@ from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.queries import randomize_order
 from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable
-from simdoc_search.stores.remote.texts import backfill_command
+from simdoc_search.stores.remote.texts import backfill_advice
 
 SAMPLE_SIZE = 500
 """Maximum number of documents in a random sample."""
@@ -83,8 +83,8 @@ def _find_mapping_faults(index: IndexDescription, mappings: _Mappings, location:
     for fault in faults:
         advice = ""
         if can_fill and fault.blocks_queries and "tokens" not in index.subfields:
-            command = backfill_command(mappings.values(), index.field, location)
-            advice = f"; {command}, or add the mapping printed by `simdoc-search template show`"
+            backfill = backfill_advice(mappings.values(), index.field, location)
+            advice = f"; {backfill}, or add the mapping printed by `simdoc-search template show`"
         yield fault.needs_action, fault.problem + advice
 
 

@@ -92,7 +92,7 @@ def choose_rare_tokens(
     *,
     extended: bool,
 ) -> Iterator[tuple[Keys, Ints]]:
-    """Yield the rarest tokens of each document, and the document of each token, for some documents at a time.
+    """For each batch of documents, yield the rarest tokens of each document, and the document of each token.
 
     The probability that two documents with this overlap share one of these tokens is `recall`. Suppose that the
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
@@ -158,17 +158,17 @@ def band_keys(
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
-        ValueError: the fingerprints have no bucketed tokens; see `Fingerprint.codes`.
+        ValueError: the fingerprints have no bucketed tokens; see `Fingerprint.token_ids`.
     """
     if not fingerprints:
         return []
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
-    codes = [fingerprint.codes() for fingerprint in fingerprints]
+    token_ids = [fingerprint.token_ids() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingle_count for fingerprint in fingerprints], np.int64)
     keys, owners = table_band_keys(
-        FingerprintTable.from_codes(codes, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
+        FingerprintTable.from_token_ids(token_ids, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
     )
-    return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(codes))))
+    return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(token_ids))))
 
 
 def table_band_keys(

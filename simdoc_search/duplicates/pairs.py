@@ -58,7 +58,7 @@ def join(
     recall: Fraction = RECALL,
     progress: Callable[[float], None] = lambda _: None,
 ) -> JoinedPairs:
-    """Find all pairs of documents that may overlap enough. The pairs are sorted by both documents.
+    """Find all pairs of documents that may overlap enough. The pairs are sorted by the first, then the second document.
 
     Args:
         table: the fingerprints of all documents.

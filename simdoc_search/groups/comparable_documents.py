@@ -1,4 +1,4 @@
-"""Reads the sentences and concepts of all documents into arrays."""
+"""Reads the simhashes of sentences, and the concepts, of all documents into arrays."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def read_documents(
     with_concepts: bool = False,
     workers: WorkerMap | None = None,
 ) -> ComparableDocuments:
-    """Read the sentences of the documents that match the filters, and optionally their concepts.
+    """Read the simhashes of sentences of the documents that match the filters, and optionally their concepts.
 
-    If the store has no sentences, they are computed from the texts, unless `with_concepts` is true. They are computed
+    If the store has no simhashes, they are computed from the texts, unless `with_concepts` is true. They are computed
     by `workers`, or by this process if `workers` is None.
 
     Raises:

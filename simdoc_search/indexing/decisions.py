@@ -188,7 +188,7 @@ class IndexingRun:
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
-                self.report.note_attachments(id, prepared.unread_attachments)
+                self.report.note_unread_attachments(id, prepared.unread_attachments)
                 self._moved.note_written(id, outcome.digest, self._paths.get_by_number(self._seen.path_number(id)))
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
@@ -296,5 +296,5 @@ class IndexingRun:
 
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether `other` equals `origin`, or equals it without the value of `archive`."""
+    """Return whether `other` equals `origin`. The field `archive` of `other` may be empty instead."""
     return other in (origin, replace(origin, archive="") if origin else None)

@@ -170,7 +170,7 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
     ):
         yield Record(
             document.id,
-            fingerprint.codes(),
+            fingerprint.token_ids(),
             fingerprint.shingle_count,
             digest,
             _with_language(document) if settings.identifies_language else document.metadata,

@@ -1,4 +1,4 @@
-"""Finds characters inside words that a reader does not notice, and that hide a copy from a comparison of words."""
+"""Finds disguised words: they contain characters that a reader does not notice, but that make the words differ."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def plan(
             every document is found.
         planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
             divides all tokens, as Alfresco and Solr do.
-        verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer equal
+        verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer matching
             tokens, so that it misses fewer than 1 % of the documents of that overlap. Bands do not change.
 
     Returns:
@@ -211,7 +211,8 @@ def _fewest_bands(band_probability: float, probability: float, max_bands: int) -
 def alfresco_rows(count: int, overlap: Fraction, probability: Fraction) -> int:
     """Return the number of tokens per band of planner `all`, for `count` query tokens.
 
-    The result is r = n // b, for the smallest number of bands b with 1 - (1 - s**r)**b > p.
+    The result is r = n // b, for the smallest number of bands b with 1 - (1 - s**r)**b > p. Here n is the number of
+    tokens, s is the overlap, and p is the probability.
 
     Source: computeBandSize in Alfresco's Solr4QueryParser and in Solr's MinHashQParser. Like these, it uses floats.
     """

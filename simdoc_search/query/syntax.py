@@ -152,7 +152,7 @@ def choose_reading(
     find_ids: Callable[[str], Sequence[str]],
     suggest_ids: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> FingerprintQuery:
-    """Return the reading whose document exists. The id of the result is the full id of this document.
+    """Return the reading whose document exists. If the reading has only a file name, the result has the full id.
 
     Args:
         parsed: the result of `parse`.

@@ -149,11 +149,11 @@ def _cut_text(text: AnalysedText, first: int, end: int) -> str:
 def _find_by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[DocumentKey, int]:
-    """Map the documents that share more fingerprint tokens than expected by chance to the numbers of shared tokens."""
-    codes = document.fingerprint_record.codes[:_MAX_TOKENS]
-    if not len(codes):
+    """Return the number of shared fingerprint tokens of each document that shares more than expected by chance."""
+    token_ids = document.fingerprint_record.token_ids[:_MAX_TOKENS]
+    if not len(token_ids):
         return {}
-    plan = Threshold(tuple(encode(codes)), min_beyond_chance(len(codes)))
+    plan = Threshold(tuple(encode(token_ids)), min_beyond_chance(len(token_ids)))
     try:
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
     except QuerySyntaxError:  # this error means that the query with its filters is too large for the engine

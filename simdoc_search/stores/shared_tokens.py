@@ -62,14 +62,14 @@ class TokenMatches:
     max_omitted_shared: int = 0
 
 
-def encode_rows(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
-    """Encode codes as rows of tokens. If `codes` is one-dimensional, each distinct code is a row.
+def encode_rows(token_ids: NDArray[np.uint32], length: int) -> list[list[str]]:
+    """Encode token ids as rows of tokens. If `token_ids` is one-dimensional, each distinct id is a row.
 
     Args:
-        codes: the codes, shape (codes,) or (rows, codes).
+        token_ids: the token ids, shape (tokens,) or (rows, tokens).
         length: number of characters of a token.
     """
-    rows = codes if codes.ndim > 1 else distinct(codes)[:, np.newaxis]
+    rows = token_ids if token_ids.ndim > 1 else distinct(token_ids)[:, np.newaxis]
     tokens, width = encode(rows.reshape(-1), length), rows.shape[1]
     return [tokens[start : start + width] for start in range(0, len(tokens), width)]
 

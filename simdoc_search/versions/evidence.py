@@ -77,8 +77,11 @@ EvidenceKind = Literal[
 """
 
 EVIDENCE_KINDS: tuple[EvidenceKind, ...] = get_args(EvidenceKind)[:-1]
-STRONG_KINDS: tuple[EvidenceKind, ...] = EVIDENCE_KINDS[:-1]
-"""If at least half of all documents have strong evidence, the documents without strong evidence are undated."""
+KINDS_WITHOUT_MTIME: tuple[EvidenceKind, ...] = EVIDENCE_KINDS[:-1]
+"""All kinds except the modification time.
+
+If at least half of all documents have such evidence, the documents without it are undated.
+"""
 
 _DATE_KINDS: tuple[EvidenceKind, ...] = ("modified", "date", "name", "created")
 

@@ -154,7 +154,7 @@ class DuplicatesReview:
                         return member
         raise QuerySyntaxError(f"there is no row {name[:40]!r}; reload the page")
 
-    def decide(self, member: Member, action: Action) -> None:
+    def save_decision(self, member: Member, action: Action) -> None:
         """Save the user's decision about a document."""
         key = member.document.key
         self.decisions.pop(key, None)

@@ -19,8 +19,8 @@ from simdoc_search.passages.summary import (
     describe_character_difference,
     describe_character_difference_count,
     describe_differences,
-    describe_key_changes,
     describe_shingle_measures,
+    describe_significant_changes,
     describe_word_measures,
     excerpt,
 )
@@ -87,7 +87,7 @@ def pair_view(
         ],
         difference_count=len(comparison.differences),
         difference_summary=describe_differences(comparison),
-        key_changes=describe_key_changes(comparison.key_changes),
+        significant_changes=describe_significant_changes(comparison.significant_changes),
         character_differences=[
             describe_character_difference(difference, *texts)
             for difference in comparison.character_differences[:_MAX_CHARACTER_DIFFERENCES]
