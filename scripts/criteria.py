@@ -111,7 +111,7 @@ class Ways:
         records = list(self.search.store.scan(passages=True, sentences_and_concepts=True))
         concepts = sum(int((each.concepts != PARAGRAPH_END).sum()) for each in records)
         sizes = {
-            "fingerprints": 3 * sum(len(each.codes) for each in records),
+            "fingerprints": 3 * sum(len(each.token_ids) for each in records),
             "passage tokens": 4 * sum(len(each.passages) for each in records),
             "sentence simhashes": 2 * sum(len(each.sentences) for each in records),
             "word frequencies": self.frequencies.bytes,

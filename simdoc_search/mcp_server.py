@@ -61,9 +61,9 @@ _Measure = Annotated[
     MeasureName,
     Field(
         description="How to measure overlap. jaccard: the text in both documents as a share of the combined text. "
-        "containment: the share of the query document that is also in the hit (for duplicates: of the duplicate in "
-        "the kept document). reverse_containment: the share of the hit that is also in the query document (for "
-        "duplicates: of the kept document in the duplicate)"
+        "containment: the share of the query document that is also in the hit. reverse_containment: the share of the "
+        "hit that is also in the query document. For duplicates, the duplicate is the query document, and the kept "
+        "document is the hit"
     ),
 ]
 
@@ -152,7 +152,7 @@ class _Tools:
     async def show(
         self,
         id: Annotated[str, Field(description="The id of a document, or its file name")],
-        start: Annotated[int, Field(ge=0, description="The first character of the text to show")] = 0,
+        start: Annotated[int, Field(ge=0, description="The position of the first character to show, from 0")] = 0,
     ) -> CallToolResult:
         """Show a part of the text of a document, its metadata, and the documents that are most similar to it."""
         return await self._answer(GET_PAGES["/document"], {"id": id, "start": start, "size": 5})

@@ -82,8 +82,8 @@ class Kernel(Protocol):
 
         - the minima of all texts: slots (int64), first and second halves of the hashes (uint64)
         - for each text, the number of its minima, and of its distinct shingles (int64)
-        - the passage codes of all texts (uint32), and their number in each text (int64)
-        - the codes of all pairs of words (uint32), and their number in each text (int64)
+        - the passage token ids of all texts (uint32), and their number in each text (int64)
+        - the token ids of all pairs of words (uint32), and their number in each text (int64)
         """
 
 

@@ -107,13 +107,13 @@ def fingerprint_fields(
     values = []
     for fingerprint, text, computed in zip(results, texts, sentences_and_concepts, strict=True):
         if fingerprint.shingle_count:
-            codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
+            token_ids, hashes = fingerprint.token_ids(), (text_hash(text), fingerprint.words_hash)
             kinds = {
                 "passages": fingerprint.passages,
                 "sentences": computed.sentences,
                 "concepts": computed.concepts,
             }
-            values.append(build_field_value(codes, fingerprint.shingle_count, hashes, settings, **kinds))
+            values.append(build_field_value(token_ids, fingerprint.shingle_count, hashes, settings, **kinds))
         else:
             # With null, an update removes the old values.
             removed_values = dict.fromkeys(["tokens", *token_kind_names(settings), "words_hash"])

@@ -60,7 +60,8 @@ def plan_index_template_steps(
         is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
         legacy_advice = "replace the legacy template of this name (in _template) with an index template"
         advice = legacy_advice if is_legacy else "create the template"
-        existing = shorten_list(other for other in read_index_templates(engine) or {} if not other.startswith("."))
+        other_names = (other for other in read_index_templates(engine) or {} if not other.startswith("."))
+        existing = shorten_list(other_names, if_empty="there are no other templates")
         advice += f", or choose another template ({existing})"
         raise StoreError(f"{engine.name} has no index template {name}; {advice}")
     old_template = remove_dates(templates[0]["index_template"])
@@ -192,7 +193,7 @@ def _check_template(
     if extension.pipeline:
         check_final_pipeline(f"index template {name}", _get_final_pipeline(resolved), extension.pipeline, force=force)
     other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
-    mapped = shorten_list(text_paths(other_fields))
+    mapped = shorten_list(text_paths(other_fields), if_empty="none")
     missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
     advice = f"its text fields are: {mapped}"
     warnings = [f"the index template {name} does not map the field {path}; {advice}" for path in missing]

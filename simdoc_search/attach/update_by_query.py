@@ -110,7 +110,7 @@ def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> Upda
             raise StoreError(f"{engine.name} lost the task {task}; {_RESUME_ADVICE}")
         if state["completed"]:
             return _read_result(engine, state)
-        # A slice that ends between the two requests is in neither response.
+        # A slice that ends between the two requests is in neither response, so the sum can be too small.
         written = max(written, _count_written(engine, task, state))
         progress(written)
         time.sleep(pause_seconds)

@@ -131,7 +131,7 @@ def link_id(id: str, values: Mapping[str, Any] | None) -> str:
     if not (sys.stdout.isatty() and isinstance(path, str) and os.path.isabs(path)) or path.startswith(("//", "\\")):  # noqa: PTH117
         return text
     try:
-        if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file may raise for a NUL
+        if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file may raise for a long name
             return text
         address = Path(path).as_uri().replace("file://", f"file://{socket.gethostname()}", 1)
     except (OSError, ValueError):

@@ -138,7 +138,7 @@ def _read_options(
 
 
 def _convert(command: click.Command, option: click.Parameter, value: Any, location: str) -> Any:
-    """Return a value for click's `default_map`. It is checked here so that an error names the file."""
+    """Return a value for click's `default_map`. The value is checked here, so that an error names the file."""
     is_flag = isinstance(option, click.Option) and option.is_flag
     if option.multiple and isinstance(value, str):
         value = [value]

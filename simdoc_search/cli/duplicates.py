@@ -91,7 +91,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--plan", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write the groups to FILE as a plan. FILE must not exist. Edit the plan, then run `apply`.",
+    help="Write a plan to FILE, for `apply`. FILE must not exist. You can edit the plan before you run `apply`.",
 )  # fmt: skip
 @click.option(
     "--drop", type=click.Choice(["same-text", "same-words"]),

@@ -278,7 +278,7 @@ def _choose_settings(
     settings = make_settings_change({**options, "kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages
-    ):  # the library accepts this combination, because passages are its default
+    ):  # `check_stored_settings` accepts this, because passages are on by default
         raise FormatMismatchError(
             f"the store {store} was created with --no-passages; omit --passage-run, or choose a new store with --store"
         )

@@ -119,7 +119,7 @@ def index_paths(
 
     problems: list[str] = []
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
-    exclude = read_config_value("index", "exclude_files") or ()  # all commands index the same files of a folder
+    exclude = read_config_value("index", "exclude_files") or ()  # index the same files as `simdoc-search index`
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))
     if not paths:

@@ -30,7 +30,7 @@ class FolderWatch:
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         for path in folders:
-            if not os.path.isdir(path):  # noqa: PTH112 - the path may be `-`
+            if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir may raise for a long name
                 raise click.UsageError(f"--watch needs folders, but {path} is not a folder")
         self._folders = folders
         self._bursts = _watch_bursts(folders)

@@ -97,7 +97,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @workers_option
 @show_option
-@sort_option("most words not covered by earlier hits first")
+@sort_option("hits that cover the most additional words first")
 @field_options
 @store_option
 @json_option
@@ -134,9 +134,9 @@ def passages(
     """Find the passages that a document shares with others.
 
     You can also query with a file or a text. The first line of the output says how much of the text appears in stored
-    documents. Each word counts once. The hit with the most words comes first. Each further line shows the hit that adds
-    the most words not covered by the lines above it. The column `new` counts these words. A file never matches its own
-    stored copy.
+    documents. Each word counts once. The hit that shares the most words comes first. Each further line shows the hit
+    that adds the most words not covered by the lines above it. The column `new` counts these words. A file never
+    matches its own stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
     is found. If the store has no texts, only runs of 36 words are certain to be found. To change the length of

@@ -135,7 +135,7 @@ def tune(
         with open_for_query(paths[0], **open_options) as opened:
             texts, total = _sample_store(opened, paths[0], sample, required)
             analysis: Analysis | None = opened.settings.analysis
-        paths = ("FOLDER",)  # a store does not know which folders were indexed
+        paths = ("FOLDER",)  # a placeholder, because a store does not know which folders were indexed
     else:
         (texts, total), analysis = _sample_corpus(paths, sample, required), None
     analyses = _choose_analyses(shingles, analysis, for_pairs=bool(pairs))

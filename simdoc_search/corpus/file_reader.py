@@ -218,7 +218,7 @@ def _read_file(source: FileSource) -> bytes:
                 raise OSError(0, f"grew over the limit of {source.max_bytes:,} bytes before it was read")
             chunk = file.read(_CHUNK_BYTES)
     if chunk is None:
-        raise OSError(0, "reading the file would wait for another process")
+        raise OSError(0, "the file has no data until another process provides it")
     return b"".join(chunks)
 
 

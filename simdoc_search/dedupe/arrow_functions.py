@@ -64,7 +64,7 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
             "text_hash": _bytes_of(rows["text_hash"], is_compared),
             "preference": pa.array(preferences, pa.binary()),
             "shingles": pa.array(rows["shingles"].astype(np.int64)),
-            "tokens": _split_bytes(data.codes, rows["tokens"].astype(np.int64)),
+            "tokens": _split_bytes(data.token_ids, rows["tokens"].astype(np.int64)),
             "extensions": _split_bytes(data.extensions, extension_counts(rows["tokens"])),
         }
     )

@@ -145,7 +145,7 @@ def write_evaluation_runs(
     all_hashes, all_owners, all_places = np.concatenate(hashes), np.concatenate(owners), np.concatenate(places)
     if not len(all_hashes):
         raise CorpusError(
-            f"no text of the evaluation set has {run_words} words or more; choose shorter runs with --run-words"
+            f"no text of the evaluation set has {run_words} words or more; choose a smaller number with --run-words"
         )
     order = np.argsort(all_hashes, kind="stable")
     with atomic_file(path) as file:

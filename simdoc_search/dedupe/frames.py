@@ -142,7 +142,7 @@ class _ReaderFrame(_DataInMemory):
         schema = self._shard.schema
         for added in fields:
             schema = schema.append(added)
-        if selection.annotation:  # the annotation reads files that are removed when `deduplicate` returns
+        if selection.descriptions:  # the descriptions read files that are removed when `deduplicate` returns
             with self._folder:
                 table = pa.Table.from_batches(select_batches(self._shard.batches(), fields, 0, selection), schema)
             return table.to_reader()

@@ -92,7 +92,7 @@ def group_rows(
     counts = rows.table["tokens"].astype(np.int64)
     begins = _find_begins(counts)
     table = FingerprintTable(
-        rows.codes,
+        rows.token_ids,
         begins[representatives],
         counts[representatives],
         rows.table["shingles"][representatives].astype(np.int64),
@@ -115,7 +115,7 @@ def group_rows(
         partial(_find_pairs, table, measure, new_from),
         progress,
     )
-    release_memory(rows.codes)
+    release_memory(rows.token_ids)
     kept_number = np.where(
         assigned.kept_document_of == UNASSIGNED, np.arange(len(representatives)), assigned.kept_document_of
     )

@@ -1,4 +1,4 @@
-"""The options of a run."""
+"""The options that decide which rows are duplicates, and which ones are kept."""
 
 from __future__ import annotations
 

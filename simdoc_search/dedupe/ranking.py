@@ -26,7 +26,7 @@ class RowRule:
 
     | Rule | The kept row |
     |---|---|
-    | `longest` | has the most copies with the same words; of such rows, it has the most distinct shingles |
+    | `longest` | has the most copies with the same words; in a tie, the most distinct shingles |
     | `first` | is the first one in the order of the shards |
     | `max:COLUMN`, `min:COLUMN` | has the largest or smallest value; numbers precede strings |
 
@@ -42,7 +42,9 @@ class RowRule:
 
     def __post_init__(self) -> None:
         if self.rule not in ("longest", "first") and self.column is None:
-            raise QuerySyntaxError(f"keep must be longest, first, max:COLUMN or min:COLUMN, not {self.rule!r:.60}")
+            raise QuerySyntaxError(
+                f"keep must be 'longest', 'first', 'max:COLUMN' or 'min:COLUMN', not {self.rule!r:.60}"
+            )
 
     @property
     def column(self) -> str | None:

@@ -40,7 +40,7 @@ class BandPass:
     """A pass that pairs documents in a range of sizes."""
 
     rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
-    band_count: int  # number of bands
+    band_count: int
     min_shingles: float  # minimum number of distinct shingles of a document
     max_shingles: float  # maximum number of distinct shingles of a document
 
@@ -92,7 +92,7 @@ def choose_rare_tokens(
     *,
     extended: bool,
 ) -> Iterator[tuple[Keys, Ints]]:
-    """Yield the rarest tokens of each document, and the document of each token, for some documents at a time.
+    """For each batch of documents, yield the rarest tokens of each document, and the document of each token.
 
     The probability that two documents with this overlap share one of these tokens is `recall`. Suppose that the
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
@@ -129,7 +129,7 @@ def choose_rarest_tokens(
 ) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     documents = documents[table.order_of_memory(documents)]
-    # Equal tokens must have equal hashes, so the hashes of all documents are extended or none.
+    # Equal tokens must have equal hashes. So either the hashes of all documents are extended, or those of none.
     extended = table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
     frequencies = _count_token_frequencies(table, documents, extended=extended)
 
@@ -158,17 +158,17 @@ def band_keys(
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
-        ValueError: the fingerprints have no bucketed tokens; see `Fingerprint.codes`.
+        ValueError: the fingerprints have no bucketed tokens; see `Fingerprint.token_ids`.
     """
     if not fingerprints:
         return []
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
-    codes = [fingerprint.codes() for fingerprint in fingerprints]
+    token_ids = [fingerprint.token_ids() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingle_count for fingerprint in fingerprints], np.int64)
     keys, owners = table_band_keys(
-        FingerprintTable.from_codes(codes, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
+        FingerprintTable.from_token_ids(token_ids, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
     )
-    return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(codes))))
+    return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(token_ids))))
 
 
 def table_band_keys(
@@ -231,7 +231,7 @@ def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, extend
     frequencies = np.zeros(1 << counter_bits, np.int32)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         counters = _choose_counters(table.token_hashes(documents[part], extended=extended)[0], len(frequencies))
-        np.add.at(frequencies, counters, np.int32(1))  # another type than that of the array is 20 times as slow
+        np.add.at(frequencies, counters, np.int32(1))  # with a 1 of another type, this is 20 times as slow
     return frequencies
 
 

@@ -60,7 +60,7 @@ class Documents:
 
     Attributes:
         table: the fingerprints.
-        left_out: maps the key of each document that is left out to the reason.
+        left_out: for each document that is left out, its key and the reason.
         text_labels: one number per document, equal for equal texts; int64, shape (documents,).
         same_words_labels: one number per document, equal for documents with the same words in the same order.
         content_labels: one number per document, equal for equal text and metadata. For members of archives, the bytes
@@ -68,7 +68,8 @@ class Documents:
             bytes have equal numbers.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
-        written_ns: when the document was written, in nanoseconds; 0 if unknown or if the rule does not need it.
+        written_ns: when the document was written, in nanoseconds since 1970; 0 if unknown or if the rule does not need
+            it.
         new_from: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
@@ -105,10 +106,10 @@ class Documents:
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
             size, written = -1 if origin.content else origin.size, time_written_ns(record) if keep.is_by_date else 0
-            counts_and_dates = len(record.codes), record.shingle_count, size, origin.mtime_ns, written
+            counts_and_dates = len(record.token_ids), record.shingle_count, size, origin.mtime_ns, written
             numbers.extend((*counts_and_dates, source, is_new(record), is_preferred(record)))
             self._ids.append(record.id)
-            tokens.append(record.codes)
+            tokens.append(record.token_ids)
             if keep.field:
                 values.append(record.metadata.get(keep.field))
             text_hashes += _short_hash(record.text_hash)
@@ -206,9 +207,9 @@ class _TokenBuffer:
         self._bytes = bytearray()
         self._file: IO[bytes] | None = None
 
-    def append(self, codes: NDArray[np.uint32]) -> None:
+    def append(self, token_ids: NDArray[np.uint32]) -> None:
         """Add the tokens of a document."""
-        self._bytes += codes.tobytes()
+        self._bytes += token_ids.tobytes()
         if len(self._bytes) > self._max_bytes:
             self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
             self._file.write(self._bytes)
@@ -225,7 +226,7 @@ class _TokenBuffer:
 
 
 def _find_fingerprint_problem(record: Record) -> str:
-    if record.fault or len(record.codes):
+    if record.fault or len(record.token_ids):
         return record.fault
     return "has no words" if record.text_hash else "has no fingerprint"
 
@@ -259,7 +260,7 @@ def _label_hashes(hashes: bytearray) -> Ints:
 
 
 def _make_table(
-    codes: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
+    token_ids: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
 ) -> FingerprintTable:
     """Make the table of fingerprints in keep order. An unknown number of shingles is estimated from the tokens."""
     sketch, buckets = settings.minhash, settings.minhash.slot_count
@@ -268,4 +269,4 @@ def _make_table(
     estimate = np.ceil(-buckets * np.log1p(-filled)).astype(np.int64)
     shingles = np.where(shingles > 0, np.maximum(shingles, min_shingles), estimate)
     begins = np.cumsum(counts) - counts
-    return FingerprintTable(codes, begins[order], counts[order], shingles[order], buckets)
+    return FingerprintTable(token_ids, begins[order], counts[order], shingles[order], buckets)

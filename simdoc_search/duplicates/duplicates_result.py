@@ -96,7 +96,7 @@ class Duplicate(GroupedDocument):
         overlap: overlap with the kept document, as in `Pair`; 1 if both are `identical`.
         kind: what the document has in common with `duplicate_of`, as in `Pair`.
         exact: whether the overlap was computed from the texts.
-        action: `drop` or `decide`.
+        action: `drop`, or `decide` if the user has to decide.
         reason: a short reason for the action.
         freed_bytes: bytes that this document contributes to the space freed by the whole plan. Hard links to one file
             are counted once.
@@ -132,11 +132,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class LargeSets:
-    """The sets of similar documents that are too large to compare all pairs in them.
+    """Sets of similar documents in which not all pairs were compared, because the sets are too large.
 
     Attributes:
-        document_count: number of documents in these sets. It includes copies with the same text, although none of these
-            copies is missed.
+        document_count: number of documents in these sets. It includes copies with the same text, although all copies
+            are found.
         max_set_size: maximum size of a set in which all pairs are compared. In a larger set, each document is only
             compared with a few others.
         skipped_comparison_count: upper bound of the number of comparisons that were not made. It counts some pairs more
@@ -178,7 +178,7 @@ class Duplicates:
         new_document_count: number of new documents among them. Older documents were only compared with new ones.
         measure: the measure of overlap, and the minimum overlap.
         verified: whether texts were compared. Otherwise all overlaps are estimated from fingerprints.
-        left_out: maps the key of each document that cannot be compared to the reason.
+        left_out: for each document that cannot be compared, its key and the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
         group_count: number of groups.

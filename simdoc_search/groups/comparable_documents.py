@@ -1,4 +1,4 @@
-"""Reads the sentences and concepts of all documents into arrays."""
+"""Reads the simhashes of sentences, and the concepts, of all documents into arrays."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Progress = Callable[[str, float], None]
 
 _PROGRESS_STEP = 256
 _CHUNK_CHARACTERS = 1 << 17
-_MAX_CHUNKS_WITHOUT_WORKERS = 64  # for 8 million characters, starting worker processes is not faster
+_MAX_CHUNKS_WITHOUT_WORKERS = 64  # up to 8 million characters, starting worker processes is not faster
 
 
 @dataclass(slots=True, eq=False)
@@ -58,9 +58,9 @@ def read_documents(
     with_concepts: bool = False,
     workers: WorkerMap | None = None,
 ) -> ComparableDocuments:
-    """Read the sentences of the documents that match the filters, and optionally their concepts.
+    """Read the simhashes of sentences of the documents that match the filters, and optionally their concepts.
 
-    If the store has no sentences, they are computed from the texts, unless `with_concepts` is true. They are computed
+    If the store has no simhashes, they are computed from the texts, unless `with_concepts` is true. They are computed
     by `workers`, or by this process if `workers` is None.
 
     Raises:

@@ -128,7 +128,8 @@ class _VersionSearch:
         Args:
             queried: position in `simhashes` of each sentence to look up.
             similar: position in `simhashes` of a sentence similar to it.
-            querier_counts: maximum number of documents that look up each of `simhashes`. The first ones are used.
+            querier_counts: for each of `simhashes`, the maximum number of documents that look it up. Only the first
+                documents look it up.
         """
         owner_counts = np.where(
             self.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, self.owners.counts
@@ -174,7 +175,7 @@ class _VersionSearch:
 def _find_rarest_sentences(
     sentences: Ints, owners_of_sentences: Ints, owner_counts: Ints, counts: Ints, thresholds: SimilarityThresholds
 ) -> Ints:
-    """Return the positions of the sentences to look up: in each document, the sentences in the fewest documents."""
+    """Return the positions of the sentences to look up: in each document, the ones that the fewest documents have."""
     order = np.lexsort((sentences, owner_counts[sentences], owners_of_sentences))
     ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
     needed = np.maximum(1, np.ceil(counts * thresholds.min_share - 1e-9)).astype(np.int64)

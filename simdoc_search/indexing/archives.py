@@ -98,7 +98,7 @@ class Archives:
             if mail.max_bytes is not None and len(data) > mail.max_bytes:
                 return
             kinds = {determine_format(attachment.name).kind for attachment in find_attachments(data)}
-        except OSError:  # the e-mail itself is reported
+        except OSError:  # reading the e-mail itself reports the same error
             return
         except ValueError as error:
             yield SkippedFile(f"{mail.path}!attachments", f"damaged: {error}")

@@ -174,7 +174,7 @@ class IndexingRun:
         if is_same_file(other, source.path) or is_missing(other):
             return False
         named_path.id_conflicts[origin.root] += 1
-        self._report_skipped(SkippedFile(source.path, f"a file of {origin.root} has this id"))
+        self._report_skipped(SkippedFile(source.path, f"a file in {origin.root} already has this id"))
         return True
 
     def write(self, outcomes: list[Outcome]) -> None:
@@ -188,7 +188,7 @@ class IndexingRun:
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
-                self.report.note_attachments(id, prepared.unread_attachments)
+                self.report.note_unread_attachments(id, prepared.unread_attachments)
                 self._moved.note_written(id, outcome.digest, self._paths.get_by_number(self._seen.path_number(id)))
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
@@ -241,7 +241,7 @@ class IndexingRun:
                 self._writer.delete(old_ids)
                 named_path.found_count += len(old_ids)
                 self._removed_count += len(old_ids)
-            if prune is False:  # None: the run has found only some of the files, so the others may exist
+            if prune is False:  # with None, the run read only some of the files, so the others may exist
                 self._note_missing_files(named_path)
             elif prune and not self._paths.is_inside_another(named_path):
                 vanished = find_vanished_documents(
@@ -297,5 +297,5 @@ class IndexingRun:
 
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether `other` equals `origin`, or equals it without the value of `archive`."""
+    """Return whether `other` equals `origin`. The field `archive` of `other` may be empty instead."""
     return other in (origin, replace(origin, archive="") if origin else None)

@@ -102,7 +102,8 @@ def prepare_jobs(
         FormatMismatchError: the stop words of the store are unknown.
     """
     if preparation.settings.analysis.stop_words:
-        _ = preparation.settings.analysis.stop_words.words  # raises the error in this process, not in a subprocess
+        # Load the stop words here, so that an error is raised in this process, not in a subprocess.
+        _ = preparation.settings.analysis.stop_words.words
     yield from map_jobs(jobs, functools.partial(_prepare_chunk, preparation), _skip, workers, limits)
 
 
@@ -169,7 +170,7 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
     ):
         yield Record(
             document.id,
-            fingerprint.codes(),
+            fingerprint.token_ids(),
             fingerprint.shingle_count,
             digest,
             _with_language(document) if settings.identifies_language else document.metadata,

@@ -52,9 +52,9 @@ SKIP_KINDS = (
     OTHER_KIND,
     SkipKind("", rf"{BROKEN_LINK_REASON}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
-    SkipKind("with the id of another file", r"(a file of .*) has this id", has_other_id=True),
+    SkipKind("with the id of another file", r"(a file in .*) already has this id", has_other_id=True),
     SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", is_text_lost=True),
-    SkipKind("", r".*not (?:to )?a regular file|reading the file would wait .*", is_expected=True, is_text_lost=True),
+    SkipKind("", r".*not (?:to )?a regular file|the file has no data until .*", is_expected=True, is_text_lost=True),
     SkipKind(
         "",
         "binary|an image|an archive or a mailbox; .*|a page of simdoc-search|a plan of simdoc-search",

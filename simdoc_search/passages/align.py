@@ -155,7 +155,7 @@ class MatchedWords(NamedTuple):
 
     @classmethod
     def of(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
-        """Return the words that `mask` marks in the first text, and two counts of words of the second text."""
+        """Return the result for a mask of the covered words of the first text, and two counts of the second text."""
         return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
 
 

@@ -103,7 +103,8 @@ class RunEvidence:
             weak = (evidence < _MIN_EVIDENCE) & (runs[:, 2] < keep_length)
             if not weak.any():
                 break
-            # Remove only runs with less evidence than both neighbours. Then compute the neighbours' evidence again.
+            # Removing a run changes the evidence of its neighbours. So remove only weak runs that have less evidence
+            # than both neighbours, then compute the evidence again.
             padded = np.concatenate(([np.inf], np.where(weak, evidence, np.inf), [np.inf]))
             runs = runs[~(weak & (evidence <= padded[:-2]) & (evidence < padded[2:]))]
         return runs

@@ -71,7 +71,8 @@ class Windows:
     def _levels_up_to(self, length: int | None = None) -> list[Ints]:
         """Compute the classes of windows of 1, 2, 4, ... words, and return all computed classes.
 
-        The longest windows have at most `length` words. If None, they are as long as both texts share a window.
+        The longest windows have at most `length` words. If `length` is None, they are the longest ones that occur in
+        both texts.
         """
         while not self._is_complete and (length is None or 2 ** len(self._levels) <= length):
             last, half = self._levels[-1], 2 ** (len(self._levels) - 1)

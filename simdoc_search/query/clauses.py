@@ -28,7 +28,10 @@ Clause = dict[str, Any]
 
 _OPERATOR = re.compile(rf"{QUOTED_PATTERN}|(?P<unquoted>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)
 _FIELD_NAME = re.compile(rf"{QUOTED_PATTERN}|(?P<unquoted>\b{FINGERPRINT_FIELD}\s*:)", re.DOTALL)
-_ADVICE = "write FINGERPRINT:ID_20, followed by AND FIELD:VALUE, AND FIELD:(VALUE OR VALUE) or AND NOT FIELD:VALUE"
+_ADVICE = (
+    "write `FINGERPRINT:ID_20`, then filters such as `AND FIELD:VALUE`, `AND FIELD:(VALUE OR VALUE)` or "
+    "`AND NOT FIELD:VALUE`"
+)
 
 
 class ClauseFilters(NamedTuple):

@@ -75,7 +75,7 @@ def plan(
             every document is found.
         planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
             divides all tokens, as Alfresco and Solr do.
-        verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer equal
+        verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer matching
             tokens, so that it misses fewer than 1 % of the documents of that overlap. Bands do not change.
 
     Returns:
@@ -120,7 +120,10 @@ def check_planner(planner: object) -> None:
         QuerySyntaxError: the planner is unknown.
     """
     if planner not in PLANNERS:
-        raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r:.60}")
+        raise QuerySyntaxError(
+            "planner must be 'enough' (as few bands as the probability requires) or 'all' (all tokens), not "
+            f"{planner!r:.60}"
+        )
 
 
 def _threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
@@ -208,7 +211,8 @@ def _fewest_bands(band_probability: float, probability: float, max_bands: int) -
 def alfresco_rows(count: int, overlap: Fraction, probability: Fraction) -> int:
     """Return the number of tokens per band of planner `all`, for `count` query tokens.
 
-    The result is r = n // b, for the smallest number of bands b with 1 - (1 - s**r)**b > p.
+    The result is r = n // b, for the smallest number of bands b with 1 - (1 - s**r)**b > p. Here n is the number of
+    tokens, s is the overlap, and p is the probability.
 
     Source: computeBandSize in Alfresco's Solr4QueryParser and in Solr's MinHashQParser. Like these, it uses floats.
     """

@@ -79,7 +79,7 @@ class Threshold:
         return 0.0
 
     def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit. If `overlap` is not None, the estimate must reach it."""
+        """Whether a candidate is a hit. If `overlap` is not None, the estimate must reach it; see `is_tolerant`."""
         if tokens.matched_token_count < self.minimum_match:
             return False
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap

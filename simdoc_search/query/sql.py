@@ -91,7 +91,7 @@ class Tables:
     def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
         """Return statements that add a document. Execute them in one transaction.
 
-        If a document with this id exists, `delete` it first. If two writers choose the same number for different
+        If a document with this id exists, `delete` it first. If two writers choose the same row number for different
         documents, the second insert violates the primary key. In this case, retry the transaction.
 
         Args:

@@ -25,8 +25,8 @@ passages.py                 documents that share passages
 passage_candidates.py       candidates by tokens, phrases and fingerprints
 passage_result.py           the result of `passages`
 versions.py                 versions of a document, in order
-version_candidates.py      candidates by sentences or texts
-version_result.py          the result of `versions`
+version_candidates.py       candidates by sentences or texts
+version_result.py           the result of `versions`
 related.py                  documents on the same topic
 related_candidates.py       candidates by rare concepts
 related_concepts.py         concepts of the query document and their names

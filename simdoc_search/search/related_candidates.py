@@ -44,7 +44,7 @@ def find_related_candidates(
     """
     needed_count = query.offset + query.size
     concept_matches = store.documents_sharing(
-        weights.query_codes(),
+        weights.query_token_ids(),
         kind="concepts",
         filters=query.filters,
         exclude=exclude,

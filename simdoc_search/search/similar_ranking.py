@@ -96,7 +96,7 @@ class Ranker:
 
         total, compared, is_exact, is_page_known = 0, 0, True, False
         for number, candidate in enumerate(candidates):
-            bound = candidate.matched_token_count / len(self.query_record.codes)
+            bound = candidate.matched_token_count / len(self.query_record.token_ids)
             if bound < min_share:
                 break
             is_page_known = is_page_known or is_complete(bound)
@@ -142,7 +142,7 @@ class Ranker:
                     yield candidate
 
         for batch in split_into_batches(find_possible_hits()):
-            bound = estimate_max_overlap(batch[0].matched_token_count, len(self.query_record.codes))
+            bound = estimate_max_overlap(batch[0].matched_token_count, len(self.query_record.token_ids))
             if len(hits) >= needed_count and hits[-1].overlap >= bound:
                 is_exact = False
                 break
@@ -164,7 +164,7 @@ class Ranker:
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
         """Compare the tokens of a candidate and the query document."""
-        return self.store.settings.estimate(self.query_record.codes, candidate.codes)
+        return self.store.settings.estimate(self.query_record.token_ids, candidate.token_ids)
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:
         """Return whether a candidate may have the minimum overlap, according to its tokens."""

@@ -40,7 +40,7 @@ from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_complete_record, read_records, resolve_record
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.base import Store, StoreInfo
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
@@ -196,7 +196,8 @@ class SimilaritySearch:
     def languages(self, *, filters: Filters | None = None) -> Counter[str]:
         """Return the number of documents per language, according to their metadata field `language`.
 
-        The key of documents without the field is `""`. In a store with `Settings.language`, `index` sets the field.
+        The key of documents without the field is `""`. If `Settings.identifies_language` is set, `index` adds the
+        field to documents that do not have it.
         This method reads all records.
 
         Args:
@@ -404,9 +405,10 @@ class SimilaritySearch:
         sentences of the document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared
         passages and fingerprints.
 
-        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given,
-        that of the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds, the default of
-        `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest version.
+        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given, the
+        value that is stored in the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds,
+        the default of `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest
+        version.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.
@@ -472,7 +474,7 @@ class SimilaritySearch:
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.concept_frequencies(empty_codes())  # raises FormatMismatchError, with advice for this store
+            self.store.concept_frequencies(empty_token_ids())  # raises FormatMismatchError, with advice for this store
 
     # --- the whole collection ---
 
@@ -717,8 +719,8 @@ class SimilaritySearch:
 
         minimum, settings = parse_min_overlap(overlap), self.store.settings
         (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
-        codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
-        source = Record("", codes, fingerprint.shingle_count, "", {}, text, None, *hashes)
+        token_ids, hashes = fingerprint.token_ids(), (text_hash(text), fingerprint.words_hash)
+        source = Record("", token_ids, fingerprint.shingle_count, "", {}, text, None, *hashes)
         (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 

@@ -255,4 +255,4 @@ def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: floa
     changed = [difference for difference in changes.differences if difference.kind != "moved"]
     added = spans_to_mask(new.words, [difference.b for difference in changed])
     removed = spans_to_mask(old.words, [difference.a for difference in changed])
-    return Step(share, int(added.sum()), int(removed.sum()), tuple(changes.key_changes))
+    return Step(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes))

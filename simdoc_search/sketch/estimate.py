@@ -35,19 +35,19 @@ class TokenOverlap(NamedTuple):
 
 
 Estimate = Callable[[NDArray[Any], NDArray[Any]], TokenOverlap]
-"""Compares the tokens of two documents, given as ascending codes."""
+"""Compares the tokens of two documents, given as ascending token ids."""
 
 
-def compare_codes(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
-    """Estimate the Jaccard similarity J from token codes.
+def compare_token_ids(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
+    """Estimate the Jaccard similarity J from token ids.
 
     Without rotation, the estimate is unbiased, because the minimum of each slot of the union is in the intersection
     with probability J. Slots that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2). For
     tokens that are equal by chance, see `correct_for_chance`.
 
     Args:
-        a: token codes of one document, ascending, without repeats.
-        b: token codes of the other document.
+        a: token ids of one document, ascending, without repeats.
+        b: token ids of the other document.
     """
     matched, common = count_common(a, b), count_common(a >> HASH_BITS, b >> HASH_BITS)
     union = len(a) + len(b) - common

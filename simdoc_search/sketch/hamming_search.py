@@ -37,7 +37,7 @@ def block_masks(bits: int, max_distance: int, count: int = 1) -> list[tuple[int,
 
     Returns:
         Pairs of a mask and a list of blocks. If two numbers are equal in this mask and in one of these blocks, they are
-        also equal in an earlier mask.
+        also equal in an earlier mask, which has found them already.
     """
     if not (1 <= bits <= SIMHASH_BITS and 0 <= max_distance < bits):
         raise ValueError(

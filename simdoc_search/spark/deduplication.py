@@ -46,7 +46,8 @@ def dedupe(
             rows in the same order each time, such as files.
         options: what counts as a duplicate. Their `text` and `id` are ignored. `keep="first"` is not possible,
             because the rows of a DataFrame have no order; use `min:COLUMN`.
-        annotate: return all rows, with the columns `duplicate_of`, `cluster`, `overlap` and `kind`; see `Annotation`.
+        annotate: return all rows, with the columns `duplicate_of`, `cluster`, `overlap` and `kind`; see
+            `DuplicateDescriptions`.
 
     Returns:
         The kept rows with all columns, or all rows.

@@ -220,20 +220,21 @@ class Store(Protocol):
         text: bool = False,
         passages: bool = False,
         sentences_and_concepts: bool = False,
-        root: str | None = None,
-        below_root: bool = False,
+        root_folder: str | None = None,
+        only_roots_below: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
 
-        If `root` is given, yield only documents with this root. If `below_root` is also True, yield only documents
-        whose root is a folder below `root`. Records of an index that simdoc-search did not create have the values of
-        `fields` as metadata. Other records always have all metadata.
+        A root folder is a folder that was indexed, or a file that the user named. If `root_folder` is given, yield only
+        documents with this root. If `only_roots_below` is also True, yield only documents whose root is below this
+        folder. Records of an index that simdoc-search did not create have the values of `fields` as metadata. Other
+        records always have all metadata.
         """
 
-    def count(self, root: str, *, below_root: bool = False) -> int:
-        """Count the documents with this root or, if `below_root`, those whose root is a folder below it."""
+    def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
+        """Count the documents with this root folder or, if `only_roots_below`, those whose root is below it."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
@@ -276,7 +277,7 @@ class Store(Protocol):
 
     def documents_sharing(
         self,
-        codes: NDArray[np.uint32],
+        token_ids: NDArray[np.uint32],
         *,
         kind: TokenKindName = "passages",
         filters: Filters | None = None,
@@ -286,9 +287,9 @@ class Store(Protocol):
         """Return the documents that share tokens of a kind, by descending number of shared tokens.
 
         Args:
-            codes: the tokens as numbers, in any order; duplicates are ignored. For passages, pass the tokens of a
-                record or fingerprint, or the result of `shingle_codes`. If the array is two-dimensional, as returned by
-                `query_codes`, rows are counted. A document shares a row if it contains at least one token of the row.
+            token_ids: the tokens, in any order; duplicates are ignored. For passages, pass the tokens of a record or
+                fingerprint, or the result of `shingle_token_ids`. If the array is two-dimensional, as returned by
+                `query_token_ids`, rows are counted. A document shares a row if it contains a token of the row.
             kind: the kind of tokens.
             filters: filters that must also match.
             exclude: key of a document to exclude, or None.
@@ -298,14 +299,14 @@ class Store(Protocol):
             FormatMismatchError: the store has no tokens of this kind. The message says how to add them.
         """
 
-    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each of these concepts.
 
         A local store also counts deleted and replaced documents until it merges their segments.
 
         Args:
-            codes: the concepts as numbers, shape (concepts,). Pass `PARAGRAPH_END` to count all documents that
-                have concepts.
+            token_ids: the ids of the concepts, shape (concepts,). Pass `PARAGRAPH_END` to count all documents that have
+                concepts.
 
         Returns:
             int64, shape (concepts,).

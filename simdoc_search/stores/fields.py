@@ -54,24 +54,24 @@ def metadata_term(key: str, value: FilterValue) -> str:
     return escape_surrogates(text)
 
 
-def root_term(root: str) -> str:
+def root_term(root_folder: str) -> str:
     """Return the term for documents with this root. It differs from the terms of all metadata fields."""
-    return metadata_term(_ROOT_FIELD, root)
+    return metadata_term(_ROOT_FIELD, root_folder)
 
 
-def origin_value(root: str, path: str = "") -> str:
+def origin_value(root_folder: str, path: str = "") -> str:
     """Return a value for a condition on `ORIGIN_FIELD`. It matches documents with this root, at or below `path`.
 
     If `path` ends with `/`, it is a folder, and all documents in it match. Otherwise, it is a file, and its members
     also match. If `path` is empty, all documents with this root match.
     """
-    return f"{root}\0{path}"
+    return f"{root_folder}\0{path}"
 
 
 def parse_origin_value(value: FilterValue) -> tuple[str, str]:
     """Return the root and the path in a value that `origin_value` returned."""
-    root, _, path = str(value).partition("\0")
-    return root, path
+    root_folder, _, path = str(value).partition("\0")
+    return root_folder, path
 
 
 def metadata_prefix(key: str) -> str:

@@ -68,7 +68,7 @@ def upgrade_store(
         if not store.has_texts:
             raise StoreError(
                 f"the store {location} keeps no texts, so it cannot be upgraded; index the documents into a "
-                "new store with `simdoc-search index --with`"
+                "new store with `simdoc-search index` and its option --with"
             )
 
         def add_tokens(records: Sequence[Record]) -> list[Record]:

@@ -31,7 +31,7 @@ class Tuning:
     document_count: int  # number of documents in the sample
     overlap: Fraction  # the required Jaccard similarity, as given or as learned from labelled pairs
     probability: Fraction  # the required probability of finding a document with exactly this overlap
-    # number of pairs in the sample with at least the required overlap, with the analysis of the first measurement
+    # number of pairs in the sample with at least the required overlap, with the analysis of the first of `measurements`
     pair_count: int
     near_pair_count: int  # number of pairs whose overlap differs from the required one by at most MAX_NEAR_DIFFERENCE
     measurements: tuple[Measurement, ...]  # one measurement per setting

@@ -85,7 +85,7 @@ def move_files(request: PageRequest) -> Redirect:
     def move(progress: Progress) -> FileChanges:
         changes = _move_files(review, store, _choose_parent(store, folder), local, progress)
         if served_store.duplicates.result is review:
-            served_store.duplicates.result = None  # it contains the moved documents
+            served_store.duplicates.result = None  # this result still contains the moved documents
         return changes
 
     return served_store.file_changes.start(move)

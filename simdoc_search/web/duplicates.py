@@ -120,7 +120,7 @@ def stop_duplicates(request: PageRequest) -> Redirect:
     return request.served_store.duplicates.stop()
 
 
-def decide(request: PageRequest) -> Redirect:
+def save_decisions(request: PageRequest) -> Redirect:
     """Save the user's decisions.
 
     Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`. `selected` is one of these actions for the documents in
@@ -134,7 +134,7 @@ def decide(request: PageRequest) -> Redirect:
         actions |= dict.fromkeys(request.all_values("pick"), selected)
     chosen = [(review.find_member(name), _parse_action(text, name)) for name, text in actions.items()]
     for member, action in chosen:
-        review.decide(member, action)
+        review.save_decision(member, action)
     here = {"start": request.value("here"), "limit": request.value("limit")}
     match request.value("then"):
         case "plan":

@@ -76,7 +76,8 @@ class DuplicatesReview:
     decisions: dict[DocumentKey, Action] = field(default_factory=dict)
     kept_instead: dict[int, int] = field(default_factory=dict)
     keeps_undecided: bool = False
-    _proposals: dict[DocumentKey, Action] = field(default_factory=dict)  # the proposed actions of `decisions`
+    # the proposed action of each document in `decisions`
+    _proposals: dict[DocumentKey, Action] = field(default_factory=dict)
     _known_groups: list[Group] = field(default_factory=list)
     _remaining_groups: Iterator[Group] | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -153,7 +154,7 @@ class DuplicatesReview:
                         return member
         raise QuerySyntaxError(f"there is no row {name[:40]!r}; reload the page")
 
-    def decide(self, member: Member, action: Action) -> None:
+    def save_decision(self, member: Member, action: Action) -> None:
         """Save the user's decision about a document. A document in an archive or e-mail cannot be removed."""
         key = member.document.key
         if action == "drop" and member.document.archive is not None:

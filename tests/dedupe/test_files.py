@@ -216,7 +216,7 @@ def test_options_are_checked() -> None:
             DedupeOptions(**options)
 
 
-def test_a_column_of_the_annotation_must_be_free(tmp_path: Path) -> None:
+def test_a_column_that_describes_duplicates_must_be_free(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "in.jsonl", [{"text": "a b c", "kind": 1}])
     with pytest.raises(CorpusError, match="already has a column 'kind'"):
         deduplicate_files(source, tmp_path / "out.jsonl", annotate=True)

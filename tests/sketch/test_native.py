@@ -19,7 +19,7 @@ from simdoc_search.analysis.words import locate_words, words_of_texts
 from simdoc_search.passages.align import AlignmentSettings, align, match_words_with_many
 from simdoc_search.passages.exact_overlap import Measures, measure_many, measures
 from simdoc_search.passages.passage import Passage
-from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_token_ids
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.winnow import PassageSettings
 from tests.support.pipeline import TRICKY, any_points, mixtures
@@ -186,10 +186,10 @@ def test_hashes_of_shingles_are_equal(in_python: Callable[..., Any], every: int)
     """This is checked with settings that the kernel supports only for hashes."""
     analysis = Analysis(unit="character", shingle_size=9)
 
-    def codes() -> list[list[int]]:
-        return [shingle_codes(text, analysis).tolist() for text in hard_texts()[::every]]
+    def token_ids() -> list[list[int]]:
+        return [shingle_token_ids(text, analysis).tolist() for text in hard_texts()[::every]]
 
-    assert in_python(codes) == codes()
+    assert in_python(token_ids) == token_ids()
 
 
 @pytest.mark.slow

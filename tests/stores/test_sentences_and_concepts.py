@@ -15,7 +15,7 @@ from simdoc_search import open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.sentences import SentenceSettings, decode_sentences, query_codes
+from simdoc_search.sketch.sentences import SentenceSettings, decode_sentences, query_token_ids
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Store
@@ -29,9 +29,9 @@ FEW = {0, *(1 << bit for bit in range(16))}
 SENTENCES = [2**64 - 1, 5, 5, 1]
 
 
-def shared(store: Store, codes: Any, kind: TokenKindName, **options: Any) -> list[tuple[int, str]]:
+def shared(store: Store, token_ids: Any, kind: TokenKindName, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens of a kind and the id of each document, in order."""
-    found = store.documents_sharing(np.array(codes, np.uint32), kind=kind, size=10, **options)
+    found = store.documents_sharing(np.array(token_ids, np.uint32), kind=kind, size=10, **options)
     return [(document.shared_count, document.id) for document in found.documents]
 
 
@@ -80,7 +80,7 @@ def test_sentences_that_differ_in_few_bits_are_found(
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
     put(store_with_both, *(record(id, sentences=simhashes) for id, simhashes in stored.items()))
 
-    found = store_with_both.documents_sharing(query_codes(np.array(query, np.uint64)), kind="sentences", size=24)
+    found = store_with_both.documents_sharing(query_token_ids(np.array(query, np.uint64)), kind="sentences", size=24)
 
     assert {id for id in stored if id.startswith("near")} <= {document.id for document in found.documents}
     assert {document.id: document.shared_count for document in found.documents} == {
@@ -108,17 +108,17 @@ def test_concepts_are_found_and_counted_once_per_document(store_with_both: Store
 def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> None:
     store = new_store()
     put(store, record("a", passages=[1], sentences=[5], concepts=CONCEPTS))
-    found, codes = store.get("a", sentences_and_concepts=True), np.array([7], np.uint32)
+    found, token_ids = store.get("a", sentences_and_concepts=True), np.array([7], np.uint32)
 
     assert found is not None
     assert [0, 0] == [len(found.sentences), len(found.concepts)]
     with pytest.raises(FormatMismatchError, match=r"was created without sentences; .*"):
-        store.documents_sharing(codes, kind="sentences", size=1)
+        store.documents_sharing(token_ids, kind="sentences", size=1)
     of_concepts = pytest.raises(FormatMismatchError, match=r"was created without concepts; .*")
     with of_concepts:
-        store.documents_sharing(codes, kind="concepts", size=1)
+        store.documents_sharing(token_ids, kind="concepts", size=1)
     with of_concepts:
-        store.concept_frequencies(codes)
+        store.concept_frequencies(token_ids)
 
 
 ROWS = st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), max_size=12)

@@ -80,8 +80,8 @@ def test_an_earlier_format_is_read(format: str, location: Path) -> None:
     }
     for new in fresh.store.scan():
         old = records[new.id]
-        assert (new.codes.tolist(), new.shingle_count, new.digest) == (
-            old.codes.tolist(),
+        assert (new.token_ids.tolist(), new.shingle_count, new.digest) == (
+            old.token_ids.tolist(),
             old.shingle_count,
             old.digest,
         )

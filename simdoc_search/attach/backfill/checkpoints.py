@@ -61,7 +61,7 @@ def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | N
         if len(ids) != 1 or None in ids or not copy_checkpoints:
             return None
         histories.append(str(ids.pop()))
-        checkpoints.append(int(max(copy_checkpoints)))  # some copies report only an older checkpoint
+        checkpoints.append(int(max(copy_checkpoints)))  # copies that lag behind report an older checkpoint
     return ShardStates(tuple(histories), tuple(checkpoints))
 
 
@@ -160,7 +160,7 @@ def record_checkpoints(
     wrote since then. If there were no other writes, the current checkpoints are recorded, so that the next run does not
     read the documents that this run wrote.
     """
-    if target.index.filters:  # documents that the alias excludes were not compared
+    if target.index.filters:  # the run did not compare the documents that the alias excludes
         return
     now = read_shards(engine, target.index.name, target.index.shard_count)
     if now and now.histories == shards.histories and now.count_writes_since(shards.checkpoints) == write_count:

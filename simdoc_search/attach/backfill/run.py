@@ -180,7 +180,7 @@ class Backfill:
                 except RequestError as error:
                     if error.error_type != _LOST_POINT_IN_TIME_ERROR or self.report.document_count == before:
                         raise
-                    # The next round reads the rest in another point in time.
+                    # The point in time is lost. Read the remaining documents in a new one.
                     read_count += self.report.document_count - before
 
     def _add_report(self, page: BackfillReport) -> None:

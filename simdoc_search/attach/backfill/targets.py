@@ -133,7 +133,7 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
         name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
     }
     if index.settings and settings != index.settings:
-        missing["tokens"] = all_mappings["tokens"]  # the meta of `tokens` lists the kinds of tokens
+        missing["tokens"] = all_mappings["tokens"]  # the `meta` of this field lists the kinds of tokens
     return Target(
         index,
         settings.with_verified_key(resolve_hash_key(), index.name),

@@ -30,7 +30,7 @@ class Source:
         words_label: The number of shared words, formatted for display.
         share_label: The share of the text that is in the source, formatted for display.
         new_word_count: The number of words of the text that are not in any source listed before this one.
-        passages: The shared passages. Their first text is the text, and their second text is the source.
+        passages: The shared passages. In each, `a` is the span in the text, and `b` is the span in the source.
         remark: A remark; may be empty.
         text: The text of the source. If None, it is not shown.
     """

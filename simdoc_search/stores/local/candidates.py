@@ -14,7 +14,7 @@ from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.local.queries import Purpose
-from simdoc_search.stores.local.schema import read_codes, read_id, read_metadata
+from simdoc_search.stores.local.schema import read_id, read_metadata, read_token_ids
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Candidate, LeftOut
 
@@ -72,14 +72,14 @@ class LocalCandidates:
 
     def _read(self, hit: tuple[float, Address]) -> Candidate:
         document = self._snapshot.read_document(hit[1])
-        codes = read_codes(document, self._snapshot.settings)
-        return Candidate(DocumentKey(read_id(document)), int(hit[0]), codes, read_metadata(document, self._fields))
+        token_ids = read_token_ids(document, self._snapshot.settings)
+        return Candidate(DocumentKey(read_id(document)), int(hit[0]), token_ids, read_metadata(document, self._fields))
 
 
 def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
     """Return the documents that share at least the plan's minimum number of tokens, best first."""
-    query_codes = np.sort(decode(plan.tokens))
+    query_token_ids = np.sort(decode(plan.tokens))
     documents = map(snapshot.read_document, addresses)
-    counts = [count_common(query_codes, read_codes(document, snapshot.settings)) for document in documents]
+    counts = [count_common(query_token_ids, read_token_ids(document, snapshot.settings)) for document in documents]
     hits = [(float(count), address) for count, address in zip(counts, addresses, strict=True)]
     return sorted((hit for hit in hits if hit[0] >= plan.minimum_match), key=itemgetter(0), reverse=True)

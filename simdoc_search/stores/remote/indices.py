@@ -141,7 +141,7 @@ class Indices:
         """Read which indices are open, closed and queryable. Raises StoreError if all indices are closed."""
         queryable_now = select_queryable(mappings, self.field)
         if self._is_one_index and queryable_now:
-            # If the index is closed, the first query raises an error.
+            # This saves a request. If the index is closed, the first query raises an error.
             return _IndicesState(mappings, mappings, mappings)
         settings = read_index_settings(engine, self.name)
         if settings is None:

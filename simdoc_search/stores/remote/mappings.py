@@ -116,7 +116,7 @@ def remaining_fields(mapping: Mapping[str, Any], settings: Mapping[str, Any]) ->
     return limit - count_fields(mapping.get("properties", {})), limit
 
 
-def shorten_list(names: Iterable[str]) -> str:
-    """Return the first five names in alphabetical order, for a message."""
+def shorten_list(names: Iterable[str], *, if_empty: str = "the mapping has none") -> str:
+    """Return the first five names in alphabetical order, for a message. If there are no names, return `if_empty`."""
     ordered = sorted(names)
-    return ", ".join(ordered[:5]) + (", ..." if len(ordered) > 5 else "") if ordered else "there is none"
+    return ", ".join(ordered[:5]) + (", ..." if len(ordered) > 5 else "") if ordered else if_empty

@@ -171,7 +171,7 @@ def text_query(
     return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in response["hits"]["hits"]) else query
 
 
-def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location: str, extra_options: str = "") -> str:
+def backfill_advice(mappings: Iterable[Mapping[str, Any]], field: str, location: str, extra_options: str = "") -> str:
     """Return the advice to run `simdoc-search backfill`, with the complete command, as a part of a sentence.
 
     Args:

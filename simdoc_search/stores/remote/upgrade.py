@@ -50,11 +50,11 @@ def upgrade_index(
     if reason := add_fields(store.engine, store.index, store.field, missing):
         raise StoreError(f"{store.location} cannot be upgraded: {reason}")
     options: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}
-    upgraded = RemoteStore.in_index(store.engine, store.index, None, field=store.field, **options)
+    upgraded = RemoteStore.open_index(store.engine, store.index, None, field=store.field, **options)
     records = (
         record
         for record in upgraded.scan(sentences_and_concepts=True)
-        if len(record.codes) and find_missing_kinds(new_settings, record)
+        if len(record.token_ids) and find_missing_kinds(new_settings, record)
     )
     with upgraded.writer() as writer:
         while page := list(islice(records, _BATCH_SIZE)):

@@ -126,7 +126,10 @@ class RemoteWriter:
             ]
             if not waiting:
                 return rejected
-        reason = "other writers replaced the document at each attempt; synchronise the clocks of all writers"
+        reason = (
+            "at each attempt, another writer replaced the document with a newer version; synchronise the clocks of all "
+            "writers"
+        )
         return rejected | {action.id: reason for action in waiting}
 
     def _locate(self, actions: list[Action], rejected: dict[str, str]) -> list[Action]:

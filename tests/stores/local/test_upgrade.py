@@ -39,7 +39,7 @@ def state(location: Path) -> dict[str, Any]:
     """Return all values of a store except sentences."""
     with open_store(location) as store:
         records = store.scan(text=True, passages=True)
-        return {r.id: (r.text, r.metadata, r.digest, r.codes.tolist(), r.passages.tolist()) for r in records}
+        return {r.id: (r.text, r.metadata, r.digest, r.token_ids.tolist(), r.passages.tolist()) for r in records}
 
 
 def has_sentences(location: Path) -> bool:

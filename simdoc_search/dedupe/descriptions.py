@@ -1,4 +1,4 @@
-"""The columns that describe duplicates."""
+"""Describes duplicates: their names, their overlaps, and the columns to add to the rows."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _OVERLAP_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
-    """Computes the columns that describe duplicates.
+class DuplicateDescriptions:
+    """Describes duplicates in these columns.
 
     | Column | Value |
     |---|---|
     | `duplicate_of` | the id or the row number of the kept row; null for the kept row itself |
     | `cluster` | a number that all rows of a group have in common |
     | `overlap` | the overlap with the kept row, 0..1 |
-    | `kind` | `same text`, `same words` or `near` for a duplicate; `kept` for the kept row; `evaluation` |
-    | `is_of_old` | whether the kept row is an old one; only with `against` |
+    | `kind` | `same text`, `same words` or `near` for a duplicate; `kept` for the kept row; `evaluation`, see below |
+    | `kept_row_is_old` | whether the kept row is an old one; only with `against` |
     | `evaluation_text` | the name of an evaluation text; only with `decontaminate` |
     | `evaluation_run` | the consecutive words that the row shares with this text; only with `decontaminate` |
 
@@ -56,7 +56,7 @@ class Annotation:
             "cluster",
             "overlap",
             "kind",
-            *(["is_of_old"] if self.old_row_count else []),
+            *(["kept_row_is_old"] if self.old_row_count else []),
             *evaluation,
         ]
 
@@ -97,7 +97,7 @@ class Annotation:
                 values["duplicate_of"][place] = self.name_of(kept)
                 values["overlap"][place] = self.overlap_of(int(row))
                 if self.old_row_count:
-                    values["is_of_old"][place] = kept < self.old_row_count
+                    values["kept_row_is_old"][place] = kept < self.old_row_count
         return values
 
     def arrow_fields(self, schema: Any, id_column: str | None) -> list[Any]:
@@ -110,6 +110,6 @@ class Annotation:
             "duplicate_of": id_type if simple else pa.string(),
             "cluster": pa.int64(),
             "overlap": pa.float64(),
-            "is_of_old": pa.bool_(),
+            "kept_row_is_old": pa.bool_(),
         }
         return [pa.field(name, types.get(name, pa.string())) for name in self.names]
