@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.duplicates.plan.files import read_state
 from simdoc_search.duplicates.plan.rows import LeftAloneError
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.record import Origin, Record
 
 
@@ -35,5 +35,5 @@ def records_of_equal_files(
         for file_hash, equal in by_hash.items():
             for file in equal if len(equal) > 1 else ():
                 origin = Origin(file.root, file.size, file.mtime_ns, file.prefix)
-                yield Record(file.id, empty_codes(), 0, "", origin=origin, text_hash=file_hash)
+                yield Record(file.id, empty_token_ids(), 0, "", origin=origin, text_hash=file_hash)
         progress(number / len(same_size))
