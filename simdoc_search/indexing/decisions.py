@@ -182,18 +182,20 @@ class IndexingRun:
         if self._document_filter:
             outcomes = self._document_filter.filter_outcomes(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
-            stored = self._stored_digests.pop(id, None)
+            stored, named_path = (
+                self._stored_digests.pop(id, None),
+                self._paths.get_by_number(self._seen.path_number(id)),
+            )
             if isinstance(outcome, PreparedDocument | Record):
                 prepared = outcome if isinstance(outcome, PreparedDocument) else self._encode(outcome)
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
                 self.report.note_unread_attachments(id, prepared.unread_attachments)
-                self._moved.note_written(id, outcome.digest, self._paths.get_by_number(self._seen.path_number(id)))
+                self._moved.note_written(id, outcome.digest, named_path)
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
-                named_path = self._paths.get_by_number(self._seen.path_number(id))
                 self._report_skipped(replace(outcome, root=named_path.path) if named_path else outcome)
                 if classify_reason(outcome.reason)[0].is_text_lost and self._seen.is_stored(id):
                     self._remove(id)
