@@ -60,7 +60,9 @@ _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 )
 @click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo the changes recorded in FILE.")
 @click.option("--dry-run", is_flag=True, help="Check everything and print what would be done, but change nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask. Without a terminal, only --delete asks for this option.")
+@click.option(
+    "--yes", is_flag=True, help="Do not ask for confirmation. Without a terminal, only --delete asks for this option."
+)
 @store_option
 @json_option
 @handle_errors

@@ -71,7 +71,7 @@ class _ExplainedQuery(NamedTuple):
 
 
 @click.command(cls=Command)
-@click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
+@click.argument("fingerprint", required=False, metavar="[QUERY]", shell_complete=complete_ids)
 @overlap_options
 @compat_options
 @click.option("--dsl", is_flag=True, help="Print only the query for the engine, as JSON.")
@@ -98,9 +98,9 @@ def explain(
 ) -> None:
     """Show how a query is parsed and run, and what it may miss.
 
-    FINGERPRINT is an id, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
+    QUERY is the id of a document, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
 
-    The command prints the possible readings of FINGERPRINT, the plan of the query, and the probability of finding a
+    The command prints the possible readings of QUERY, the plan of the query, and the probability of finding a
     document at several overlaps. If the document is not in the store, its fingerprint is assumed to have 512 tokens. A
     query with a probability groups tokens into bands. It uses only as many bands as the probability requires
     (--planner enough), or groups all tokens (--planner all).
@@ -113,7 +113,7 @@ def explain(
     from simdoc_search.stores import open_store
 
     if fingerprint is None and overlap is None:
-        raise click.UsageError("give FINGERPRINT or --overlap")
+        raise click.UsageError("give QUERY or --overlap")
     if dsl and sql:
         raise click.UsageError("give either --dsl or --sql, not both")
     requested: str | FingerprintQuery | None = fingerprint

@@ -55,6 +55,8 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
 _QUIET_KEY = f"{__name__}.quiet"  # in `context.meta`
 _MAX_NAME_WIDTH = 26
 _MAX_EXAMPLES = 3
+_DEFINITION = re.compile(r"[A-Z]+ is [^.]+\.")
+"""The first sentence of the paragraph that explains an argument."""
 _RANGE = re.compile(r"(; |(?<=\[))\d*\.?\d*<?=?x[<>]=?[\d.]+(<=?[\d.]+)?")
 
 
@@ -118,7 +120,7 @@ class Command(click.Command):
                 click.secho(f"{perf_counter() - start:.2f} s", dim=True, err=True)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description. `--help` shows its first paragraph, what FINGERPRINT is, and the first examples."""
+        """Write the description. `--help` shows the first paragraph, the definition of an argument, and examples."""
         if _shows_all_details(ctx):
             super().format_help_text(ctx, formatter)
             return
@@ -127,9 +129,9 @@ class Command(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(first)
-            for definition in (paragraph for paragraph in others if paragraph.startswith("FINGERPRINT is ")):
+            for definition in filter(None, map(_DEFINITION.match, others)):
                 formatter.write_paragraph()
-                formatter.write_text(definition)
+                formatter.write_text(definition[0])
             if examples:
                 formatter.write_paragraph()
                 formatter.write_text("\n".join(examples.splitlines()[: 1 + _MAX_EXAMPLES]))

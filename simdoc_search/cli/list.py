@@ -53,8 +53,8 @@ def list_command(
 ) -> None:
     """List the documents in the index.
 
-    With PREFIX, only documents whose ids begin with it are listed. PREFIX can also be an indexed folder. With a quoted
-    PATTERN, only documents that match it are listed. '*.pdf' matches file names in any folder. 'a/*.pdf' matches paths.
+    PREFIX is the beginning of an id, or an indexed folder; PATTERN is a glob pattern in quotes. '*.pdf' matches file
+    names in any folder. 'a/*.pdf' matches paths.
 
     \b
       simdoc-search list reports/

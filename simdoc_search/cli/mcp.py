@@ -32,9 +32,10 @@ def mcp(
 ) -> None:
     """Let an agent search the index (Model Context Protocol).
 
+    FOLDER is a folder whose files the agent may also read.
+
     An MCP client starts this command, and talks to it over stdin and stdout. The agent can use the tools similar,
-    passages, compare, versions, duplicates and show. These tools read the store and the files in each FOLDER. They
-    change nothing.
+    passages, compare, versions, duplicates and show. These tools change nothing.
 
     \b
       simdoc-search mcp --store /home/me/articles/.simdoc

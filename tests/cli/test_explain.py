@@ -216,8 +216,8 @@ def test_people_see_probabilities_in_percent() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give FINGERPRINT or --overlap"),
-        (["--probability", "80"], "give FINGERPRINT or --overlap"),
+        ([], "give QUERY or --overlap"),
+        (["--probability", "80"], "give QUERY or --overlap"),
         (["doc123", "--planner", "best"], "--planner"),
         (["doc123", "--overlap", "0.2"], "write 20 for 20 %"),
         (["doc123", "more"], "unexpected extra argument"),
