@@ -237,7 +237,7 @@ def test_a_malformed_decision_is_refused(pages: Pages) -> None:
         assert "there is no row" in pages.sent("/duplicates/decide", 400, **{"row-0-0": "keep", name: "keep"})["error"]
     problem = pages.sent("/duplicates/decide", 400, **{"row-0-0": "explode"})["error"]
 
-    assert "must be keep, drop or decide" in problem
+    assert "must be 'keep', 'drop' or 'decide'" in problem
     assert {} == pages.served.duplicates.result.decisions  # type: ignore[union-attr]
 
 
