@@ -211,7 +211,7 @@ def test_repeated_words_of_the_text_are_reported() -> None:
 
     assert (60, 0.5, 120) == (hit["word_count"], hit["share"], hit["new_word_count"])
     assert {"word_count": 120, "share": 1.0} == result["covered"]
-    assert "120 words of your text are covered, because your text repeats some of the shared words" in output(
+    assert "120 words of your text are covered, because it repeats some of the shared words" in output(
         "passages", *arguments
     )
 
