@@ -79,7 +79,7 @@ def describe_hit(hit: PassageHit) -> str:
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
     if hit.added_word_count > hit.word_count:
-        return f"{hit.added_word_count:,} words of your text appear here, because your text repeats some words"
+        return f"{hit.added_word_count:,} words of your text are covered, because it repeats some of the shared words"
     return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 
