@@ -14,7 +14,7 @@ from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_mem
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
-_INCOMPLETE = ("Could not find EOCD", "FormatError")
+_INCOMPLETE_FILE_MESSAGES = ("Could not find EOCD", "FormatError")
 """Error messages of the readers of zip and PDF files if the file is truncated or in another format."""
 _MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS, _MAX_ATTACHMENTS = 100, 500, 100
 
@@ -93,7 +93,7 @@ def _describe_failure(message: str, data: bytes) -> str:
     if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
         return "encrypted"
     detail = message.rpartition(": ")[2][:120]
-    return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE else detail}"
+    return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE_FILE_MESSAGES else detail}"
 
 
 def _is_encrypted_open_document(data: bytes) -> bool:
