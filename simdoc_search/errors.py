@@ -98,7 +98,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         suggestions: the most similar stored ids, best first.
         other_indices: the indices that contain this id, if the search was limited to another index or routing.
         search_scope: the store, index or routing that was searched, for the message.
-        id_hint: explains what an id is in an index that simdoc-search did not create; otherwise empty.
+        id_hint: says which id to give for an index that simdoc-search did not create; otherwise empty.
     """
 
     def __init__(

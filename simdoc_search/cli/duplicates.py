@@ -181,7 +181,9 @@ def duplicates(
 
     new_ids: list[str] = []
     workers = worker_count(workers)
-    search, problems, _ = index_paths(folders, open_index, store, new_ids.append, workers=workers, quiet=as_json)
+    search, problems, _, skipped = index_paths(
+        folders, open_index, store, new_ids.append, workers=workers, quiet=as_json
+    )
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
@@ -199,6 +201,7 @@ def duplicates(
             keep=keep,
             kept_before=kept_before,
             keep_in=keep_in,
+            skipped=() if only_new or sets_marks else skipped,
             verify=not estimate,
             drop=drop,
             progress=update,

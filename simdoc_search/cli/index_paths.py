@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from simdoc_search.display import format_count, without_credentials
 
 if TYPE_CHECKING:
     from simdoc_search.corpus import Source
+    from simdoc_search.documents import SkippedFile
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
 
@@ -54,11 +55,13 @@ class IndexedPaths(NamedTuple):
         search: a search in the store.
         problems: one sentence per problem.
         document_count: the number of documents of the paths.
+        skipped: the files that were skipped.
     """
 
     search: SimilaritySearch
     problems: list[str]
     document_count: int
+    skipped: Sequence[SkippedFile] = ()
 
 
 @contextmanager
@@ -149,4 +152,4 @@ def index_paths(
     for problem in problems:
         say(f"Error: {problem}", err=True)
     document_count = report.indexed_count + report.replaced_count + report.unchanged_count
-    return IndexedPaths(search, problems, document_count)
+    return IndexedPaths(search, problems, document_count, report.skipped)

@@ -174,7 +174,7 @@ def passages(
         search = SimilaritySearch(open_store(":memory:", create=True))
     elif in_paths:
         paths = tuple(map(str, in_paths))
-        search, problems, document_count = index_paths(paths, open_index, store, workers=workers, quiet=as_json)
+        search, problems, document_count, _ = index_paths(paths, open_index, store, workers=workers, quiet=as_json)
         filters_of_paths.append(make_origin_filter(search.store, paths))
     else:
         search = SimilaritySearch(open_index())

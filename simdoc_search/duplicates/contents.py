@@ -1,6 +1,7 @@
 """Compares the contents of the documents in a group: bytes of files, or text and metadata of documents without files.
 
-A file is only read if another file in its group has the same size. Hard links to one file are read once.
+A file is only read if another file in its group has the same size. Hard links to one file are read once. Files that
+are not in the store were read before.
 
 The text of an e-mail does not contain its attachments. If e-mails have the same words, their attachments are compared.
 """
@@ -115,8 +116,8 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
     first_with_hash: dict[str, int] = {}
     for links in files:
         contents.labels[links] = contents.labels[links[0]]
-        if len(files) == 1:
-            return
+        if len(files) == 1 or not documents.is_indexed(links[0]):
+            continue
         try:
             state, info = read_state(documents.path(links[0]) or "")
             if FileIdentity.from_stat(info) != contents.files[links[0]]:

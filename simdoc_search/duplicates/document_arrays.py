@@ -20,6 +20,7 @@ import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import IO
 
 import numpy as np
@@ -53,6 +54,7 @@ class Documents:
         keep: the rule that chooses the kept document.
         is_new: returns whether a document is new. Older documents are kept, and are only compared with new ones.
         is_preferred: returns whether a document is kept even if the rule prefers another one.
+        equal_files: files that are not in the store, each with the bytes of another one; see `records_of_equal_files`.
         max_token_bytes: maximum size of the tokens in memory, in bytes. If they exceed it, they are stored in a
             temporary file.
 
@@ -62,7 +64,8 @@ class Documents:
         text_labels: one number per document, equal for equal texts; int64, shape (documents,).
         same_words_labels: one number per document, equal for documents with the same words in the same order.
         content_labels: one number per document, equal for equal text and metadata. For members of archives, the bytes
-            must be equal too. Any other document with a file has a unique number.
+            must be equal too. Any other document with a file has a unique number. Files of `equal_files` with equal
+            bytes have equal numbers.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
         written_ns: when the document was written, in nanoseconds since 1970; 0 if unknown or if the rule does not need
@@ -82,6 +85,7 @@ class Documents:
         *,
         is_new: Callable[[Record], bool] = lambda _: True,
         is_preferred: Callable[[Record], bool] = lambda _: False,
+        equal_files: Iterable[Record] = (),
         max_token_bytes: int = _MAX_TOKEN_BYTES,
     ) -> None:
         self.left_out: dict[DocumentKey, str] = {}
@@ -93,10 +97,10 @@ class Documents:
         tokens, numbers = _TokenBuffer(max_token_bytes), array("q")
         text_hashes, word_hashes, content_hashes = bytearray(), bytearray(), bytearray()
         values: list[MetadataValue | None] = []
-        for record in records:
-            if reason := find_file_problem(record) or _find_fingerprint_problem(record):
-                self._leave_out(record, reason)
-                continue
+        self._indexed_count = 0  # number of documents of the store, which precede the files in the input
+        comparable = ((record, True) for record in records if not self._leave_out(record))
+        for record, is_indexed in chain(comparable, ((record, False) for record in equal_files)):
+            self._indexed_count += is_indexed
             origin = record.origin or _NO_ORIGIN
             source = self._sources.setdefault(
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
@@ -111,7 +115,8 @@ class Documents:
             text_hashes += _short_hash(record.text_hash)
             word_hashes += _words_hash(record)
             has_own_file = record.origin is not None and not origin.content
-            content_hashes += _short_hash("" if has_own_file or not record.digest else record.digest + origin.content)
+            content_hash = "" if has_own_file or not record.digest else record.digest + origin.content
+            content_hashes += _short_hash(content_hash if is_indexed else record.text_hash)
         columns = np.frombuffer(numbers, np.int64).reshape(-1, _COLUMNS).T
         counts, shingles, sizes, mtimes, written_at, source_of, new, preferred = columns
         text_labels, same_words_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
@@ -157,6 +162,10 @@ class Documents:
         begin = _HASH_BYTES * self.input_position(number)
         return self._text_hashes[begin : begin + _HASH_BYTES] == _short_hash(text_hash)
 
+    def is_indexed(self, number: int) -> bool:
+        """Return whether a document is in the store. Otherwise it is one of `equal_files`."""
+        return self.input_position(number) < self._indexed_count
+
     def path(self, number: int) -> str | None:
         """Return the path of a document's file; None if it has no file."""
         return self._path(self.input_position(number), self._source_of[number])
@@ -165,10 +174,14 @@ class Documents:
         root, prefix, _, _ = self._source_parts[source]
         return file_path(root, prefix, self._ids[input_position]) if root else None
 
-    def _leave_out(self, record: Record, reason: str) -> None:
-        self.left_out[record.key] = reason
+    def _leave_out(self, record: Record) -> bool:
+        """Return whether a document cannot be compared, and remember the reason."""
+        reason = find_file_problem(record) or _find_fingerprint_problem(record)
+        if reason:
+            self.left_out[record.key] = reason
         if reason in (FILE_GONE, ARCHIVE_GONE) and record.origin:
             self.missing_files[record.origin.root] += 1
+        return bool(reason)
 
 
 class _StringBuffer:

@@ -65,6 +65,7 @@ class GroupedDocument:
         written_ns: the date by which `newest` or `oldest` chooses the kept document, in nanoseconds since 1970; None if
             it is unknown or if another rule chooses.
         path: path of the file, which may be in an archive; None if the document has no file.
+        indexed: whether the document is in the store. Otherwise it is a file without text, whose bytes were compared.
         number: index of the document in this search.
     """
 
@@ -73,6 +74,7 @@ class GroupedDocument:
     mtime_ns: int | None
     written_ns: int | None
     path: str | None
+    indexed: bool
     number: int = field(repr=False, compare=False)
 
     @property
@@ -301,8 +303,9 @@ class Duplicates:
         size, mtime = int(collection.file_sizes[number]), int(collection.mtimes[number])
         written, path = int(collection.written_ns[number]), collection.path(number)
         return GroupedDocument(
-            collection.key(number), None if size < 0 else size, mtime or None, written or None, path, number
-        )
+            collection.key(number), None if size < 0 else size, mtime or None, written or None, path,
+            collection.is_indexed(number), number,
+        )  # fmt: skip
 
     def _make_duplicate(self, number: int) -> Duplicate:
         verdict, document = self._verdicts[number], self._make_document(number)
@@ -321,7 +324,7 @@ class Duplicates:
         )
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
-            document.key, document.size, document.mtime_ns, document.written_ns, document.path, number,
-            1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason, frees,
-            self._collection.key(verdict.duplicate_of),
+            document.key, document.size, document.mtime_ns, document.written_ns, document.path, document.indexed,
+            number, 1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason,
+            frees, self._collection.key(verdict.duplicate_of),
         )  # fmt: skip

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 
 from simdoc_search.corpus.file_source import FileSource, Source
@@ -179,29 +180,28 @@ class IndexingRun:
 
     def write(self, outcomes: list[Outcome]) -> None:
         """Write the changed documents, and count all outcomes."""
+        encode = partial(PreparedDocument.from_records, settings=self._store.settings, encode=self._store.encoder)
         if self._document_filter:
             outcomes = self._document_filter.filter_outcomes(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
             stored = self._stored_digests.pop(id, None)
+            named_path = self._paths.get_by_number(self._seen.path_number(id))
             if isinstance(outcome, PreparedDocument | Record):
-                prepared = outcome if isinstance(outcome, PreparedDocument) else self._encode(outcome)
+                prepared = outcome if isinstance(outcome, PreparedDocument) else encode([outcome])[0]
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
                 self.report.note_unread_attachments(id, prepared.unread_attachments)
-                self._moved.note_written(id, outcome.digest, self._paths.get_by_number(self._seen.path_number(id)))
+                self._moved.note_written(id, outcome.digest, named_path)
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
-                self._report_skipped(outcome)
+                self._report_skipped(replace(outcome, root=named_path.path) if named_path else outcome)
                 if classify_reason(outcome.reason)[0].is_text_lost and self._seen.is_stored(id):
                     self._remove(id)
             elif stored is not None:
                 self._seen.note_stored(id, stored.digest)
                 self._update_origin(stored, outcome.origin)
-
-    def _encode(self, record: Record) -> PreparedDocument:
-        return PreparedDocument.from_records([record], self._store.settings, self._store.encoder)[0]
 
     def commit(self) -> None:
         """Make all changes visible to readers."""

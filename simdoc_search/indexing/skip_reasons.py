@@ -22,6 +22,12 @@ class SkipKind:
     is_expected: bool = False  # whether skipping was expected, because such files are never read
     is_text_lost: bool = False  # whether the file exists but no longer has its earlier text
     advice: str = ""  # the option that would help; empty if there is none
+    has_other_id: bool = False  # whether the id of the file belongs to another document
+
+    @property
+    def can_compare_bytes(self) -> bool:
+        """Whether the bytes of such files may be compared. The user does not expect this for hidden files and links."""
+        return not self.has_other_id and (self.is_text_lost or not self.is_expected)
 
 
 OTHER_KIND = SkipKind("", ".*")
@@ -46,7 +52,7 @@ SKIP_KINDS = (
     OTHER_KIND,
     SkipKind("", rf"{BROKEN_LINK_REASON}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
-    SkipKind("with the id of another file", r"(a file in .*) already has this id"),
+    SkipKind("with the id of another file", r"(a file in .*) already has this id", has_other_id=True),
     SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", is_text_lost=True),
     SkipKind("", r".*not (?:to )?a regular file|the file has no data until .*", is_expected=True, is_text_lost=True),
     SkipKind(

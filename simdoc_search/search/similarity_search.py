@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
-from simdoc_search.documents import Document, DocumentKey
+from simdoc_search.documents import Document, DocumentKey, SkippedFile
 from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import AlignmentSettings, Preset
@@ -583,6 +583,7 @@ class SimilaritySearch:
         keep: str = "longest",
         kept_before: Collection[str] = (),
         keep_in: Collection[str] = (),
+        skipped: Iterable[SkippedFile] = (),
         verify: bool = True,
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
@@ -609,6 +610,8 @@ class SimilaritySearch:
             kept_before: ids of documents that are preferred, such as those that an earlier run kept.
             keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
                 prefixes, take precedence over the rule `keep`.
+            skipped: files that `index` skipped, such as `IndexReport.skipped`. If their bytes are equal, they are
+                duplicates too. With `filters`, they are not compared, because they have no metadata.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
                 includes `same-text`.
@@ -629,6 +632,7 @@ class SimilaritySearch:
             StoreError: the store cannot be read.
         """
         from simdoc_search.duplicates import duplicates_in
+        from simdoc_search.indexing.skipped_files import locate_skipped_files
 
         duplicates = duplicates_in(
             self.store,
@@ -641,6 +645,7 @@ class SimilaritySearch:
             keep=keep,
             kept_before=kept_before,
             keep_in=keep_in,
+            files=() if filters else locate_skipped_files(self.store, skipped),
             verify=verify,
             drop=drop,
             progress=progress,

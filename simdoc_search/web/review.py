@@ -155,8 +155,10 @@ class DuplicatesReview:
         raise QuerySyntaxError(f"there is no row {name[:40]!r}; reload the page")
 
     def save_decision(self, member: Member, action: Action) -> None:
-        """Save the user's decision about a document."""
+        """Save the user's decision about a document. A document in an archive or e-mail cannot be removed."""
         key = member.document.key
+        if action == "drop" and member.document.archive is not None:
+            return
         self.decisions.pop(key, None)
         if action != self.action(key, member.proposed_action):
             self.decisions[key], self._proposals[key] = action, member.proposed_action

@@ -229,7 +229,7 @@ def error_reason(error: Any) -> str:
     if not isinstance(error, dict):
         return str(error)
     if error.get("type") == INDEX_CLOSED:
-        return f"the index {error.get('index', '')} is closed; open it with POST /{error.get('index', '')}/_open"
+        return f"the index {error.get('index', '')} is closed; open it with `POST /{error.get('index', '')}/_open`"
     cause = error.get("caused_by") or {}
     reason = " ".join(f"{error.get('reason', error.get('type', ''))} {cause.get('reason', '')}".split())
     return write_block_message(reason) or reason[:300]

@@ -167,4 +167,4 @@ class Indices:
 
 def closed_reason(index: str) -> str:
     """Return the reason why a closed index is not queried, and how to open it."""
-    return f"the index is closed; open it with POST /{index}/_open"
+    return f"the index is closed; open it with `POST /{index}/_open`"

@@ -58,7 +58,7 @@ def explain_not_queryable(
     if query_fault := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
         return NotQueryableReason(f"the index cannot be queried: {query_fault.problem}", only_lacks_field=False)
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
-        advice = f", and backfill cannot add this field, because {write_fault.problem}"
+        advice = f", and `backfill` cannot add this field, because {write_fault.problem}"
     else:
         advice = f"; {backfill_advice(mappings.values(), field, location)}"
     return NotQueryableReason(f"the index has no field {field}.tokens{advice}", only_lacks_field=True)

@@ -147,11 +147,11 @@ class RemoteStore(Closable):
 
     @property
     def id_hint(self) -> str:
-        """A hint for messages: what the ids of an application's index are. Empty if simdoc-search created the index."""
+        """Advice for messages: which id to give. Empty if simdoc-search created the index."""
         if self.is_simdoc_index:
             return ""
         name = self.access.id_field.field
-        return "an id is a document's _id" if name is None else f"an id is the value of {name}"
+        return "give the _id of a document" if name is None else f"give the value of the field {name} of a document"
 
     def cancellable_by(self: Self, stop: StopEvent) -> Self:
         """Return a copy of this store whose requests end as soon as `stop` is set; see `Store`."""
