@@ -249,10 +249,8 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
 def _find_runs(windows: Windows, min_run: int, min_words: int) -> Ints:
     """Return the runs that may be part of a passage, by descending length."""
     max_window, min_nearby_words = min(3, min_words), _MIN_NEARBY_WORDS * min_words // _MIN_EDITED_WORDS
-    runs_by_window_length = [
-        find_common_runs(windows, length, _MAX_WINDOW_PAIRS) for length in range(1, max_window + 1)
-    ]
-    found = unique_runs(np.concatenate(runs_by_window_length))
+    runs_by_length = [find_common_runs(windows, length, _MAX_WINDOW_PAIRS) for length in range(1, max_window + 1)]
+    found = unique_runs(np.concatenate(runs_by_length))
     found = select_dense_runs(found, _NEARBY_REACH, min_nearby_words, _MIN_LONE_RUN)
     return select_uncovered_runs(add_covering_runs(windows, min_run, found), windows.sizes, min_run)
 
