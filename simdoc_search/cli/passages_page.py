@@ -79,14 +79,14 @@ def describe_hit(hit: PassageHit) -> str:
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
     if hit.added_word_count > hit.word_count:
-        return f"{hit.added_word_count:,} words of your text appear here, because your text repeats some words"
+        return f"{hit.added_word_count:,} words of your text are covered, because it repeats some of the shared words"
     return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 
 def write_page(
-    path: Path, answers: Sequence[PassageAnswer], notes: Sequence[str], store: Store, *, hidden: bool
+    path: Path, answers: Sequence[PassageAnswer], notes: Sequence[str], store: Store, *, hide_progress: bool
 ) -> None:
-    """Write the page, and show the progress on stderr unless `hidden`.
+    """Write the page, and show the progress on stderr unless `hide_progress`.
 
     Raises:
         ClickException: the page cannot be written.
@@ -96,7 +96,7 @@ def write_page(
     ranked = sorted(answers, key=lambda answer: -answer.result.coverage.share)
     remaining = _MAX_CHARACTERS
     sourced_texts, omitted = [], 0
-    with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
+    with document_progress(hidden=hide_progress or len(ranked) < 2, has_total=True) as update:
         update(total=len(ranked))
         for answer in ranked:
             remaining -= len(answer.result.text or "")

@@ -12,7 +12,7 @@ import numpy as np
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_ids import WordIds, assign_word_ids
-from simdoc_search.analysis.words import WordPositions, call_with_texts, locate_words
+from simdoc_search.analysis.words import WordPositions, call_kernel_method, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import (
     bounding_box,
@@ -184,7 +184,7 @@ def _match_batch(
         first, *seconds = (words.ids for words in assign_word_ids([text, *others], analysis))
         return [_match_word_ids(first, second, settings) for second in seconds]
     rules = settings.min_run_for(word_count), settings.edited, settings.max_gap
-    masks, counts = call_with_texts(native.matched_words, [text, *others], analysis.profile, *rules)
+    masks, counts = call_kernel_method(native.matched_words, [text, *others], analysis.profile, *rules)
     rows = np.frombuffer(masks, np.bool_).reshape(len(others), word_count)
     pairs = np.frombuffer(counts, np.int64).reshape(-1, 2).tolist()
     return [MatchedWords.from_mask(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
