@@ -91,7 +91,7 @@ def write_page(
     Raises:
         ClickException: the page cannot be written.
     """
-    from simdoc_search.passages.report import sources_page
+    from simdoc_search.passages.report import render_sources_page
 
     ranked = sorted(answers, key=lambda answer: -answer.result.coverage.share)
     remaining = _MAX_CHARACTERS
@@ -108,7 +108,7 @@ def write_page(
             update(advance=1)
     sources = format_count(omitted, "source is", "sources are")
     note = f"{sources} not shown side by side with the text. To see both texts, use `simdoc-search compare`."
-    write_text_file(path, sources_page(sourced_texts, [*notes, note] if omitted else notes))
+    write_text_file(path, render_sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 
 def _read_texts_up_to(characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
