@@ -174,14 +174,14 @@ def _topic_notes(result: Topics) -> Iterator[str]:
     if result.truncated_document_count:
         documents = format_count(result.truncated_document_count, "document shares", "documents share")
         yield (
-            f"{documents} rare concepts with more than {result.max_compared} others. Only the {result.max_compared} "
+            f"{documents} rare concepts with more than {result.max_compared_candidates} others. Only the {result.max_compared_candidates} "
             "others that share the most concepts were compared"
         )
     if result.frequent_concept_count:
         concepts = format_count(result.frequent_concept_count, "concept is", "concepts are")
         yield (
             f"{concepts} in more than {result.frequent_concept_limit:,} documents. Such concepts count in scores, "
-            f"but only {result.max_found_per_concept} documents were found through each one"
+            f"but only {result.max_documents_per_concept} documents were found through each one"
         )
     if result.isolated_document_count:
         documents = format_count(result.isolated_document_count, "document shares", "documents share")
