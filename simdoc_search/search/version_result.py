@@ -18,7 +18,7 @@ from simdoc_search.versions.timeline import describe_evidence_kind
 
 CandidateSource = Literal["sentences", "passages", "fingerprints"]
 
-TEXT_ORDER_HINT = (
+_TEXT_ORDER_HINT = (
     "This order is only a hint, because it is based on the texts alone. "
     "In our test, the last document was the newest in 48 of 60 families."
 )
@@ -141,6 +141,12 @@ class VersionOrder:
     is_certain: bool
     conflict: tuple[ConflictingStatement, ...]
     reason: str
+    have_one_text: bool
+
+    @property
+    def order_hint(self) -> str:
+        """A warning that the order is only a guess; empty if it is based on evidence, or if the texts are equal."""
+        return _TEXT_ORDER_HINT if self.evidence_kind == "texts" and not self.have_one_text else ""
 
     @property
     def contradictions(self) -> list[tuple[ConflictingStatement, ConflictingStatement]]:
@@ -166,6 +172,8 @@ class VersionOrder:
             return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
         if any(statement.hides_newest for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
+        if self.have_one_text:
+            return "newest: none, as all versions have the same text"
         if self.evidence_kind == "texts":
             return "newest: not known, as no evidence shows which is newer"
         return "newest: not known, as the latest versions have the same date or no date"
@@ -226,6 +234,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
+        have_one_text: whether all versions have the same text, and no evidence shows which of them is newer.
         total: number of versions on all pages.
         candidate_count: number of documents that share a token with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
@@ -271,8 +280,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
 
         Each line has the date, the share of similar sentences, the changed words and the name.
         """
-        if self.evidence_kind == "texts":
-            yield TEXT_ORDER_HINT
+        if self.order_hint:
+            yield self.order_hint
         for entry in self.timeline:
             yield self._format_entry(entry)
             yield from (f"{'':>12}  {line}" for line in (entry.step.key_lines if entry.step else ()))

@@ -183,6 +183,7 @@ def _make_order_attributes(
             for pair in timeline.conflict
         ),
         "reason": timeline.reason,
+        "have_one_text": timeline.have_one_text,
     }
 
 
