@@ -76,7 +76,7 @@ def serve(
       simdoc-search serve                         then open http://127.0.0.1:8765/
       simdoc-search serve --store ./old --port 9000
     """
-    with requires_extra("the server", "web"):
+    with require_extra("the server", "web"):
         from simdoc_search.web import Server, is_loopback, make_app, open_listening_socket
     show_log(click.get_current_context(), logging.WARNING)
     token = _read_token(is_required=not is_loopback(host))
@@ -119,7 +119,7 @@ def _read_token(*, is_required: bool) -> str | None:
 
 
 @contextmanager
-def requires_extra(subject: str, extra: str) -> Iterator[None]:
+def require_extra(subject: str, extra: str) -> Iterator[None]:
     """Convert an import error in the block to a `MissingExtraError`, unless a module of this package is missing."""
     try:
         yield

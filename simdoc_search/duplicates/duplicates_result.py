@@ -22,7 +22,7 @@ from simdoc_search.duplicates.verdicts import (
     DropScope,
     DuplicateKind,
     Verdicts,
-    describe_characters,
+    describe_character_changes,
     reason_for,
 )
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
@@ -282,7 +282,7 @@ class Duplicates:
         for number, kept_text, text in self._read_text_pairs(
             kept, [number for number in same_words if number not in self._character_differences]
         ):
-            self._character_differences[number] = describe_characters(kept_text, text, self._settings.analysis)
+            self._character_differences[number] = describe_character_changes(kept_text, text, self._settings.analysis)
         return Group(self._make_document(kept), tuple(map(self._make_duplicate, numbers)))
 
     def _read_text_pairs(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:

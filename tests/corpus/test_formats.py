@@ -103,7 +103,7 @@ def test_the_format_does_not_change_the_similarity(tmp_path: Path) -> None:
     hits = {name: {hit.id for hit in search.similar(name, overlap=0.8).hits} for name in [*files, "plain.txt"]}
 
     assert (len(MAKERS) + 2, [str(tmp_path / "damaged.docx")]) == (
-        report.indexed_count,
+        report.added_count,
         [file.path for file in report.skipped],
     )
     assert {name: {*files, "plain.txt"} - {name} for name in hits} == hits
@@ -210,7 +210,7 @@ def test_only_the_file_that_crashes_or_hangs_its_reader_is_skipped(
     done = cli.process("index", "corpus", *options, cwd=tmp_path, PYTHONPATH=str(tmp_path / "broken"))
     report = json.loads(done.stdout)
 
-    assert 5 == report["indexed_count"]
+    assert 5 == report["added_count"]
     assert {name: reason for name, (_, reason) in bad.items()} == {
         Path(file["path"]).name: file["reason"] for file in report["skipped"]
     }

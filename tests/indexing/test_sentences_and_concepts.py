@@ -40,7 +40,7 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     danube, vienna, number = encode_names(["Danube", "Vienna.", "Number"]).tolist()
 
     assert record is not None
-    assert (count, {}) == (report.indexed_count, report.incomplete)
+    assert (count, {}) == (report.added_count, report.incomplete)
     assert 4 == len(sentences)
     expected, _ = sentence_simhashes(sentences, BOTH.analysis)
     assert expected.tolist() == decode_sentences(record.sentences).tolist()
@@ -63,7 +63,7 @@ def test_a_text_without_sentences_or_concepts_is_listed(
     stored = {record.id: record for record in search.store.scan(sentences_and_concepts=True)}
 
     assert {"one": "concepts", "other": "sentences", "none": "sentences and concepts"} == report.incomplete
-    assert (4, False) == (report.indexed_count, report.failed)
+    assert (4, False) == (report.added_count, report.failed)
     assert stored["fine"].concepts.tolist() == stored["other"].concepts.tolist()
     assert [0, 0] == [len(stored["one"].concepts), len(stored["other"].sentences)]
     assert len(stored["fine"].sentences) == len(stored["one"].sentences) > 0

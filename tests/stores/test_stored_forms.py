@@ -97,7 +97,7 @@ def test_a_store_of_an_earlier_format_can_be_queried_and_written_to(location: Pa
     with closing(open_store(location)) as store:
         added = store.get("new")
 
-        assert (1, 1, 0) == (report.indexed_count, report.unchanged_count, report.replaced_count)
+        assert (1, 1, 0) == (report.added_count, report.unchanged_count, report.replaced_count)
         assert added is not None
         assert text_hash("the quick new fox") == added.text_hash == added.words_hash
         assert 4 == store.info().document_count

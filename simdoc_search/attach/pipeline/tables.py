@@ -31,7 +31,7 @@ def build_word_tables() -> dict[str, str]:
     """Return `class_pages` and `classes` (code point -> symbol), and `states` (state and symbol -> state)."""
     automaton = word_automaton()
     pages, values = _split_into_pages([chr(_ZERO + automaton.symbols[number]) for number in classes().numbers.tolist()])
-    states = "".join(chr(_ZERO + state) for row in automaton.next for state in row)
+    states = "".join(chr(_ZERO + state) for row in automaton.transitions for state in row)
     return {"class_pages": pages, "classes": values, "states": states}
 
 
