@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     from simdoc_search.search.nearest import NearestDuplicate
     from simdoc_search.search.passage_result import PassageResult
     from simdoc_search.search.related_result import RelatedResult
-    from simdoc_search.search.version_result import VersionFamily, VersionsResult
+    from simdoc_search.search.version_order import VersionFamily
+    from simdoc_search.search.version_result import VersionsResult
 
 Self = TypeVar("Self", bound="SimilaritySearch")
 
