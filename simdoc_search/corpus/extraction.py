@@ -17,7 +17,7 @@ _DATE_PROPERTIES = ("created_at", "modified_at")
 _TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
 """The dates in the templates of python-docx and python-pptx. Most programs that use these packages keep them."""
 
-_INCOMPLETE = ("Could not find EOCD", "FormatError")
+_INCOMPLETE_FILE_MESSAGES = ("Could not find EOCD", "FormatError")
 """Error messages of the readers of zip and PDF files if the file is truncated or in another format."""
 _MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS, _MAX_ATTACHMENTS = 100, 500, 100
 
@@ -98,7 +98,7 @@ def _describe_failure(message: str, data: bytes) -> str:
     if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
         return "encrypted"
     detail = message.rpartition(": ")[2][:120]
-    return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE else detail}"
+    return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE_FILE_MESSAGES else detail}"
 
 
 def _is_encrypted_open_document(data: bytes) -> bool:
