@@ -29,7 +29,7 @@ import psutil  # type: ignore[import-untyped]
 import pyarrow as pa
 from pyarrow import parquet
 
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 
 PEERS = ("rensa", "text-dedup", "datatrove")
 OVERLAP = Fraction(4, 5)

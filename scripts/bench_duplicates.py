@@ -52,7 +52,7 @@ from simdoc_search.duplicates import duplicates_among, fold_near_duplicates
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join
 from simdoc_search.duplicates.verification import shingle_hashes
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
 
 GROWTH = (12_000, 100_000, 1_000_000)
@@ -71,7 +71,7 @@ def pairs(folders: Sequence[str]) -> None:
     truth = exact_pairs(texts)
     print(f"{len(texts)} documents, {len(truth)} pairs of at least {float(OVERLAP):.0%}")
     print(f"{'':<12}{'seconds':>9}{'recall':>9}{'pairs':>13}{'compared':>12}")
-    table = table_of([sketch.codes() for sketch in sketches], [sketch.shingle_count for sketch in sketches])
+    table = table_of([sketch.token_ids() for sketch in sketches], [sketch.shingle_count for sketch in sketches])
     measure = Measure("jaccard", OVERLAP)
     found, seconds = timed(lambda: join(table, np.arange(len(texts)), measure, recall=RECALL))
     print_row(
@@ -159,7 +159,7 @@ def one_size(count: int, overlap: str) -> None:
     peak = memory("VmHWM")
     wanted = {(a, b) for a, b, share in near if share >= Fraction(overlap) + Fraction(2, 100)}
     paired = set(zip(found.first.tolist(), found.second.tolist(), strict=True))
-    tokens = table.codes.nbytes / 1e6
+    tokens = table.token_ids.nbytes / 1e6
     print(f"{count:>10}{float(Fraction(overlap)):>9.0%}{seconds:>9.2f}{found.compared:>12}{len(found.first):>9}"
           f"{len(wanted & paired) / max(1, len(wanted)):>8.4f}{tokens:>11.0f}{peak:>9.0f}"
           f"{(peak - before) * 1e6 / count:>11.0f}", flush=True)  # fmt: skip

@@ -32,11 +32,11 @@ def read(folders: Sequence[str]) -> list[str]:
     return texts
 
 
-def table_of(codes: Sequence[Any], shingle_counts: Sequence[int]) -> FingerprintTable:
+def table_of(token_ids: Sequence[Any], shingle_counts: Sequence[int]) -> FingerprintTable:
     """Return a table of fingerprints."""
-    counts = np.array(list(map(len, codes)), np.int64)
+    counts = np.array(list(map(len, token_ids)), np.int64)
     sizes = np.array(shingle_counts, np.int64)
-    return FingerprintTable(np.concatenate(codes), np.cumsum(counts) - counts, counts, sizes, BUCKETS)
+    return FingerprintTable(np.concatenate(token_ids), np.cumsum(counts) - counts, counts, sizes, BUCKETS)
 
 
 def synthetic(count: int) -> tuple[FingerprintTable, list[tuple[int, int, float]]]:

@@ -28,7 +28,7 @@ import numpy as np
 from simdoc_search import Document, SimilaritySearch, fingerprints, open_store
 from simdoc_search.analysis.native import kernel
 from simdoc_search.duplicates import duplicates_among
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings

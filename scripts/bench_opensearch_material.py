@@ -13,7 +13,7 @@ import bench_store
 from recall import Pairs, exact_overlaps
 
 from simdoc_search import Document
-from simdoc_search.passages.exact import shingle_set
+from simdoc_search.passages.exact_overlap import shingle_set
 
 SOURCES = 40
 OVERLAPS, COPIES = (0.2, 0.8), 5

@@ -22,14 +22,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from plant_passages import CLEAN, DOCUMENT_WORDS, excerpt_pairs, excerpts, planted_pairs, read_material
 
 from simdoc_search.passages.align import align
-from simdoc_search.sketch.fingerprint import fingerprint, shingle_codes
+from simdoc_search.sketch.fingerprint import fingerprint, shingle_token_ids
+from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.sketch.winnow import PassageSettings
 from tests.support.passages.planting import Material
 from tests.support.passages.rewording import KINDS
@@ -38,8 +38,6 @@ LENGTHS = (1_000, 6_000, 40_000)
 WORDS = (*range(8, 36, 3), 36)
 PER_DOCUMENT, SHINGLE, ASKED_WITH_ALL = 50, 5, 1_000
 EXCERPT, EXCERPTS_FROM = (50, 2_000), (500, 50_000)
-
-Codes = NDArray[np.uint32]
 
 
 def main() -> None:
@@ -62,18 +60,18 @@ def main() -> None:
     print_planted(material, passages, given.pairs, given.seed)
 
 
-def kept(text: str, passages: PassageSettings) -> Codes:
+def kept(text: str, passages: PassageSettings) -> TokenIds:
     """The passage tokens of a text, as numbers."""
     return fingerprint(text, passages=passages).passages
 
 
-def asked(text: str, passages: PassageSettings) -> Codes:
+def asked(text: str, passages: PassageSettings) -> TokenIds:
     """What is asked for with a text: all shingles of a short one, or else its passage tokens."""
-    codes = shingle_codes(text)
-    return codes if len(codes) <= ASKED_WITH_ALL else kept(text, passages)
+    token_ids = shingle_token_ids(text)
+    return token_ids if len(token_ids) <= ASKED_WITH_ALL else kept(text, passages)
 
 
-def shared(ones: Codes, others: Codes) -> int:
+def shared(ones: TokenIds, others: TokenIds) -> int:
     """How many are in both."""
     return len(np.intersect1d(ones, others, assume_unique=True))
 
@@ -89,7 +87,7 @@ def print_runs(material: Material, passages: PassageSettings, count: int, seed: 
             for words in WORDS:
                 for pair in excerpts(rng, document, [words] * PER_DOCUMENT):
                     run = pair.suspicious
-                    found[words, length, "all"] += bool(shared(shingle_codes(run), tokens))
+                    found[words, length, "all"] += bool(shared(shingle_token_ids(run), tokens))
                     found[words, length, "own"] += bool(shared(kept(run, passages), tokens))
     runs = count // PER_DOCUMENT * PER_DOCUMENT
     print(f"\n{'words':<8}{'promised':>9}" + "".join(f"{f'{length:,}':>12} all{'own':>7}" for length in LENGTHS))
@@ -140,7 +138,7 @@ def print_planted(material: Material, passages: PassageSettings, count: int, see
 
 def sketched(
     material: Material, passages: PassageSettings, count: int, seed: str
-) -> Iterator[tuple[str, Codes, Codes]]:
+) -> Iterator[tuple[str, TokenIds, TokenIds]]:
     """What each pair asks and keeps."""
     for kind, pair in planted_pairs(material, count, [*KINDS, CLEAN], DOCUMENT_WORDS, seed):
         yield kind, asked(pair.suspicious, passages), kept(pair.source, passages)

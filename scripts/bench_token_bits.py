@@ -60,9 +60,9 @@ def collection(documents: int, bits: int) -> Iterator[list[str]]:
         size = min(CHUNK, documents - start_at)
         buckets = np.argsort(rng.random((size, 1 << BUCKET_BITS)), axis=1)[:, :TOKENS]
         hashes = rng.integers(0, 1 << bits, (size, TOKENS))
-        codes: NDArray[np.uint32] = np.sort(buckets << bits | hashes, axis=1).astype(np.uint32)
+        token_ids: NDArray[np.uint32] = np.sort(buckets << bits | hashes, axis=1).astype(np.uint32)
         length = -(-(BUCKET_BITS + bits) // 6)
-        for row in codes:
+        for row in token_ids:
             yield encode(row, length)
 
 

@@ -181,8 +181,8 @@ def records(count: int) -> Iterator[Record]:
         else:
             sentences, concepts = fresh()
         last = sentences, concepts
-        codes = np.array([number], np.uint32)
-        yield Record(f"d{number}", codes, 1, "", sentences=encode_sentences(sentences), concepts=concepts)
+        token_ids = np.array([number], np.uint32)
+        yield Record(f"d{number}", token_ids, 1, "", sentences=encode_sentences(sentences), concepts=concepts)
 
 
 if __name__ == "__main__":

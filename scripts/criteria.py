@@ -108,10 +108,10 @@ class Ways:
 
     def bytes(self) -> dict[str, float]:
         """What each way keeps of a document, on average."""
-        records = list(self.search.store.scan(passages=True, sketches=True))
+        records = list(self.search.store.scan(passages=True, sentences_and_concepts=True))
         concepts = sum(int((each.concepts != PARAGRAPH_END).sum()) for each in records)
         sizes = {
-            "fingerprints": 3 * sum(len(each.codes) for each in records),
+            "fingerprints": 3 * sum(len(each.token_ids) for each in records),
             "passage tokens": 4 * sum(len(each.passages) for each in records),
             "sentence simhashes": 2 * sum(len(each.sentences) for each in records),
             "word frequencies": self.frequencies.bytes,

@@ -16,7 +16,7 @@ from itertools import combinations
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 
 OVERLAPS = (50, 80, 90)
 

@@ -150,7 +150,7 @@ def main() -> None:
 
 
 def _index(store: Any) -> dict[str, Any]:
-    records = store.scan(text=True, sketches=True, passages=True)
+    records = store.scan(text=True, sentences_and_concepts=True, passages=True)
     documents = {record.id: to_source(record, ALL_KINDS, field="simdoc", store_text=True) for record in records}
     return {"body": build_index_body(ALL_KINDS, field="simdoc", store_texts=True), "documents": documents}
 

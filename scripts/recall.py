@@ -27,12 +27,12 @@ import numpy as np
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.query import Threshold
 from simdoc_search.query.planner import PLANNERS, Planner
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.sketch.estimate import compare_codes
+from simdoc_search.sketch.estimate import compare_token_ids
 
 QUERIES = ((20, None), (50, None), (80, None), (20, 80), (50, 80), (80, 80), (80, 95))
 ALL_HITS = 1_000_000
@@ -78,11 +78,11 @@ def exact_overlaps(sets: Sets, truth: Path) -> Pairs:
 
 def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
     """Print the RMSE and the bias of the estimate."""
-    codes = {record.id: record.codes for record in search.store.scan()}
+    token_ids = {record.id: record.token_ids for record in search.store.scan()}
     errors = []
     for (a, b), overlap in pairs.items():
         if a < b:
-            estimated = compare_codes(codes[a], codes[b]).overlap
+            estimated = compare_token_ids(token_ids[a], token_ids[b]).overlap
             errors.append(estimated - overlap)
     array = np.array(errors)
     rmse, bias = math.sqrt(float(np.mean(array**2))), float(np.mean(array))

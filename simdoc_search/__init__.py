@@ -37,7 +37,8 @@ devengine/      runs OpenSearch on this machine, for development and tests
 cli/            the command line
 """
 
-TYPE_CHECKING = False  # not imported: `python -m` would import `typing` from the current directory
+# Not imported from `typing`, because `python -m` could find another `typing` in the current directory.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.corpus import read_corpus

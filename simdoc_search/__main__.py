@@ -7,7 +7,7 @@ try:
     # Python adds the current directory to sys.path. That may be the folder being indexed, so do not import from it.
     if sys.path[0] == os.getcwd() and not getattr(sys.flags, "safe_path", sys.flags.isolated):  # noqa: PTH109 - pathlib is not imported yet
         del sys.path[0]
-except FileNotFoundError:  # the folder was removed
+except FileNotFoundError:  # the current directory was removed
     pass
 
 from simdoc_search.cli import main

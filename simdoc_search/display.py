@@ -31,7 +31,7 @@ def safe_message(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Escape control, bidirectional, zero-width and other invisible characters, such as `\x1b`."""
+    r"""Replace control, bidirectional, zero-width and other invisible characters with escapes such as `\x1b`."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _is_visible(c) else c.encode("unicode_escape").decode() for c in text)

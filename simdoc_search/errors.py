@@ -75,14 +75,14 @@ def _unpickle(error_type: type[SimdocError], message: str, attributes: dict[str,
 
 
 class QuerySyntaxError(SimdocError, ValueError):
-    """A FINGERPRINT string, an overlap or a probability is malformed or out of range."""
+    """A FINGERPRINT string such as `doc123_20_80`, an overlap or a probability is malformed or out of range."""
 
 
 class AmbiguousQueryError(SimdocError):
-    """A FINGERPRINT string matches several stored documents.
+    """A FINGERPRINT string such as `invoice_10` matches several stored documents.
 
     Attributes:
-        readings: an unambiguous FINGERPRINT string for each of these documents.
+        readings: for each of these documents, a FINGERPRINT string that matches only this document.
     """
 
     def __init__(self, message: str, readings: Sequence[str]) -> None:
@@ -98,7 +98,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         suggestions: the most similar stored ids, best first.
         other_indices: the indices that contain this id, if the search was limited to another index or routing.
         search_scope: the store, index or routing that was searched, for the message.
-        id_hint: explains what an id is in an index that simdoc-search did not create; otherwise empty.
+        id_hint: says which id to give for an index that simdoc-search did not create; otherwise empty.
     """
 
     def __init__(
@@ -115,7 +115,8 @@ class UnknownDocumentError(SimdocError, LookupError):
             hint = f"did you mean {', '.join(map(repr, suggestions))}?"
         else:
             hint = id_hint or (
-                "give the path below the indexed folder, the id in JSONL, or the engine's _id; a skipped file has no id"
+                "give the path relative to the indexed folder, the id in JSONL, or the engine's _id; a skipped file "
+                "has no id"
             )
         super().__init__(f"no document {id!r} in {search_scope}; {hint}")
         self.id = id

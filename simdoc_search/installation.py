@@ -44,7 +44,7 @@ def _has_file(name: str) -> bool:
 
 
 def _find_source() -> str:
-    """Return the folder that this package was installed from, otherwise its name."""
+    """Return the folder that this package was installed from, or the name of the package if there is no such folder."""
     import json  # noqa: PLC0415 - rarely needed
     from importlib import metadata  # noqa: PLC0415
     from urllib.parse import urlsplit  # noqa: PLC0415

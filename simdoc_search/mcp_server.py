@@ -1,9 +1,9 @@
 """The server of `simdoc-search mcp`, which answers agents over the Model Context Protocol.
 
-Each tool renders the JSON of a page of `serve`. So it has the same options, limits and errors, and only reads. An
-answer is shortened until it fits the context of a language model, and says what it leaves out. Its texts, ids and
-metadata come from documents, which may contain instructions for the agent. Each answer is therefore one JSON object
-between two lines with a random number, which no document can know.
+Each tool renders the JSON of a page of `simdoc-search serve`. So it has the same options, limits and errors, and
+changes nothing. An answer is shortened until it fits the context of a language model, and says what it leaves out. Its
+texts, ids and metadata come from documents, which may contain instructions for the agent. Each answer is therefore one
+JSON object between two lines with a random number, which no document can know.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pydantic import Field
 
 from simdoc_search import __version__
 from simdoc_search.errors import CorpusError, QuerySyntaxError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.web import ServedStore
 from simdoc_search.web.app import GET_PAGES, PageFunction, render
 from simdoc_search.web.duplicates import start_duplicates
@@ -61,9 +61,9 @@ _Measure = Annotated[
     MeasureName,
     Field(
         description="How to measure overlap. jaccard: the text in both documents as a share of the combined text. "
-        "containment: the share of the query document that is also in the hit (for duplicates: of the duplicate in "
-        "the kept document). reverse_containment: the share of the hit that is also in the query document (for "
-        "duplicates: of the kept document in the duplicate)"
+        "containment: the share of the query document that is also in the hit. reverse_containment: the share of the "
+        "hit that is also in the query document. For duplicates, the duplicate is the query document, and the kept "
+        "document is the hit"
     ),
 ]
 
@@ -152,13 +152,17 @@ class _Tools:
     async def show(
         self,
         id: Annotated[str, Field(description="The id of a document, or its file name")],
-        start: Annotated[int, Field(ge=0, description="The first character of the text to show")] = 0,
+        start: Annotated[int, Field(ge=0, description="The position of the first character to show, from 0")] = 0,
     ) -> CallToolResult:
         """Show a part of the text of a document, its metadata, and the documents that are most similar to it."""
         return await self._answer(GET_PAGES["/document"], {"id": id, "start": start, "size": 5})
 
     def _find_duplicates(self, request: PageRequest) -> Any:
-        """Return the groups, or the progress. The first page starts a search, unless the last result is unread."""
+        """Return the groups, or the progress of the search.
+
+        A new search starts if the options have changed, or if the first page is requested again after the client
+        received the result.
+        """
         job, options = self.store.duplicates, ("overlap", "measure", "keep")
         last = self.duplicates_request
         is_other = last is None or any(last.values[name] != request.values[name] for name in options)

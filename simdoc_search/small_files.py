@@ -38,7 +38,7 @@ def read_small(path: str | os.PathLike[str], max_bytes: int) -> bytes:
         if size <= max_bytes:  # the size is not reliable, because a file in /proc has size 0, and any file may grow
             data = cast("bytes | None", file.read(max_bytes + 1))
     if data is None:
-        raise OSError(errno.EAGAIN, "reading the file would wait for another process", os.fspath(path))
+        raise OSError(errno.EAGAIN, "the file has no data until another process provides it", os.fspath(path))
     if max(size, len(data)) > max_bytes:
         raise OSError(errno.EFBIG, f"the file is larger than {max_bytes:,} bytes", os.fspath(path))
     return data

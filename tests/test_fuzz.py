@@ -156,11 +156,11 @@ def test_any_bytes_are_read_as_packed_jsonl(whole: bool, data: bytes, cut: int, 
 @example(["abcd"], 4)
 @example([], 5)
 def test_any_strings_are_tokens_or_refused(tokens: list[str], length: int) -> None:
-    codes = value_or_none(lambda: decode_tokens(tokens, length), ValueError)
+    token_ids = value_or_none(lambda: decode_tokens(tokens, length), ValueError)
 
-    assert codes is None or np.uint32 == codes.dtype
-    assert codes is None or tokens == encode(codes, length)
-    assert codes is not None or not all(len(token) == length and set(token) <= set(ALPHABET) for token in tokens)
+    assert token_ids is None or np.uint32 == token_ids.dtype
+    assert token_ids is None or tokens == encode(token_ids, length)
+    assert token_ids is not None or not all(len(token) == length and set(token) <= set(ALPHABET) for token in tokens)
 
 
 @fuzzing

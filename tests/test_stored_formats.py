@@ -101,7 +101,7 @@ def test_the_mapping_and_the_documents_of_an_index_are_read() -> None:
         assert {name: value for name, value in source["simdoc"].items() if name in golden["fields"][id]} == (
             golden["fields"][id]
         )
-        assert min(map(len, (record.codes, record.passages, record.sentences, record.concepts))) > 0
+        assert min(map(len, (record.token_ids, record.passages, record.sentences, record.concepts))) > 0
     assert ["simdoc"] == fingerprint_fields(mapping)
     assert Settings.from_dict(golden["stored"]) == settings
 

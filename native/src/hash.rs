@@ -3,12 +3,13 @@
 const C1: u64 = 0x87C3_7B91_1142_53D5;
 const C2: u64 = 0x4CF5_AD43_2745_937F;
 
-/// Units that must follow a string in its buffer, whatever they are.
+/// Number of units that a buffer must contain after its last string. Their values do not matter.
 pub const PADDING: usize = 8;
 
-const BLOCK: usize = 8; // units in 16 bytes
+const BLOCK: usize = 8; // UTF-16 units in a block of 16 bytes
 
-/// Returns both halves of the hash of `units[start..end]`. A tail is read as a whole block and masked, without branches.
+/// Returns both halves of the hash of `units[start..end]`. To avoid branches, the units after the last whole block are
+/// read as a whole block and masked.
 #[inline]
 pub fn murmur3(units: &[u16], start: usize, end: usize) -> (u64, u64) {
     let (mut h1, mut h2) = (0u64, 0u64);
@@ -47,10 +48,10 @@ pub fn murmur3(units: &[u16], start: usize, end: usize) -> (u64, u64) {
     (h1, h2.wrapping_add(h1))
 }
 
-/// The bits of the first 0 to 4 units.
+/// Masks for the first units of a block of 8 bytes. The index is the number of units to keep.
 const MASKS: [u64; 5] = [0, 0xFFFF, 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF, u64::MAX];
 
-/// Four units as the little-endian number that their bytes form.
+/// Returns four units as one little-endian number.
 #[inline(always)]
 fn quad(units: &[u16], at: usize) -> u64 {
     let four: [u16; 4] = units[at..at + 4].try_into().unwrap();

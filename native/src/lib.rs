@@ -1,7 +1,7 @@
 //! The native kernel of simdoc-search: words, hashes of shingles, bucket minima and passage tokens in one pass.
 //!
-//! It computes exactly what the Python code of `simdoc_search.analysis` and `simdoc_search.sketch` does, which is the
-//! reference. Python passes the word grammar, so its tables exist once.
+//! The Python code of `simdoc_search.analysis` and `simdoc_search.sketch` is the reference. The kernel must return
+//! exactly the same values. Python passes the tables of the word grammar, so this crate does not contain them.
 
 mod hash;
 mod passages;
@@ -25,10 +25,10 @@ use words::{Grammar, Normaliser, Words, SPACE};
 
 type Buffer<'py> = Bound<'py, PyByteArray>;
 
-/// The version of the methods of `Kernel`, as in `simdoc_search.analysis.native`.
+/// The version of the methods of `Kernel`. It must equal `INTERFACE` in `simdoc_search.analysis.native`.
 const INTERFACE: u32 = 4;
 
-/// Finds the words of texts and makes their fingerprints. Its methods release the GIL.
+/// Finds the words of texts, computes their fingerprints, and aligns texts. The methods release the GIL.
 #[pyclass(frozen)]
 struct Kernel {
     grammar: Grammar,
@@ -38,8 +38,12 @@ struct Kernel {
 
 #[pymethods]
 impl Kernel {
-    /// Args: the symbol of each code point; whether each symbol is of joiners; for each state the next states by
-    /// symbol; the first accepting state.
+    /// Creates a kernel with the automaton of the word grammar.
+    ///
+    /// - `symbols`: the symbol of each code point, which is its class of characters
+    /// - `joiners`: for each symbol, 1 if its characters are connectors (see `CONNECTORS` in Python), otherwise 0
+    /// - `next`: the next state for each state and symbol, one state after the other
+    /// - `accepting`: the first accepting state; all later states are accepting, too
     #[new]
     fn new(symbols: &[u8], joiners: &[u8], next: &[u8], accepting: usize) -> PyResult<Self> {
         let grammar = Grammar::new(symbols, joiners, next, accepting).ok_or_else(|| {
@@ -52,8 +56,9 @@ impl Kernel {
         })
     }
 
-    /// The words of each text: units (uint16), starts, ends, counts, and where words start and end in their text, in
-    /// code points (all int64).
+    /// Returns the normalised words of texts in six buffers: the UTF-16 units of all words (uint16), the start and end
+    /// of each word in these units, the number of words of each text, and the start and end of each word in its text,
+    /// in code points (int64).
     fn words<'py>(
         &self,
         py: Python<'py>,
@@ -81,8 +86,8 @@ impl Kernel {
         ])
     }
 
-    /// Both halves of the hash of each string (uint64): a slice of UTF-16 units (uint16) from its start to its end
-    /// (int64).
+    /// Returns the two halves (uint64) of the MurmurHash3 of each string. A string is the slice of `units` (UTF-16,
+    /// uint16) between its values in `starts` and `ends` (int64).
     #[staticmethod]
     fn hashes<'py>(
         py: Python<'py>,
@@ -111,8 +116,8 @@ impl Kernel {
         Ok([bytes(py, &h1), bytes(py, &h2)])
     }
 
-    /// The number of each word (int32) of texts, the number of words of each text (int64), and whether a word of each
-    /// text contains a space (uint8). Equal words have equal numbers, in all texts.
+    /// Returns an id for each word of all texts (int32), the number of words of each text (int64), and whether each
+    /// text has a word that contains a space (uint8). Equal words have equal ids, in all texts.
     #[allow(clippy::type_complexity)]
     fn word_numbers<'py>(
         &self,
@@ -130,8 +135,10 @@ impl Kernel {
         ])
     }
 
-    /// For each text after the first one: whether a passage that they share covers each word of the first text (uint8),
-    /// the number of its own covered words, and the number of its words (int64, two values per text).
+    /// Compares the first text with each other text.
+    ///
+    /// For each other text, returns whether a shared passage covers each word of the first text (uint8). Also returns
+    /// the number of covered words and the number of all words of the other text (int64, two values per text).
     fn matched_words<'py>(
         &self,
         py: Python<'py>,
@@ -160,9 +167,11 @@ impl Kernel {
         Ok([bytes(py, &masks), bytes(py, counts.as_flattened())])
     }
 
-    /// The runs of the passages that two texts share (int64, four values per run): the index of the passage, the first
-    /// word in a, the first word in b, and the number of words. A text is the numbers of its words (int32). The words of a
-    /// are numbered first, from 0.
+    /// Returns the runs of the passages that two texts share (int64, four values per run): the index of the passage,
+    /// the first word in `a`, the first word in `b`, and the number of words.
+    ///
+    /// A text is given as the ids of its words (int32). Equal words have equal ids. The ids are assigned from 0 on,
+    /// first to the words of `a`.
     #[staticmethod]
     fn passages<'py>(
         py: Python<'py>,
@@ -191,7 +200,8 @@ impl Kernel {
         Ok(bytes(py, rows.as_flattened()))
     }
 
-    /// The number of shingles of `size` words in both texts, in a, and in b: every occurrence, then distinct shingles.
+    /// Returns six numbers of shingles of `size` words: shared shingles, shingles of `a`, and shingles of `b`. The
+    /// first three count every occurrence of a shingle, and the last three count distinct shingles.
     #[staticmethod]
     fn count_shingles(py: Python<'_>, a: &[u8], b: &[u8], size: usize) -> PyResult<[i64; 6]> {
         if size == 0 {
@@ -201,9 +211,11 @@ impl Kernel {
         Ok(py.allow_threads(|| count_shingles(&a, &b, size)))
     }
 
-    /// The fingerprints of texts: slots (int64), val1, val2 (uint64), counts, distinct shingles (int64), passage
-    /// codes (uint32), their counts (int64), codes of pairs of words (uint32) and their counts (int64), if asked for; then,
-    /// if asked for, the hash of the words of each text.
+    /// Returns the fingerprints of texts in nine buffers, and the hash of the words of each text if `words_hash`.
+    ///
+    /// The buffers are slots (int64), val1 and val2 (uint64), their number per text (int64), the number of distinct
+    /// shingles per text (int64), passage token ids (uint32), their number per text (int64), token ids of word pairs
+    /// (uint32), and their number per text (int64). The last two are empty without `word_pairs`.
     #[pyo3(signature = (texts, profile, shingle_size, short_texts, buckets, window, words_hash, word_pairs))]
     #[allow(clippy::too_many_arguments, clippy::type_complexity)]
     fn fingerprints<'py>(
@@ -276,14 +288,15 @@ impl Kernel {
     }
 }
 
-/// The bytes of numbers, in the byte order of the machine, as numpy reads them.
+/// Returns the bytes of numbers for numpy, in the byte order of the machine.
 fn bytes<'py, T: bytemuck::NoUninit>(py: Python<'py>, values: &[T]) -> Buffer<'py> {
     PyByteArray::new(py, bytemuck::cast_slice(values))
 }
 
 type Numbers = (Vec<i32>, Vec<i64>, Vec<u8>);
 
-/// The number of each word, the number of words of each text, and whether a word of each text contains a space.
+/// Returns the id of each word, the number of words of each text, and whether each text has a word that contains a
+/// space.
 fn number_words(texts: &[PyBackedStr], grammar: &Grammar, normaliser: &Normaliser) -> Numbers {
     let mut words = Words::default();
     let mut has_space = Vec::new();

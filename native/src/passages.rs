@@ -1,6 +1,6 @@
-//! The passages that two texts share, as `simdoc_search.passages.align` finds them with `chains` and `chance`.
+//! Finds the passages that two texts share, as `simdoc_search.passages.align` does with `chains` and `chance`.
 //!
-//! Sums and logarithms are computed in the same order as there, so that both find the same passages.
+//! Floating-point sums are computed in the same order as in Python, so that both find the same passages.
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -11,7 +11,7 @@ use crate::runs::{
     add_covering_runs, count_classes, rare_runs, shared_runs, uncovered_runs, Limits, Run, Windows,
 };
 
-/// The arguments of `align`.
+/// The arguments of `simdoc_search.passages.align` besides the texts.
 pub struct Rules {
     pub min_run: usize,
     pub is_edited: bool,
@@ -41,8 +41,8 @@ const MIN_CONTAINED_LENGTH: f64 = 1.5;
 const WEIGHT_FACTOR: f64 = 40.0;
 const MIN_WEIGHT_WORDS: usize = 400;
 
-/// The runs of each passage. A text is the numbers of its words; equal words have equal numbers. The words of a are
-/// numbered first, from 0.
+/// Returns the runs of each passage. A text is given as the ids of its words. Equal words have equal ids. The ids are
+/// assigned from 0 on, first to the words of `a`.
 pub fn align(a: &[i32], b: &[i32], rules: &Rules) -> Vec<Vec<Run>> {
     if a.is_empty() || b.is_empty() {
         return Vec::new();
@@ -64,7 +64,7 @@ pub fn align(a: &[i32], b: &[i32], rules: &Rules) -> Vec<Vec<Run>> {
     drop_nested(passages, a.len())
 }
 
-/// Whether a passage covers each word of a, and the number of words of b that passages cover.
+/// Returns whether a passage covers each word of `a`, and the number of words of `b` that passages cover.
 pub fn matched_words(a: &[i32], b: &[i32], rules: &Rules) -> (Vec<u8>, i64) {
     let (mut in_a, mut in_b) = (vec![0u8; a.len()], vec![0u8; b.len()]);
     for [i, j, size] in align(a, b, rules).into_iter().flatten() {
@@ -75,7 +75,8 @@ pub fn matched_words(a: &[i32], b: &[i32], rules: &Rules) -> (Vec<u8>, i64) {
     (in_a, covered)
 }
 
-/// The numbers of shingles in both texts, in a and in b: every occurrence, then distinct ones.
+/// Returns the numbers of shared shingles, of shingles of `a` and of shingles of `b`. The first three numbers count
+/// every occurrence of a shingle, and the last three count distinct shingles.
 pub fn count_shingles(a: &[i32], b: &[i32], size: usize) -> [i64; 6] {
     let windows = (a.len() + b.len() + 2).saturating_sub(2 * size);
     let mut counts = FxHashMap::with_capacity_and_hasher(windows, FxBuildHasher);
@@ -102,16 +103,17 @@ struct Search<'a> {
     runs: Vec<Run>,
     a: &'a [i32],
     b: &'a [i32],
-    /// Only passages of several runs need it. Most pairs of texts have none.
+    /// Computed on first use, because only passages of several runs need it, and most pairs of texts have no such
+    /// passage.
     evidence: OnceCell<Evidence>,
 }
 
 struct Evidence {
     a: Vec<u32>,
     b: Vec<u32>,
-    /// For each word of a, the information of the words before it.
+    /// For each word of `a`, the sum of the information of the words before it.
     information: Vec<f64>,
-    /// The weight of each class of words.
+    /// The weight of each class. Equal words have the same class.
     weights: Vec<f64>,
 }
 
@@ -182,7 +184,7 @@ impl<'a> Search<'a> {
             for chain in chains {
                 let has_long_run = chain.iter().any(|run| run[2] >= self.min_run);
                 if !has_long_run && count_words(&chain) < self.min_words {
-                    continue; // too few words for a passage
+                    continue;
                 }
                 let chain = trim_ends(chain, self.min_run);
                 if chain.is_empty() {
@@ -212,7 +214,7 @@ impl<'a> Search<'a> {
         passages
     }
 
-    /// The long runs of a chain that `cut_overlaps` removed or shortened.
+    /// Adds the long runs of a chain that `cut_overlaps` removed or shortened as passages.
     fn add_repeated_runs(
         &self,
         chain: &[Run],
@@ -333,7 +335,7 @@ fn count_words(runs: &[Run]) -> i64 {
     runs.iter().map(|run| run[2]).sum()
 }
 
-/// The start and end in a, then in b.
+/// Returns the start and end of the runs in `a`, then in `b`.
 fn bounding_box(runs: &[Run]) -> [usize; 4] {
     let side = |side: usize| {
         let first = runs.iter().map(|run| run[side]).min().unwrap_or(0);
@@ -353,7 +355,7 @@ fn root(parents: &mut [usize], mut node: usize) -> usize {
 }
 
 fn join_into_chains(mut runs: Vec<Run>, max_gap: i64) -> Vec<Vec<Run>> {
-    runs.sort_by_key(|run| (run[0], run[1])); // stable
+    runs.sort_by_key(|run| (run[0], run[1])); // a stable sort, as in Python
     let min_gap = max_gap / MAX_GAP_FACTOR + 1;
     let mut parents: Vec<usize> = (0..runs.len()).collect();
     for near in 0..if max_gap > 0 { runs.len() } else { 0 } {
@@ -457,10 +459,11 @@ fn count_chance_runs(
     count
 }
 
-/// Each run, cut down to its longest stretch that does not overlap a longer run, in order. Marks the words of the runs.
+/// Shortens each run to its longest part that does not overlap a longer run, and returns these parts in order. Marks
+/// their words in `taken`.
 fn cut_overlaps(runs: &[Run], taken: &mut [Vec<bool>; 2]) -> Vec<Run> {
     let mut by_size = runs.to_vec();
-    by_size.sort_by_key(|run| Reverse(run[2])); // stable
+    by_size.sort_by_key(|run| Reverse(run[2])); // a stable sort, as in Python
     let mut kept = Vec::new();
     for run in by_size {
         let [i, j, size] = run.map(|value| value as usize);
@@ -484,12 +487,12 @@ fn cut_overlaps(runs: &[Run], taken: &mut [Vec<bool>; 2]) -> Vec<Run> {
     kept
 }
 
-/// The words of b between two runs; negative if they overlap.
+/// Returns the number of words of `b` between two runs. It is negative if they overlap.
 fn gap_in_b(one: &Run, next: &Run) -> i64 {
     (next[1] - one[1] - one[2]).max(one[1] - next[1] - next[2])
 }
 
-/// The number of pairs of positions where an equal run could begin, between a run and the next.
+/// Returns the number of pairs of positions between two successive runs where an equal run could begin.
 fn count_pairs(pair: &[Run]) -> f64 {
     let (one, next) = (&pair[0], &pair[1]);
     let (da, db) = (next[0] - one[0] - one[2], gap_in_b(one, next));
@@ -528,9 +531,9 @@ fn split_at_gaps(runs: Vec<Run>, max_gap: i64, max_replaced_words: i64) -> Vec<V
 }
 
 fn drop_nested(mut passages: Vec<Vec<Run>>, word_count: usize) -> Vec<Vec<Run>> {
-    passages.sort_by_key(|runs| Reverse(count_words(runs))); // stable
+    passages.sort_by_key(|runs| Reverse(count_words(runs))); // a stable sort, as in Python
     let mut boxes: Vec<[usize; 4]> = Vec::new();
-    let mut owner = vec![usize::MAX; word_count]; // the larger passage that matches each word of a
+    let mut owner = vec![usize::MAX; word_count]; // index of the larger passage that matches each word of `a`
     passages.retain(|runs| {
         let area = bounding_box(runs);
         let is_inside = |outer: &[usize; 4]| {

@@ -1,6 +1,6 @@
-//! Runs of equal words in two texts, as `simdoc_search.passages.runs` and `chains` find them.
+//! Finds runs of equal words in two texts, as `simdoc_search.passages.runs` and `chains` do.
 //!
-//! A run is a triple: its first word in text a, its first word in text b, and its number of words.
+//! A run is an array of its first word in text `a`, its first word in text `b`, and its number of words.
 
 use std::borrow::Cow;
 use std::hash::Hash;
@@ -9,13 +9,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub type Run = [i64; 3];
 
-/// The limits of `passages.align`.
+/// Limits of the search for runs; see `simdoc_search.passages.align`.
 pub struct Limits {
-    /// Windows of 1 to this number of words are searched for.
+    /// Maximum number of words of a window that is searched for.
     pub max_window: usize,
-    /// A window is searched for if the product of its numbers of occurrences is at most this.
+    /// Maximum number of pairs of equal windows: the number of occurrences in `a` times that in `b`. More frequent
+    /// windows are not searched for.
     pub max_pairs: u64,
-    /// The width of a square, in words; see `dense_runs`.
+    /// Width of a square in words; `dense_runs` counts the words of runs in a square and its neighbours.
     pub reach: i64,
     pub min_nearby_words: i64,
     pub min_lone_run: i64,
@@ -25,7 +26,7 @@ pub struct Limits {
 const MAX_COUNTED_WORDS: i64 = 4;
 const MAX_TRIED_POSITIONS: usize = 4;
 
-/// The runs around rare windows, and runs that cover every shared window of `min_run` words.
+/// Returns the runs around rare windows, and runs that cover every shared window of `min_run` words.
 pub fn shared_runs(a: &[i32], b: &[i32], limits: &Limits) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut windows = Windows::shared(a, b);
@@ -41,11 +42,11 @@ pub fn shared_runs(a: &[i32], b: &[i32], limits: &Limits) -> Vec<Run> {
 
 pub type Classes = (Vec<u32>, Vec<u32>);
 
-/// The classes of windows in both texts. Equal windows have equal classes.
+/// The classes of windows in both texts. Equal windows have the same class.
 pub struct Windows {
-    /// For windows of 1, 2, 4, ... words.
+    /// The classes of windows of 1, 2, 4, ... words.
     levels: Vec<Classes>,
-    /// Whether all windows that only one text has are in one class: `ONLY_A` or `ONLY_B`.
+    /// Whether all windows that only one text has share one class: `ONLY_A` or `ONLY_B`.
     shared_only: bool,
 }
 
@@ -61,8 +62,8 @@ impl Windows {
         }
     }
 
-    /// Windows that only one text has are not told apart, which is much faster. The numbers of the words of a are less
-    /// than its number of words.
+    /// Computes classes for shared windows only. All windows that only one text has share one class, which is much
+    /// faster. The ids of the words of `a` must be less than its number of words.
     pub fn shared(a: &[i32], b: &[i32]) -> Self {
         let (mut is_in_a, mut is_in_b) = (vec![false; a.len()], vec![false; a.len()]);
         for &word in a {
@@ -87,7 +88,7 @@ impl Windows {
         }
     }
 
-    /// The class of the window of `length` words that begins at each word of a and of b.
+    /// Returns the class of the window of `length` words that begins at each word of `a` and of `b`.
     pub fn classes(&mut self, length: usize) -> Cow<'_, Classes> {
         let level = length.ilog2() as usize;
         while self.levels.len() <= level {
@@ -101,7 +102,7 @@ impl Windows {
         }
     }
 
-    /// The classes of windows that are `shift` words longer.
+    /// Returns the classes of windows that are `shift` words longer.
     fn lengthen(&self, (a, b): &Classes, shift: usize) -> Classes {
         fn pairs(classes: &[u32], shift: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
             let second = classes.get(shift..).unwrap_or_default();
@@ -127,7 +128,8 @@ fn number<T: Hash + Eq>(a: impl Iterator<Item = T>, b: impl Iterator<Item = T>) 
     (a.map(&mut class).collect(), b.map(&mut class).collect())
 }
 
-/// As `number`, but all windows that only one text has are `ONLY_A` or `ONLY_B`. None is such a window.
+/// Like `number`, but a window that only one text has gets the class `ONLY_A` or `ONLY_B`. A window that is None is
+/// known to be in only one text.
 fn number_shared<T: Hash + Eq>(
     a: impl Iterator<Item = Option<T>>,
     b: impl Iterator<Item = Option<T>>,
@@ -193,7 +195,7 @@ pub fn count_classes(a: &[u32], b: &[u32]) -> usize {
         .map_or(0, |&class| class as usize + 1)
 }
 
-/// Whether a class is in both texts, given the number of classes of `Windows::shared`.
+/// Returns whether the texts share a window. `count` is the number of classes of `Windows::shared`.
 fn has_shared(count: usize) -> bool {
     count > ONLY_B as usize + 1
 }
@@ -206,7 +208,7 @@ fn equal_after(a: &[i32], b: &[i32], i: usize, j: usize) -> usize {
         .count()
 }
 
-/// The longest run that contains word i of a and word j of b.
+/// Returns the longest run that contains word `i` of `a` and word `j` of `b`.
 fn extend(a: &[i32], b: &[i32], i: usize, j: usize) -> Run {
     let before = a[..i].iter().rev().zip(b[..j].iter().rev());
     let before = before.take_while(|(x, y)| x == y).count();
@@ -230,7 +232,7 @@ pub fn rare_runs(
     for &class in a_classes {
         in_a[class as usize] += 1;
     }
-    let mut ends: FxHashMap<i64, i64> = FxHashMap::default(); // of the last run on each diagonal
+    let mut ends: FxHashMap<i64, i64> = FxHashMap::default(); // the end of the last run on each diagonal
     for (i, &class) in a_classes.iter().enumerate() {
         let places = in_b.get(class);
         if places.len() as u64 * in_a[class as usize] > max_pairs {
@@ -331,7 +333,7 @@ fn uncovered_starts(
         end = (i + best_size) as i64;
         other_end = (best + best_size) as i64;
         starts.push((i, best));
-        // the last window that leaves no gap after the run
+        // Continue with the last window that leaves no gap after this run.
         let after = order.partition_point(|&position| position as i64 <= end);
         index = (index + 1).max(after.saturating_sub(1));
     }
@@ -340,11 +342,11 @@ fn uncovered_starts(
 
 pub fn uncovered_runs(runs: &[Run], a_len: usize, b_len: usize, min_long_run: i64) -> Vec<Run> {
     let mut by_size: Vec<Run> = runs.to_vec();
-    by_size.sort_by_key(|run| -run[2]); // stable, so that runs of the same size stay in order
+    by_size.sort_by_key(|run| -run[2]); // a stable sort keeps runs of the same size in order
     let (mut a_marks, mut b_marks) = (vec![0i32; a_len + 1], vec![0i32; b_len + 1]);
     let (mut a_before, mut b_before) = (vec![0i64; a_len + 2], vec![0i64; b_len + 2]);
     let mut kept: Vec<Run> = Vec::new();
-    let mut marked = 0; // number of kept runs in the sums
+    let mut marked = 0; // number of kept runs that `a_before` and `b_before` include
     for same_size in by_size.chunk_by(|one, other| one[2] == other[2]) {
         let size = same_size[0][2];
         if marked < kept.len() {
@@ -376,7 +378,7 @@ pub fn uncovered_runs(runs: &[Run], a_len: usize, b_len: usize, min_long_run: i6
     kept
 }
 
-/// For each word, the number of covered words before it.
+/// Sets `before` to the number of covered words before each word.
 fn sum_covered(marks: &[i32], before: &mut [i64]) {
     let (mut depth, mut covered) = (0, 0);
     for (index, mark) in marks.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Bucket minima and passage tokens of a text, from the hashes of its shingles.
+//! Computes the bucket minima and passage token ids of a text from the hashes of its shingles.
 
 use crate::hash::{murmur3, PADDING};
 use crate::words::Words;
@@ -6,17 +6,17 @@ use crate::words::Words;
 const MULTIPLIER: u64 = 37;
 const PASSAGE_BITS: u32 = 30;
 
-/// The settings of a sketch.
+/// The settings of a fingerprint.
 #[derive(Clone, Copy)]
 pub struct Settings {
     pub shingle_size: usize,
     pub short_texts: bool,
     pub buckets: usize,
-    /// Shingles of which the smallest hash is kept for passage tokens; 0 for no passage tokens.
+    /// Number of successive shingles of which winnowing keeps the smallest hash; 0 for no passage tokens.
     pub window: usize,
 }
 
-/// Reusable memory for one text after the other.
+/// Computes the fingerprints of one text after the other in the same memory.
 pub struct Sketcher {
     settings: Settings,
     ones: (u64, u64),
@@ -27,7 +27,8 @@ pub struct Sketcher {
     codes: Vec<u32>,
 }
 
-/// What is kept of the texts of a batch; `counts` say how many values each text has.
+/// The fingerprints of a batch of texts, one text after the other. `counts` and `passage_counts` are the numbers of
+/// values of each text.
 #[derive(Default)]
 pub struct Sketches {
     pub slots: Vec<i64>,
@@ -43,7 +44,7 @@ impl Sketcher {
     pub fn new(settings: Settings) -> Self {
         Sketcher {
             settings,
-            ones: murmur3(&[0; 2 + PADDING], 0, 2), // of the number 0, of the first and only hash function
+            ones: murmur3(&[0; 2 + PADDING], 0, 2), // hash of the index of the only hash function, 0
             val1: Vec::new(),
             distinct: Distinct::default(),
             best: vec![(u64::MAX, u64::MAX); settings.buckets],
@@ -52,7 +53,7 @@ impl Sketcher {
         }
     }
 
-    /// Appends what is kept of a text with these words.
+    /// Appends the fingerprint of a text with these words.
     pub fn add(&mut self, words: &Words, out: &mut Sketches) {
         let Settings {
             shingle_size,
@@ -112,7 +113,9 @@ impl Sketcher {
             .push((out.passages.len() - before) as i64);
     }
 
-    /// The smallest value of each window, once each (Schleimer, Wilkerson, Aiken 2003).
+    /// Sets `codes` to the passage token ids: the smallest hash of each window, ascending and distinct.
+    ///
+    /// Source: Schleimer, Wilkerson, Aiken 2003, Winnowing.
     fn winnow(&mut self, window: usize) {
         let codes: Vec<u32> = self
             .val1
@@ -120,7 +123,7 @@ impl Sketcher {
             .map(|value| (value >> (64 - PASSAGE_BITS)) as u32)
             .collect();
         self.codes.clear();
-        let mut smallest = 0; // the last place of the smallest value of the window
+        let mut smallest = 0; // last position of the smallest hash of the window
         for end in 0..codes.len() {
             if end >= window && smallest + window <= end {
                 let first = smallest + 1;
@@ -142,7 +145,7 @@ impl Sketcher {
     }
 }
 
-/// Counts distinct hashes; 0 marks an empty place.
+/// A hash table that counts distinct hashes. In `places`, 0 is a free slot, so `has_zero` stands for the hash 0.
 #[derive(Default)]
 struct Distinct {
     places: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Words of a text, as Lucene's StandardTokenizer finds them, normalised and joined by spaces.
+//! Finds the words of a text as Lucene's StandardTokenizer does, and normalises them.
 
 use std::iter::once;
 use std::sync::OnceLock;
@@ -10,29 +10,29 @@ use unicode_normalization::{is_nfc_quick, IsNormalized, UnicodeNormalization};
 
 const CODE_POINTS: usize = 0x110000;
 const MAX_UNITS: usize = 255;
-/// The bits of the code of a pair of words; see `simdoc_search.sketch.word_pairs`.
+/// Number of bits of the token id of a word pair; see `simdoc_search.sketch.word_pairs`.
 const PAIR_BITS: u32 = 15;
 pub const SPACE: u16 = b' ' as u16;
 const CHUNK: usize = 16;
 
-/// The word grammar as an automaton over classes of characters; Python compiles it.
+/// The word grammar as an automaton. Its symbols are classes of characters. Python compiles it.
 pub struct Grammar {
     symbols: Vec<u8>,
     joiners: Vec<bool>,
     next: Vec<u8>,
     accepting: usize,
-    /// For each state, whether a byte is an ASCII character that does not change the state.
+    /// For each state and byte, whether the byte is an ASCII character that does not change the state.
     stays: Vec<[bool; 256]>,
 }
 
-/// A word in a text: bytes and code points from start to end.
+/// The start and end of a word in a text, in bytes and in code points.
 struct Span {
     bytes: (usize, usize),
     points: (usize, usize),
 }
 
 impl Grammar {
-    /// Returns None if the tables do not fit together.
+    /// Returns None if a table has the wrong size, or contains an unknown symbol or state.
     pub fn new(symbols: &[u8], joiners: &[u8], next: &[u8], accepting: usize) -> Option<Self> {
         let width = joiners.len().max(1);
         let states = next.len() / width;
@@ -57,8 +57,8 @@ impl Grammar {
         })
     }
 
-    /// Calls `emit` for each word of a text, in order. Reads on as long as a longer word may come, and takes the longest
-    /// one.
+    /// Calls `emit` for each word of a text, in order. If several words begin at a position, the longest is a word of
+    /// the text.
     #[inline(always)]
     fn each_word(&self, text: &[u8], mut emit: impl FnMut(Span)) {
         let width = self.joiners.len();
@@ -76,7 +76,7 @@ impl Grammar {
             let (mut end, mut end_points) = (here, 0);
             let mut only_joiners = self.joiners[symbol];
             loop {
-                // Most letters are ASCII and do not change the state.
+                // Skip ASCII characters that do not change the state, because most characters are of this kind.
                 let limit = text.len().min(at + MAX_UNITS - units);
                 let stays = &self.stays[state];
                 let run = text[at..limit]
@@ -120,7 +120,8 @@ impl Grammar {
                 });
                 (here, point) = (end, point + end_points);
             } else if only_joiners && units > MAX_UNITS {
-                // No word begins in a long run of joiners before its last 255 units.
+                // Connectors alone are not a word. So a word that begins in a run of connectors ends after the run, and
+                // begins at most `MAX_UNITS` before the end of the run.
                 let mut run = points;
                 while at < text.len() {
                     let (letter, letter_size) = decode(text, at);
@@ -142,7 +143,8 @@ impl Grammar {
     }
 }
 
-/// Decodes the UTF-8 character at a byte of valid UTF-8.
+/// Decodes the character that begins at byte `at`, and returns its code point and its number of bytes. `text` must be
+/// valid UTF-8.
 #[inline(always)]
 fn decode(text: &[u8], at: usize) -> (u32, usize) {
     let rest = |offset: usize| (text[at + offset] & 0x3F) as u32;
@@ -161,9 +163,9 @@ fn units_of(point: u32) -> usize {
     1 + (point > 0xFFFF) as usize
 }
 
-/// Normalises words. A letter that its neighbours do not influence is looked up in a table.
+/// Normalises words. A letter whose result does not depend on its neighbours is looked up in a table.
 pub struct Normaliser {
-    /// The letters of 256 code points each; a page is made when one of its letters occurs.
+    /// The table, in pages of 256 code points. A page is computed when one of its letters first occurs.
     pages: Vec<OnceLock<[Letter; PAGE]>>,
     fold: fn(char, &mut String),
     composes: bool,
@@ -171,7 +173,7 @@ pub struct Normaliser {
 
 const PAGE: usize = 256;
 
-/// What a letter becomes: the first `count` units; None if its neighbours or more units decide.
+/// The normalised form of a letter; None if it depends on the neighbours of the letter, or has more than two units.
 type Letter = Option<Folded>;
 
 #[derive(Clone, Copy)]
@@ -181,12 +183,12 @@ struct Folded {
 }
 
 impl Normaliser {
-    /// NFKC_Casefold of each word.
+    /// Normalises with NFKC_Casefold.
     pub fn nfkc_casefold() -> Self {
         Self::new(casefold, true)
     }
 
-    /// Lucene's LowerCaseFilter: each code point alone.
+    /// Normalises each code point separately, as Lucene's LowerCaseFilter does.
     pub fn lowercase() -> Self {
         Self::new(lowercase, false)
     }
@@ -200,7 +202,7 @@ impl Normaliser {
         }
     }
 
-    /// Appends a normalised word.
+    /// Appends the normalised form of a word.
     fn push(&self, word: &str, units: &mut Vec<u16>) {
         let start = units.len();
         for letter in word.chars() {
@@ -281,7 +283,7 @@ fn lowercase(letter: char, out: &mut String) {
     }
 }
 
-/// Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.
+/// Returns whether a character is a Default_Ignorable_Code_Point (Unicode DerivedCoreProperties).
 fn is_ignorable(letter: char) -> bool {
     matches!(letter,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180E}'
@@ -290,21 +292,21 @@ fn is_ignorable(letter: char) -> bool {
         | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// The words of one or more texts in one buffer of UTF-16 units, a space after each word.
+/// The words of one or more texts in one buffer of UTF-16 units. A space follows each word.
 #[derive(Default)]
 pub struct Words {
     pub units: Vec<u16>,
     pub starts: Vec<i64>,
     pub ends: Vec<i64>,
-    /// Where the words stand in their text, in code points.
+    /// Start and end of each word in its text, in code points.
     pub first_points: Vec<i64>,
     pub last_points: Vec<i64>,
 }
 
-/// Appends a word of `length` bytes at the start of `text` in lower case, if it is ASCII, and returns whether it is.
+/// If the first `length` bytes of `text` are ASCII, appends them in lower case. Returns whether they are ASCII.
 #[inline(always)]
 fn push_ascii(text: &[u8], length: usize, units: &mut Vec<u16>) -> bool {
-    // A block of fixed size needs no loop. What follows the word in its block is cut off.
+    // A block of fixed size is converted without a loop. Then the units after the end of the word are removed.
     if let (Some(block), 0..=CHUNK) = (text.first_chunk::<CHUNK>(), length) {
         let is_ascii = block[..length].iter().fold(0, |all, byte| all | byte) < 128;
         if is_ascii {
@@ -322,7 +324,7 @@ fn push_ascii(text: &[u8], length: usize, units: &mut Vec<u16>) -> bool {
 }
 
 impl Words {
-    /// Appends the words of a text. Call `pad` once after the last one.
+    /// Appends the words of a text. Call `pad` after the last text, before the words are hashed.
     pub fn add(&mut self, text: &str, grammar: &Grammar, normaliser: &Normaliser) {
         self.units.reserve(text.len() + CHUNK);
         grammar.each_word(text.as_bytes(), |span| {
@@ -341,17 +343,17 @@ impl Words {
         });
     }
 
-    /// The units of a word.
+    /// Returns the units of a word.
     pub fn word(&self, index: usize) -> &[u16] {
         &self.units[self.starts[index] as usize..self.ends[index] as usize]
     }
 
-    /// Lets hashes read a whole block at the end.
+    /// Appends the padding that `murmur3` needs.
     pub fn pad(&mut self) {
         self.units.extend([SPACE; PADDING]);
     }
 
-    /// The words, joined by one space.
+    /// Returns the words, joined by spaces.
     pub fn joined(&self) -> String {
         let units = &self.units[..self.ends.last().map_or(0, |&end| end as usize)];
         if units.iter().fold(0, |all, &unit| all | unit) < 128 {
@@ -361,8 +363,8 @@ impl Words {
         String::from_utf16_lossy(units)
     }
 
-    /// The codes of the pairs of adjacent words, ascending and distinct. A space in a word separates two words. Call `pad`
-    /// first.
+    /// Returns the token ids of the pairs of adjacent words, ascending and distinct. A word with a space counts as two
+    /// words. Call `pad` first.
     pub fn pair_codes(&self) -> Vec<u32> {
         let end = self.ends.last().map_or(0, |&end| end as usize);
         let spaces = (0..end).filter(|&place| self.units[place] == SPACE);

@@ -6,6 +6,7 @@ word_grammar.py    classes of characters, and rules over classes
 word_automaton.py  the rules of word_grammar.py as a table of states
 normalise.py       normalisation of words
 words.py           words of many texts
+word_ids.py        integer ids of words
 stop_words.py      lists of stop words
 stemming.py        stems of words
 token_filters.py   removal of stop words, and stemming

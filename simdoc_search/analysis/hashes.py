@@ -49,7 +49,7 @@ class WordsHash:
         self._separator = b""
 
     def add(self, batch: WordBatch) -> None:
-        """Add the words of the next piece of the text. The batch must contain one text."""
+        """Add the words of the next piece of the text. The batch must contain only this piece."""
         if len(batch.starts):
             units = batch.units[int(batch.starts[0]) : int(batch.ends[-1])]
             self._state.update(self._separator + _utf8(units))

@@ -1,4 +1,4 @@
-"""Loads the native kernel of the package simdoc-search-native, which finds words and fingerprints in one pass.
+"""Loads the native kernel of the package simdoc-search-native, which finds words and computes fingerprints in one pass.
 
 The kernel does not hold the interpreter's lock. It returns exactly the results of the Python code, which is the
 reference. To use the Python code, set SIMDOC_NATIVE=0.
@@ -29,19 +29,23 @@ class Kernel(Protocol):
     """The interface of the kernel. Its methods raise UnicodeEncodeError for texts with surrogates."""
 
     def words(self, texts: Sequence[str], profile: str) -> Buffers:
-        """Return the words of texts: units (uint16), starts, ends, counts, and their positions in the texts (int64)."""
+        """Return the words of texts: the buffers `units` (uint16), `starts`, `ends` and `counts` of a `WordBatch`.
+
+        Also return the start and end of each word in its text, in code points. All buffers except the first are int64.
+        """
 
     def hashes(self, units: bytes, starts: bytes, ends: bytes) -> Buffers:
         """Return the two halves (uint64) of the MurmurHash3 of each slice of UTF-16 units."""
 
     def word_numbers(self, texts: Sequence[str], profile: str) -> Buffers:
-        """Return an id per word (int32), the word count of each text (int64), and whether a word of it has a space.
+        """Return the integer id of each word (int32); words that are equal in different texts have the same id.
 
-        Equal words have equal ids, in all texts. The last buffer is uint8.
+        Also return, for each text, the number of its words (int64), and whether a normalised word contains a space
+        (uint8).
         """
 
     def matched_words(self, texts: Sequence[str], profile: str, min_run: int, is_edited: bool, max_gap: int) -> Buffers:
-        """Compare the first text with each other text; see `passages.align`.
+        """Compare the first text with each of the other texts; see `passages.align`.
 
         For each other text, return whether a passage covers each word of the first text (uint8). Also return the number
         of covered words and the number of all words of the other text (int64, two values per text).
@@ -55,10 +59,10 @@ class Kernel(Protocol):
         """
 
     def count_shingles(self, a: bytes, b: bytes, size: int) -> list[int]:
-        """Return six numbers of shingles of `size` words: shared shingles, those of the first text, and of the second.
+        """Return the numbers of shingles of `size` words: in both texts, in the first text, and in the second text.
 
-        The first three numbers count every occurrence of a shingle, and the last three count distinct shingles. The
-        texts are those of `passages`.
+        These three numbers are returned twice: first for all occurrences of shingles, then for distinct shingles. The
+        texts are int32 arrays of word ids, as in `passages`.
         """
 
     def fingerprints(  # noqa: PLR0917 - the Rust function has these parameters
@@ -74,8 +78,12 @@ class Kernel(Protocol):
     ) -> tuple[Buffers, list[str]]:
         """Return the fingerprints of texts, and the hash of each text's words.
 
-        The buffers are slots (int64), val1, val2 (uint64), their counts, distinct shingles (int64), passage codes
-        (uint32), their counts (int64), codes of pairs of words (uint32) and their counts (int64).
+        The buffers are:
+
+        - the minima of all texts: slots (int64), first and second halves of the hashes (uint64)
+        - for each text, the number of its minima, and of its distinct shingles (int64)
+        - the passage token ids of all texts (uint32), and their number in each text (int64)
+        - the token ids of all pairs of words (uint32), and their number in each text (int64)
         """
 
 

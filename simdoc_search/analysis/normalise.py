@@ -110,8 +110,8 @@ class LetterMap:
         return ord(letter)
 
 
-# NFC composes these characters with the previous one, although they have no combining class. They are Indic vowel signs
-# and Hangul jamo.
+# NFC can compose these characters with the character before them, although their combining class is 0. They are Indic
+# vowel signs and Hangul jamo.
 _COMPOSING = re.compile(
     "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u1100-\u11ff\u1b35"
     "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930]"

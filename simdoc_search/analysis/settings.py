@@ -58,7 +58,7 @@ class Analysis:
 
     @property
     def is_plain(self) -> bool:
-        """Whether shingles consist of all words, unchanged, and form a set."""
+        """Whether no words are removed, none are stemmed, and repeated shingles do not count."""
         return self.stop_words is None and not self.stem and not self.frequencies
 
     @property
@@ -67,7 +67,7 @@ class Analysis:
         return self.stem == AUTO or (self.stop_words is not None and self.stop_words.language == AUTO)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON. The newer settings are only included if they are set."""
+        """Return plain values for JSON. `stop_words`, `stem` and `frequencies` are left out if they are not set."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         values["stop_words"] = str(self.stop_words or "")
         return {name: value for name, value in values.items() if value or name not in _NEWER_SETTINGS}

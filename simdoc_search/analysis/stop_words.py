@@ -119,7 +119,7 @@ class StopWords:
         loaded = StopWords.from_language(self.language) if self.language else StopWords.from_file(file)
         if loaded.checksum != self.checksum:
             languages = "all languages" if self.language == AUTO else self.language
-            source = f"of the package stop-words for {languages}" if self.language else f"in {file}"
+            source = f"of the Python package `stop-words` for {languages}" if self.language else f"in {file}"
             fix = "install the version" if self.language else f"set {STOP_WORDS_VARIABLE} to the file"
             advice = f"{fix} that the index was created with"
             raise FormatMismatchError(f"the stop words {source} differ from those of the index; {advice}")

@@ -102,7 +102,7 @@ def _find_words_by_neighbours(class_ids: NDArray[np.uint8]) -> Spans:
 
 
 def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
-    """Find words in a sequence of characters that contains no marks.
+    """Find words in a sequence of characters without combining marks.
 
     Args:
         bits: properties of each character; see `_BITS`; shape (characters,).
@@ -111,7 +111,7 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
         Start and end offsets of the words, and whether each character is in a word.
     """
     in_run = (bits & _RUN) != 0
-    joins = bits[1:-1] >> 4  # this changes a mid letter to a letter, and a mid number to a digit
+    joins = bits[1:-1] >> 4  # turns _MID_LETTER into _LETTER, and _MID_NUMBER into _DIGIT
     joins &= bits[:-2]
     joins &= bits[2:]
     in_run[1:-1] |= (joins & (_LETTER | _DIGIT)) != 0
@@ -136,7 +136,7 @@ def _find_breaks_in_words(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) ->
     """For each pair of adjacent characters in words, return whether a word ends between them."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
     cut: NDArray[np.bool_] = (either & _SINGLE_CHARACTER_WORD) != 0  # around every Han or Hiragana character
-    cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # where a Thai run begins or ends
+    cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # where a run of Thai, Lao or Khmer begins or ends
     cut |= (differ & _KATAKANA != 0) & (either & _CONNECTOR == 0)  # where a Katakana run begins or ends
     return cut
 
@@ -186,9 +186,9 @@ def _stretches_to_rescan(class_ids: NDArray[np.uint8], long_words: NDArray[np.in
 
 
 def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """For each mark, return whether it follows neither a letter nor a digit.
+    """For each combining mark, return whether it follows neither a letter nor a digit.
 
-    Such a Thai or Burmese mark can begin a word.
+    In Thai, Burmese and similar scripts, such a mark can begin a word.
     """
     extend = _lookup(class_ids, _tables().extend)
     last_not_mark = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]

@@ -30,7 +30,7 @@ class Classes:
     """The class of each code point, and the properties of each class."""
 
     def __init__(self) -> None:
-        # The class of each code point. Class 0 is never in a word.
+        # The class of each code point. Characters of class 0 are never part of a word.
         self.numbers: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)
         ids = {"": 0}
         data = resources.files(__package__).joinpath("word_break_12_1.txt").read_text("ascii")
@@ -40,7 +40,7 @@ class Classes:
         self.properties: list[frozenset[str]] = [frozenset(names.split("+")) for names in ids]
 
     def have_any(self, *names: str) -> NDArray[np.bool_]:
-        """Return whether each class has at least one of the properties; shape (classes,)."""
+        """For each class, return whether it has at least one of the properties; shape (classes,)."""
         return np.array([not properties.isdisjoint(names) for properties in self.properties])
 
 
@@ -82,7 +82,9 @@ def scan_words(
                 check_stopped()
                 yield position, stop
                 position = stop
-            else:  # a word ends with other characters than connectors, so it begins near the end of a long run of them
+            else:
+                # Connectors alone are not a word. So a word that begins in a run of connectors ends after the run, and
+                # begins at most MAX_WORD_UNITS before the end of the run.
                 position = max(position + 1, _end_of_run(connectors, class_ids, position, end) - MAX_WORD_UNITS)
 
 

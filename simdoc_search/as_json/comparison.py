@@ -27,7 +27,7 @@ def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], M
         ],
         "differences": [asdict(difference) for difference in comparison.differences],
         "character_differences": [asdict(difference) for difference in comparison.character_differences],
-        "key_changes": [change._asdict() for change in comparison.key_changes],
+        "significant_changes": [change._asdict() for change in comparison.significant_changes],
         "details": {
             **{name: getattr(comparison, name) for name in _MEASURES},
             "multiset": dict(zip(_MEASURES, comparison.multiset, strict=True)),

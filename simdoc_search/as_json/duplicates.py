@@ -79,4 +79,10 @@ def _document_as_json(document: GroupedDocument) -> dict[str, Any]:
     modified = None
     if document.mtime_ns is not None:
         modified = datetime.fromtimestamp(document.mtime_ns / 1e9, timezone.utc).isoformat()
-    return {**key_as_json(document.key), "path": document.path, "size": document.size, "modified": modified}
+    return {
+        **key_as_json(document.key),
+        "path": document.path,
+        "size": document.size,
+        "modified": modified,
+        "indexed": document.indexed,
+    }

@@ -48,12 +48,12 @@ def _explanation_as_json(explanation: Explanation) -> dict[str, Any]:
         "similarity": explanation.similarity,
         "document_similarity": explanation.document_similarity,
         "paragraph_similarity": explanation.paragraph_similarity,
-        "concepts": [_concept_as_json(concept) for concept in explanation.concepts],
+        "words": [_word_as_json(word) for word in explanation.words],
     }
 
 
-def _concept_as_json(concept: SharedConceptWord | ConceptWord) -> dict[str, Any]:
-    return {**asdict(concept), "word": concept.word or None}
+def _word_as_json(word: SharedConceptWord | ConceptWord) -> dict[str, Any]:
+    return {**asdict(word), "word": word.word or None}
 
 
 def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
@@ -62,6 +62,6 @@ def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
         **({} if result.key is None else key_as_json(result.key)),
         "paragraph_count": result.paragraph_count,
         "document_count": result.document_count,
-        "concepts": [_concept_as_json(concept) for concept in result.concepts],
-        "naming_problem": result.missing_names_reason or None,
+        "words": [_word_as_json(word) for word in result.words],
+        "naming_problem": result.unknown_words_reason or None,
     }

@@ -95,7 +95,7 @@ def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
         "similar_share": step.share if step else None,
         "added_word_count": step.added_word_count if step else None,
         "removed_word_count": step.removed_word_count if step else None,
-        "key_changes": [change._asdict() for change in step.key_changes] if step else [],
+        "significant_changes": [change._asdict() for change in step.significant_changes] if step else [],
     }
 
 

@@ -17,13 +17,13 @@ from simdoc_search.sketch.token_kinds import token_kind_names
 from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import format_label
 from simdoc_search.stores.remote.texts import read_text, text_field_names
-from simdoc_search.stores.sketching import check_can_sketch, compute_sketches
+from simdoc_search.stores.sentences_and_concepts import check_can_index, compute_sentences_and_concepts
 
 _BATCH_SIZE = 64
 """Number of actions to fingerprint together."""
 
 _MAX_PENDING_BATCHES, _MAX_PENDING_CHARACTERS = 8, 8_000_000
-"""Maximum number of batches, and of characters in their texts, that are fingerprinted ahead.
+"""Maximum number of batches, and of characters in their texts, that are fingerprinted in advance.
 
 By default, the bulk helpers of the clients send 500 actions per request, so the next request is prepared meanwhile.
 """
@@ -101,19 +101,19 @@ def fingerprint_fields(
     texts: list[str], settings: Settings, extractor: Extractor | None = None
 ) -> list[dict[str, Any]]:
     """Return the values of the fingerprint field for many texts. This is faster than one call per text."""
-    check_can_sketch(settings, extractor, "the index")
-    sketches = compute_sketches(texts, settings, extractor)
+    check_can_index(settings, extractor, "the index")
+    sentences_and_concepts = compute_sentences_and_concepts(texts, settings, extractor)
     results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
     values = []
-    for fingerprint, text, sketch in zip(results, texts, sketches, strict=True):
+    for fingerprint, text, computed in zip(results, texts, sentences_and_concepts, strict=True):
         if fingerprint.shingle_count:
-            codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
+            token_ids, hashes = fingerprint.token_ids(), (text_hash(text), fingerprint.words_hash)
             kinds = {
                 "passages": fingerprint.passages,
-                "sentences": sketch.sentences,
-                "concepts": sketch.concepts,
+                "sentences": computed.sentences,
+                "concepts": computed.concepts,
             }
-            values.append(build_field_value(codes, fingerprint.shingle_count, hashes, settings, **kinds))
+            values.append(build_field_value(token_ids, fingerprint.shingle_count, hashes, settings, **kinds))
         else:
             # With null, an update removes the old values.
             removed_values = dict.fromkeys(["tokens", *token_kind_names(settings), "words_hash"])

@@ -21,7 +21,7 @@ from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.queries import randomize_order
 from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable
-from simdoc_search.stores.remote.texts import backfill_command
+from simdoc_search.stores.remote.texts import backfill_advice
 
 SAMPLE_SIZE = 500
 """Maximum number of documents in a random sample."""
@@ -83,8 +83,8 @@ def _find_mapping_faults(index: IndexDescription, mappings: _Mappings, location:
     for fault in faults:
         advice = ""
         if can_fill and fault.blocks_queries and "tokens" not in index.subfields:
-            command = backfill_command(mappings.values(), index.field, location)
-            advice = f"; {command}, or add the mapping printed by `simdoc-search template show`"
+            backfill = backfill_advice(mappings.values(), index.field, location)
+            advice = f"; {backfill}, or add the mapping printed by `simdoc-search template show`"
         yield fault.needs_action, fault.problem + advice
 
 
@@ -96,8 +96,8 @@ def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
     if not index.index_settings.get("query", {}).get("default_field"):
         yield (
             False,
-            f"queries that do not name a field also search {field}, so a number may match one of its counts, and a "
-            "prefix such as `20*` may match a token; set index.query.default_field to your own fields",
+            f"queries that do not name a field also search {field}, so a number may match a number in this field, "
+            "and a prefix such as `20*` may match a token; set index.query.default_field to your own fields",
         )
     yield (
         False,

@@ -48,8 +48,8 @@ def plan_index_template_steps(
 ) -> tuple[list[Step], list[str]]:
     """Return the step that extends an index template, and warnings.
 
-    If nothing is missing, no step is returned. Everything else in the template is kept. A different final pipeline is
-    replaced only with `force`.
+    If the template already has all parts of the extension, no step is returned. The rest of the template is kept. A
+    different final pipeline is replaced only with `force`.
 
     Raises:
         StoreError: there is no such template, the template has another final pipeline, or fingerprints cannot be added
@@ -60,7 +60,8 @@ def plan_index_template_steps(
         is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
         legacy_advice = "replace the legacy template of this name (in _template) with an index template"
         advice = legacy_advice if is_legacy else "create the template"
-        existing = shorten_list(other for other in read_index_templates(engine) or {} if not other.startswith("."))
+        other_names = (other for other in read_index_templates(engine) or {} if not other.startswith("."))
+        existing = shorten_list(other_names, if_empty="there are no other templates")
         advice += f", or choose another template ({existing})"
         raise StoreError(f"{engine.name} has no index template {name}; {advice}")
     old_template = remove_dates(templates[0]["index_template"])
@@ -162,7 +163,8 @@ def _check_template(
 ) -> list[str]:
     """Check that fingerprints can be added to the indices of a template, and return warnings.
 
-    The simulated template contains the mapping of the component template, which may not be installed yet.
+    The component template may not be installed yet. The engine therefore resolves a copy of the index template that
+    contains the mapping of the component template.
 
     Raises:
         StoreError: fingerprints cannot be added to the indices, or the template has another final pipeline.
@@ -191,7 +193,7 @@ def _check_template(
     if extension.pipeline:
         check_final_pipeline(f"index template {name}", _get_final_pipeline(resolved), extension.pipeline, force=force)
     other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
-    mapped = shorten_list(text_paths(other_fields))
+    mapped = shorten_list(text_paths(other_fields), if_empty="none")
     missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
     advice = f"its text fields are: {mapped}"
     warnings = [f"the index template {name} does not map the field {path}; {advice}" for path in missing]

@@ -9,6 +9,7 @@ from typing import Any
 
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import mapped_fields
@@ -73,7 +74,7 @@ class IndexDescription:
     @property
     def is_simdoc_index(self) -> bool:
         """Whether `simdoc-search index` created the index."""
-        return "facts" in self.subfields
+        return METADATA_FIELD in self.subfields
 
     @property
     def final_pipeline(self) -> str:

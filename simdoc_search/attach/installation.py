@@ -56,7 +56,7 @@ class InstallRequest:
 
 @dataclass(frozen=True, slots=True)
 class InstallPlan:
-    """The steps of an installation, after all checks.
+    """The steps of an installation whose checks have all passed.
 
     Attributes:
         engine: the engine.

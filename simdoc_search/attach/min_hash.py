@@ -51,7 +51,7 @@ def build_min_hash_index(text_field: str = "body", minhash: MinHash | None = Non
     filters = {"simdoc_shingles": shingles, ANALYZER: {"type": "min_hash", **in_both_spellings}}
     analyzer = {"type": "custom", "tokenizer": "standard", "filter": ["lowercase", *filters]}
     tokens = {"type": "text", "analyzer": ANALYZER, "similarity": "boolean", "norms": False, "index_options": "docs"}
-    # The analyzer `keyword` does not hash the words of a user's search, so they match no term of the filter.
+    # With the search analyzer `keyword`, the words of a user's search are not hashed, so they match no MinHash term.
     field = {"type": "text", "fields": {"fingerprint": {**tokens, "search_analyzer": "keyword"}}}
     return {
         "settings": {"analysis": {"filter": filters, "analyzer": {ANALYZER: analyzer}}},

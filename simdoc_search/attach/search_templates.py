@@ -31,12 +31,14 @@ _MAX_QUERY_TOKENS = "512"
 """Maximum number of tokens in a query. It is the number of buckets in the default settings."""
 
 _MAX_PASSAGE_TOKENS = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + "{{/max_tokens}}"
-"""Maximum number of passage tokens in a query. The other clauses are for filters."""
+"""Maximum number of passage tokens in a query. By default, it leaves 24 of the engine's clauses for filters."""
 
-# If the parameter `index` is missing, each shard looks for the query document in its own index, so the other indices
-# behind an alias return nothing. To prevent this, the template inserts an unknown key. The engine rejects it with an
-# error that contains the key. `must_not` excludes the query document. The engine's own exclusion would also exclude
-# documents with the same id in other indices.
+# Without the parameter `index`, each shard would look for the query document in its own index, so only one index behind
+# an alias would return hits. If it is missing, the template inserts an unknown key that is an error message. The engine
+# rejects the query and shows the key.
+#
+# `must_not` excludes the query document. `"include": false` would also exclude documents with the same id in other
+# indices.
 _QUERY_BY_ID = """{"bool": {
   "must": [{"more_like_this": {
     "fields": ["$field.$kind"],
@@ -52,7 +54,7 @@ _QUERY_BY_ID = """{"bool": {
   ]}}]
 }}"""
 
-# Without a query, `match` is an error. So a missing or malformed fingerprint causes an error.
+# If the fingerprint is missing or malformed, `match` has no `query`, and the engine returns an error.
 _QUERY_BY_FINGERPRINT = """{"match": {"$field.$kind": {
   {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
   "analyzer": "whitespace", "minimum_should_match": "$minimum"
@@ -82,8 +84,8 @@ _QUERY_BY_EITHER = (
 
 _MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MIN_MATCH_BEYOND_CHANCE + "{{/overlap}}"
 
-# The last field in `includes` does not exist. It ends the list without a comma. `$field` cannot end it, because
-# OpenSearch 3.8 and newer reject a field that is in both lists.
+# Each of the user's fields in `includes` is followed by a comma, so a field that does not exist ends the list. `$field`
+# cannot end it, because OpenSearch 3.8 and newer reject a field that is also in `excludes`.
 _REQUEST = """{
 "query": {"bool": {
   "must": [$clause],

@@ -55,7 +55,7 @@ def plan_install_step(
 ) -> list[Step]:
     """Return the step that installs a body; none if the engine already has an equal body.
 
-    `existing` is the body in the engine, or None. Descriptions are not compared. `name` is used in messages.
+    `existing` is the body in the engine, or None. Differences in `description` are ignored. `name` is used in messages.
 
     Raises:
         StoreError: the body in the engine is different, and `force` is not set.

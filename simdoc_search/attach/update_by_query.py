@@ -97,7 +97,7 @@ def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, th
                 raise StoreError(
                     f"{engine.name} cannot update documents by query ({error}); omit --in-engine"
                 ) from error
-            retries.pause_after(error)
+            retries.pause_or_raise(error)
 
 
 def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> UpdateResult:
@@ -110,7 +110,7 @@ def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> Upda
             raise StoreError(f"{engine.name} lost the task {task}; {_RESUME_ADVICE}")
         if state["completed"]:
             return _read_result(engine, state)
-        # A slice that ends between the two requests is in neither response.
+        # A slice that ends between the two requests is in neither response, so the sum can be too small.
         written = max(written, _count_written(engine, task, state))
         progress(written)
         time.sleep(pause_seconds)

@@ -77,7 +77,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _find_last_break(text: str, start: int) -> int:
-    """Return the end of the piece that begins at `start`: the last suitable break in its second half."""
+    """Return where to cut the paragraph: at the last suitable break in the second half of the maximum length."""
     middle, limit = start + MAX_PARAGRAPH_LENGTH // 2, start + MAX_PARAGRAPH_LENGTH
     for pattern in (_SENTENCE_END, _LINE_END, _WORD_END):
         if ends := [match.end() for match in pattern.finditer(text, middle, limit)]:

@@ -30,9 +30,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def sentence_spans(text: str) -> list[Span]:
     r"""Return the start and end of each sentence, in order, without white space around it.
 
-    A paragraph ends at an empty line, before a line with a bullet, and at Unicode's separators. All other line breaks
-    are white space. The sentences therefore do not depend on how a text is wrapped. A line may end with `\n`, `\r` or
-    both.
+    A sentence never crosses the end of a paragraph. A paragraph ends at an empty line, before a line with a bullet, and
+    at Unicode's separators. All other line breaks are white space, so the sentences do not depend on how a text is
+    wrapped. A line may end with `\n`, `\r` or both.
 
     Raises:
         MissingExtraError: sentencex is not installed.

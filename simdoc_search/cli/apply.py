@@ -60,7 +60,9 @@ _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 )
 @click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo the changes recorded in FILE.")
 @click.option("--dry-run", is_flag=True, help="Check everything and print what would be done, but change nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask. Without a terminal, only --delete asks for this option.")
+@click.option(
+    "--yes", is_flag=True, help="Do not ask for confirmation. Without a terminal, only --delete asks for this option."
+)
 @store_option
 @json_option
 @handle_errors
@@ -209,8 +211,8 @@ def _print(
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
         say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(kept_or_target)}")
     if fileless_count := sum(left_alone.has_no_file for left_alone in report.left_alone):
-        documents = format_count(fileless_count, "document has no file", "documents have no files")
-        say(f"left alone: {documents}; to remove documents from the store, use --delete and --store", err=True)
+        documents = format_count(fileless_count, "document")
+        say(f"left alone: {documents} without a file; to remove such documents, use --delete and --store", err=True)
     for left_alone in (each for each in report.left_alone if not each.has_no_file):
         say(f"left alone: {_shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
     if any(left_alone.needs_new_plan for left_alone in report.left_alone):

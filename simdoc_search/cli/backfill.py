@@ -179,7 +179,7 @@ def _print_estimate(estimate: CostEstimate, url: str, as_json: bool) -> None:
         added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
         say(
             f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "
-            f"{meanwhile} until the engine merges segments; GET _cat/allocation shows the free space"
+            f"{meanwhile} until the engine merges segments; `GET _cat/allocation` shows the free space"
         )
         sample = format_count(estimate.sampled_count, "document")
         say(f"time       {_format_duration(estimate.seconds)}, estimated from {sample}")

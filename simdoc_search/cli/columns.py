@@ -51,7 +51,7 @@ show_option: Final = click.option(
 def sort_option(
     default: str, sorted_items: str = " the shown hits", extra_help: str = ""
 ) -> Callable[[Command], Command]:
-    """Return `--sort`. Its help contains what is sorted, `extra_help` and the default order."""
+    """Return the option `--sort`. The arguments are parts of its help text."""
     return click.option(
         "--sort",
         metavar="COLUMN",
@@ -131,7 +131,7 @@ def link_id(id: str, values: Mapping[str, Any] | None) -> str:
     if not (sys.stdout.isatty() and isinstance(path, str) and os.path.isabs(path)) or path.startswith(("//", "\\")):  # noqa: PTH117
         return text
     try:
-        if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file may raise for a NUL
+        if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file may raise for a long name
             return text
         address = Path(path).as_uri().replace("file://", f"file://{socket.gethostname()}", 1)
     except (OSError, ValueError):

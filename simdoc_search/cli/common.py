@@ -107,7 +107,7 @@ json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print
 
 
 class CommandInterruptedError(click.ClickException):
-    """The user pressed Ctrl-C. The message says what was done."""
+    """The user pressed Ctrl-C. The message says what the command had completed."""
 
     exit_code = 130
 
@@ -142,7 +142,7 @@ def convert_errors() -> Iterator[None]:
     except click.UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # the message of this error is the whole help text
             raise
-        message = error.format_message()  # the message contains what the user typed
+        message = error.format_message()  # may contain control characters that the user typed
         if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
             message = f"{message.removesuffix('.')}; if it is an argument, write -- before it"
         raise click.UsageError(safe_message(message), error.ctx) from error
@@ -153,7 +153,7 @@ def convert_errors() -> Iterator[None]:
 
 def _unindexed_file_message(error: SimdocError) -> str:
     """Return the message for an unknown document whose id is the path of a file; empty for other errors."""
-    if not isinstance(error, UnknownDocumentError) or error.id_hint or not os.path.isfile(error.id):  # noqa: PTH113 - the name may contain a NUL
+    if not isinstance(error, UnknownDocumentError) or error.id_hint or not os.path.isfile(error.id):  # noqa: PTH113 - Path.is_file may raise for a long name
         return ""
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
@@ -188,7 +188,7 @@ def _report_left_out_indices(context: click.Context) -> None:
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print one line for people, without control characters. `--quiet` hides notes, which go to stderr."""
+    """Print one line for people, without control characters. On stderr, `--quiet` hides all lines except errors."""
     if err and is_quiet() and not text.startswith("Error: "):
         return
     click.echo(printable(text), err=err)

@@ -147,7 +147,7 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
     except (StoreNotFoundError, UnknownDocumentError) as error:
         if len(name) > 1 and name[0] == name[-1] == '"':
             raise
-        if os.path.isdir(name):  # noqa: PTH112 - the name may contain a NUL
+        if os.path.isdir(name):  # noqa: PTH112 - Path.is_dir may raise for a long name
             raise CorpusError(f"{name!r} is a folder; to compare its files, use `simdoc-search duplicates`") from None
         if isinstance(error, UnknownDocumentError):
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""

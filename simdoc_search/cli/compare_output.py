@@ -25,7 +25,7 @@ from simdoc_search.passages.positions import (
 from simdoc_search.passages.summary import (
     describe_character_differences,
     describe_difference,
-    describe_key_changes,
+    describe_significant_changes,
     describe_word_measures,
     excerpt,
 )
@@ -140,7 +140,10 @@ class _Report:
             yield _Line(0, [("heading", "No words differ."), ("", f" But {characters}." if characters else "")])
             return
         yield _Line(0, [("heading", "Differences")])
-        for line in [*describe_key_changes(self._comparison.key_changes), *([characters] if characters else [])]:
+        for line in [
+            *describe_significant_changes(self._comparison.significant_changes),
+            *([characters] if characters else []),
+        ]:
             yield _Line(2, [("", line)])
         position = 0
         for group in _group_nearby(self._comparison.differences, self._text_a):

@@ -52,10 +52,10 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }
-"""Maps each command to the options that its table can set, without the leading dashes."""
+"""Maps each command to the options that its table in `simdoc.toml` can set, without the leading dashes."""
 
 _DELETING_COMMANDS = frozenset({"apply", "delete"})
-"""Commands that remove documents. The file cannot set their store."""
+"""Commands that remove documents. `simdoc.toml` cannot set their store."""
 
 
 def read_config(group: click.Group) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _read_options(
 
 
 def _convert(command: click.Command, option: click.Parameter, value: Any, location: str) -> Any:
-    """Return a value for click's `default_map`. It is checked here so that an error names the file."""
+    """Return a value for click's `default_map`. The value is checked here, so that an error names the file."""
     is_flag = isinstance(option, click.Option) and option.is_flag
     if option.multiple and isinstance(value, str):
         value = [value]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from simdoc_search.dedupe import DedupeReport
-    from simdoc_search.passages.exact import MeasureName
+    from simdoc_search.passages.exact_overlap import MeasureName
 
 
 _MAX_LISTED_ROWS = 5
@@ -128,10 +128,10 @@ def dedupe(
     if as_json:
         print_json({**report.to_dict(), "output": output})
     else:
-        _print_report(report, Path(output), annotate=annotate)
+        _print_report(report, Path(output), run_words, annotate=annotate)
 
 
-def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None:
+def _print_report(report: DedupeReport, output: Path, run_words: int, *, annotate: bool) -> None:
     if report.is_text_column_guessed:
         say(f"note: compared the column {report.text_column!r}; choose another one with --text", err=True)
     counts = report.removed_counts.items()
@@ -153,15 +153,16 @@ def _print_report(report: DedupeReport, output: Path, *, annotate: bool) -> None
             err=True,
         )
     if report.old_row_count:
-        old = format_count(report.old_row_count, "old row")
-        say(f"compared with {old}: {format_count(report.old_duplicate_count, 'duplicate')} of old rows {verb}")
+        old = format_count(report.old_row_count, "row")
+        say(f"compared with {old} of --against: {format_count(report.old_duplicate_count, 'duplicate')} {verb}")
     for row in report.evaluation_rows[:_MAX_LISTED_ROWS]:
-        say(f"{row.shard}:{row.row} shares a run with {row.evaluation_text}: {row.run[:_MAX_RUN_CHARACTERS]}")
+        run = row.run[:_MAX_RUN_CHARACTERS]
+        say(f"{row.shard}:{row.row} shares consecutive words with {row.evaluation_text}: {run}")
     if report.evaluation and report.evaluation.short_text_count:
-        short = format_count(report.evaluation.short_text_count, "evaluation text has", "evaluation texts have")
+        short = format_count(report.evaluation.short_text_count, "evaluation text")
         names = ", ".join(report.evaluation.short_text_names[:_MAX_LISTED_ROWS])
         more = ", ..." if report.evaluation.short_text_count > _MAX_LISTED_ROWS else ""
-        say(f"note: {short} too few words to be found: {names}{more}", err=True)
+        say(f"note: {short} with fewer than {run_words} words cannot be found: {names}{more}", err=True)
     if report.copied_files:
         copied = format_count(len(report.copied_files), "other file was", "other files were")
         say(f"note: {copied} copied unchanged from the folder", err=True)
@@ -172,7 +173,7 @@ def _describe_kind(kind: str, count: int) -> str:
     if kind == "near":
         return "near duplicate" if count == 1 else "near duplicates"
     if kind == "evaluation":
-        return "with a run of an evaluation text"
+        return "with consecutive words of an evaluation text"
     return f"with the {kind}"
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from simdoc_search.duplicates.verdicts import DropScope
-    from simdoc_search.passages.exact import MeasureName
+    from simdoc_search.passages.exact_overlap import MeasureName
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--plan", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write the groups to FILE as a plan. FILE must not exist. Edit the plan, then run `apply`.",
+    help="Write a plan to FILE, for `apply`. FILE must not exist. You can edit the plan before you run `apply`.",
 )  # fmt: skip
 @click.option(
     "--drop", type=click.Choice(["same-text", "same-words"]),
@@ -181,7 +181,9 @@ def duplicates(
 
     new_ids: list[str] = []
     workers = worker_count(workers)
-    search, problems, _ = index_paths(folders, open_index, store, new_ids.append, workers=workers, quiet=as_json)
+    search, problems, _, skipped = index_paths(
+        folders, open_index, store, new_ids.append, workers=workers, quiet=as_json
+    )
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
@@ -199,6 +201,7 @@ def duplicates(
             keep=keep,
             kept_before=kept_before,
             keep_in=keep_in,
+            skipped=() if only_new or sets_marks else skipped,
             verify=not estimate,
             drop=drop,
             progress=update,

@@ -115,7 +115,7 @@ def check_output_files(
     """Check that the output files can be written, and that they overwrite neither a document nor a plan.
 
     Raises:
-        UsageError: JSON and CSV, or the page, would be written to stdout.
+        UsageError: both JSON and CSV would be written to stdout, or the page would be written to stdout.
         CorpusError: the folder of a file does not exist, or the file exists in a folder that is indexed.
         PlanError: the plan already exists.
     """
@@ -240,7 +240,7 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
 def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
     """Return size, date, and the path relative to the current folder, or the id of a document without a file.
 
-    The date is the one by which `newest` or `oldest` chooses the kept document, or else that of the file.
+    The date is the one by which `newest` or `oldest` chooses the kept document, or else the file's modification time.
     """
     size = "" if document.size is None else format_bytes(document.size)
     date_ns = document.written_ns or document.mtime_ns

@@ -33,7 +33,7 @@ _KIND_LABELS: dict[DuplicateKind, tuple[str, str]] = {
     "same words": ("with the same words", "with the same words"),
     "near": ("near duplicate", "near duplicates"),
 }
-"""The name of each kind after the number 1, and after other numbers."""
+"""The name of each kind in the singular and in the plural."""
 
 
 @dataclass(slots=True)

@@ -53,7 +53,7 @@ class _ExplainedQuery(NamedTuple):
         is_stored: whether the document of `query` is stored.
         plan: the plan of `query`.
         executed_plan: the plan that the store runs. It differs from `plan` if another plan is cheaper.
-        kind: the kind of field that the store queries.
+        kind: how the queried field contains tokens, as one string or as separate terms.
     """
 
     readings: tuple[FingerprintQuery, ...]
@@ -71,7 +71,7 @@ class _ExplainedQuery(NamedTuple):
 
 
 @click.command(cls=Command)
-@click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
+@click.argument("fingerprint", required=False, metavar="[QUERY]", shell_complete=complete_ids)
 @overlap_options
 @compat_options
 @click.option("--dsl", is_flag=True, help="Print only the query for the engine, as JSON.")
@@ -98,9 +98,9 @@ def explain(
 ) -> None:
     """Show how a query is parsed and run, and what it may miss.
 
-    FINGERPRINT is an id, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
+    QUERY is the id of a document, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
 
-    The command prints the possible readings of FINGERPRINT, the plan of the query, and the probability of finding a
+    The command prints the possible readings of QUERY, the plan of the query, and the probability of finding a
     document at several overlaps. If the document is not in the store, its fingerprint is assumed to have 512 tokens. A
     query with a probability groups tokens into bands. It uses only as many bands as the probability requires
     (--planner enough), or groups all tokens (--planner all).
@@ -113,7 +113,7 @@ def explain(
     from simdoc_search.stores import open_store
 
     if fingerprint is None and overlap is None:
-        raise click.UsageError("give FINGERPRINT or --overlap")
+        raise click.UsageError("give QUERY or --overlap")
     if dsl and sql:
         raise click.UsageError("give either --dsl or --sql, not both")
     requested: str | FingerprintQuery | None = fingerprint
@@ -194,15 +194,15 @@ def _print(explained: _ExplainedQuery) -> None:
     say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
     say(f"plan       {_describe_plan(plan)}, {format_count(plan.clause_count, 'clause')}")
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
-        say(f"filter     {_describe_plan(Threshold(plan.tokens, plan.minimum_match))}, in addition to a whole band")
+        say(f"filter     {_describe_plan(Threshold(plan.tokens, plan.minimum_match))}, including all tokens of a band")
     if executed_plan is not plan:
         reason = f"bands that match more than {MAX_BAND_MATCHES} documents are slow"
         say(f"executed   {_describe_plan(executed_plan)}, because {reason}")
     is_ranked = can_count_tokens(executed_plan, 0, MAX_CLAUSES)
     ranking = (
-        "equal tokens"
+        "the number of equal tokens"
         if is_ranked
-        else f"matched bands, because counting equal tokens would need more than {MAX_CLAUSES} clauses"
+        else f"the number of matched bands, because counting equal tokens would need more than {MAX_CLAUSES} clauses"
     )
     clauses = format_count(clause_count(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
     say(f"engine     {clauses}, ranked by {ranking}")

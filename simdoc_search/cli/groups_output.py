@@ -120,7 +120,10 @@ def show_topics(
 
 
 def _write_edges(path: Path, result: Families | Topics) -> None:
-    """Write all pairs as CSV. Groups are numbered from 1. For a pair of two groups, the number is empty."""
+    """Write all pairs as CSV, with the number of their group, from 1.
+
+    If the documents of a pair are not in the same group, the number is empty.
+    """
     group_of = {key: number for number, group in enumerate(result.groups(), 1) for key in group}
     with open_text_file(path, newline="") as out:
         writer = csv.writer(out)
@@ -156,8 +159,8 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
 def _family_notes(result: Families) -> Iterator[str]:
     if not result.found_all_similar_sentences:
         yield (
-            "only a sample of the similar sentences was compared, so versions without an identical sentence may be "
-            "missing"
+            "all equal sentences but only a sample of the similar ones were compared, so a version without an equal "
+            "sentence may be missing"
         )
     if result.frequent_sentence_document_count:
         documents = format_count(result.frequent_sentence_document_count, "document shares", "documents share")

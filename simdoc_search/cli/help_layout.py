@@ -17,7 +17,7 @@ from typing import Any, Final
 import click
 
 MORE: Final = "More options"
-"""Title of the option group of which `--help` only lists the names."""
+"""Title of the option group that `--help` shows as a list of names without descriptions."""
 
 _OTHERS = "Other options"
 _HELP_OPTIONS = {"--help", "--help-all"}  # they are not in a group, because the last line of the help names them
@@ -55,6 +55,8 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
 _QUIET_KEY = f"{__name__}.quiet"  # in `context.meta`
 _MAX_NAME_WIDTH = 26
 _MAX_EXAMPLES = 3
+_DEFINITION = re.compile(r"[A-Z]+ is [^.]+\.")
+"""The first sentence of the paragraph that explains an argument."""
 _RANGE = re.compile(r"(; |(?<=\[))\d*\.?\d*<?=?x[<>]=?[\d.]+(<=?[\d.]+)?")
 
 
@@ -86,7 +88,8 @@ class Command(click.Command):
     Args:
         *args: as in click.
         main_options: the options that most people use.
-        option_groups: maps group titles to the options of this command that are not in their group of `OPTION_GROUPS`.
+        option_groups: maps group titles to options. This command shows these options in these groups, and all others in
+            the groups of `OPTION_GROUPS`.
         shows_time: whether to print how long the command took, if stderr is a terminal.
         **kwargs: as in click.
     """
@@ -117,7 +120,7 @@ class Command(click.Command):
                 click.secho(f"{perf_counter() - start:.2f} s", dim=True, err=True)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description. `--help` shows its first paragraph, what FINGERPRINT is, and the first examples."""
+        """Write the description. `--help` shows the first paragraph, the definition of an argument, and examples."""
         if _shows_all_details(ctx):
             super().format_help_text(ctx, formatter)
             return
@@ -126,9 +129,9 @@ class Command(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(first)
-            for definition in (paragraph for paragraph in others if paragraph.startswith("FINGERPRINT is ")):
+            for definition in filter(None, map(_DEFINITION.match, others)):
                 formatter.write_paragraph()
-                formatter.write_text(definition)
+                formatter.write_text(definition[0])
             if examples:
                 formatter.write_paragraph()
                 formatter.write_text("\n".join(examples.splitlines()[: 1 + _MAX_EXAMPLES]))

@@ -180,7 +180,7 @@ def index(
     from simdoc_search.indexing.skip_reasons import is_unexpected
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
-    from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
+    from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     watcher = FolderWatch(paths) if watch else None  # create it before reading files, so that it misses no change
@@ -200,7 +200,7 @@ def index(
     if stored_settings and kinds:
         stored_settings = upgrade(store, engine, kinds, extractor, hidden=as_json, reports_unchanged=not paths)
     elif not stored_settings:
-        check_can_sketch(requested, choose_extractor(requested, extractor), store)
+        check_can_index(requested, choose_extractor(requested, extractor), store)
     if not paths:
         return
     settings = _choose_settings(store, stored_settings, requested, new_store_options)
@@ -278,7 +278,7 @@ def _choose_settings(
     settings = make_settings_change({**options, "kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages
-    ):  # the library accepts this combination, because passages are its default
+    ):  # `check_stored_settings` accepts this, because passages are on by default
         raise FormatMismatchError(
             f"the store {store} was created with --no-passages; omit --passage-run, or choose a new store with --store"
         )

@@ -107,7 +107,7 @@ sketch_option: Final = click.option(
 
 
 def parse_sketch(text: str) -> Sketch:
-    """Return the sketch of `--sketch`.
+    """Return the sketch that a value of `--sketch` describes.
 
     Raises:
         BadParameter: the name is unknown, or the size is not valid.

@@ -51,7 +51,7 @@ def print_report(report: IndexReport) -> None:
     print_skipped(report.skipped)
     print_refused(report.refused)
     print_incomplete(report.incomplete)
-    print_attachments(report.attachments)
+    print_unread_attachments(report.unread_attachments)
     for note in report.notes:
         say(note, err=True)
     for problem in report.problems:
@@ -77,7 +77,7 @@ def print_incomplete(incomplete: Mapping[str, str]) -> None:
         say(f"  {len(ids):,} stored without {missing}, which could not be computed: {_list_examples(ids)}", err=True)
 
 
-def print_attachments(attachments: Mapping[str, Sequence[str]]) -> None:
+def print_unread_attachments(attachments: Mapping[str, Sequence[str]]) -> None:
     """Print on stderr which attachments of e-mails were not read."""
     if attachments:
         count = sum(map(len, attachments.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from simdoc_search.display import format_count, without_credentials
 
 if TYPE_CHECKING:
     from simdoc_search.corpus import Source
+    from simdoc_search.documents import SkippedFile
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
 
@@ -26,7 +27,7 @@ _MAX_LISTED_SOURCES = 100_000
 
 
 def _require_files(_context: click.Context, _parameter: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Reject stdin and tables, because their documents have no files by which a search could be restricted."""
+    """Reject stdin and tables, because a search can only be restricted to documents that are files."""
     from simdoc_search.corpus import has_several_documents
 
     for path in paths:
@@ -54,11 +55,13 @@ class IndexedPaths(NamedTuple):
         search: a search in the store.
         problems: one sentence per problem.
         document_count: the number of documents of the paths.
+        skipped: the files that were skipped.
     """
 
     search: SimilaritySearch
     problems: list[str]
     document_count: int
+    skipped: Sequence[SkippedFile] = ()
 
 
 @contextmanager
@@ -101,7 +104,7 @@ def index_paths(
     Args:
         paths: folders and files.
         open_index: opens the store, and creates it if `create` is true.
-        location: the location of the store, for the message.
+        location: the location of the store, for messages.
         on_written: called with the id of each document that was added or replaced.
         workers: number of worker processes.
         quiet: whether to hide the progress.
@@ -116,7 +119,7 @@ def index_paths(
 
     problems: list[str] = []
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
-    exclude = read_config_value("index", "exclude_files") or ()  # all commands index the same files of a folder
+    exclude = read_config_value("index", "exclude_files") or ()  # index the same files as `simdoc-search index`
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))
     if not paths:
@@ -149,4 +152,4 @@ def index_paths(
     for problem in problems:
         say(f"Error: {problem}", err=True)
     document_count = report.indexed_count + report.replaced_count + report.unchanged_count
-    return IndexedPaths(search, problems, document_count)
+    return IndexedPaths(search, problems, document_count, report.skipped)

@@ -30,7 +30,7 @@ class FolderWatch:
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         for path in folders:
-            if not os.path.isdir(path):  # noqa: PTH112 - the path may be `-`
+            if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir may raise for a long name
                 raise click.UsageError(f"--watch needs folders, but {path} is not a folder")
         self._folders = folders
         self._bursts = _watch_bursts(folders)
@@ -95,7 +95,8 @@ class FolderWatch:
 def _watch_bursts(folders: Iterable[str]) -> Iterator[set[str]]:
     """Yield the changed, new and deleted paths of each burst of changes.
 
-    The first set is yielded at once, and no later change is missed. While nothing changes, the sets are empty.
+    While nothing changes, the sets are empty. The first set is yielded as soon as the folders are watched. All changes
+    after it are yielded.
 
     Raises:
         MissingExtraError: watchfiles is not installed.

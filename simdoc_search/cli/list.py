@@ -28,7 +28,7 @@ _DEFAULT_COLUMNS = ("size", "date")
 
 
 @click.command("list", cls=Command, main_options=["--sort", "--show", "--filter", "--limit", "--json"])
-@click.argument("prefix", required=False, metavar="[PREFIX]", shell_complete=complete_ids)
+@click.argument("prefix_or_pattern", required=False, metavar="[PREFIX|PATTERN]", shell_complete=complete_ids)
 @show_option
 @sort_option("id", "", " Use `none` to print in storage order, without waiting for a sort.")
 @click.option("--reverse", is_flag=True, help="Reverse the order.")
@@ -39,7 +39,7 @@ _DEFAULT_COLUMNS = ("size", "date")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @handle_errors
 def list_command(
-    prefix: str | None,
+    prefix_or_pattern: str | None,
     show: tuple[str, ...],
     sort: str | None,
     reverse: bool,
@@ -53,8 +53,8 @@ def list_command(
 ) -> None:
     """List the documents in the index.
 
-    With PREFIX, only documents whose ids begin with it are listed. PREFIX can also be an indexed folder or a quoted
-    pattern. '*.pdf' matches file names in any folder. 'a/*.pdf' matches paths.
+    PREFIX is the beginning of an id, or an indexed folder; PATTERN is a glob pattern in quotes. '*.pdf' matches file
+    names in any folder. 'a/*.pdf' matches paths.
 
     \b
       simdoc-search list reports/
@@ -69,7 +69,7 @@ def list_command(
     hidden_columns = ["path"] if sys.stdout.isatty() and "path" not in names else []
     opened_store = open_for_query(store, engine=engine, field=field)
     warn_unknown_columns(opened_store, [*show, *([sort] if sort and sort != "none" else [])])
-    selection: dict[str, Any] = {"prefix": prefix, "filters": make_filters(filters, excluded)}
+    selection: dict[str, Any] = {"prefix_or_pattern": prefix_or_pattern, "filters": make_filters(filters, excluded)}
     is_sorted = sort != "none"
     columns, order = Columns([*names, *hidden_columns]), (sort or "id") if is_sorted else None
     count = 0

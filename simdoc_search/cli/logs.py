@@ -26,7 +26,7 @@ def show_verbose_log(context: click.Context, count: int) -> None:
 def hide_client_logs() -> None:
     """Hide the logs of the engine clients. The commands report the errors that these clients log."""
     for client in ("opensearch", "elasticsearch", "elastic_transport", "urllib3"):
-        logging.getLogger(client).addHandler(_NO_OUTPUT)  # the same handler is added once
+        logging.getLogger(client).addHandler(_NO_OUTPUT)  # this does nothing if the logger has the handler already
         logging.getLogger(client).propagate = False
 
 

@@ -32,9 +32,10 @@ def mcp(
 ) -> None:
     """Let an agent search the index (Model Context Protocol).
 
+    FOLDER is a folder whose files the agent may also read.
+
     An MCP client starts this command, and talks to it over stdin and stdout. The agent can use the tools similar,
-    passages, compare, versions, duplicates and show. These tools read the store, and files in FOLDER if you give it.
-    They change nothing.
+    passages, compare, versions, duplicates and show. These tools change nothing.
 
     \b
       simdoc-search mcp --store /home/me/articles/.simdoc
@@ -45,7 +46,7 @@ def mcp(
     with requires_extra("the server for agents", "mcp"):
         from simdoc_search.mcp_server import run_mcp_server
     for folder in folders:
-        if not os.path.isdir(folder):  # noqa: PTH112 - the name may contain a NUL
+        if not os.path.isdir(folder):  # noqa: PTH112 - Path.is_dir may raise for a long name
             raise click.UsageError(f"{folder!r} is not a folder; give a folder whose files the agent may read")
     show_log(click.get_current_context(), logging.WARNING)
     served_store = open_served_store(store, engine, text_fields, field)

@@ -97,7 +97,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @workers_option
 @show_option
-@sort_option("most words not covered by earlier hits first")
+@sort_option("hits that cover the most additional words first")
 @field_options
 @store_option
 @json_option
@@ -134,13 +134,13 @@ def passages(
     """Find the passages that a document shares with others.
 
     You can also query with a file or a text. The first line of the output says how much of the text appears in stored
-    documents. Each word counts once. The hit with the most words comes first. Each further line shows the hit that adds
-    the most words not covered by the lines above it. The column `new` counts these words. A file never matches its own
-    stored copy.
+    documents. Each word counts once. The hit that shares the most words comes first. Each further line shows the hit
+    that adds the most words not covered by the lines above it. The column `new` counts these words. A file never
+    matches its own stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
-    is found. If the store has no texts, only runs of 36 words are certain to be found. You can change this length with
-    `index --passage-run`.
+    is found. If the store has no texts, only runs of 36 words are certain to be found. To change the length of
+    36 words, use `index --passage-run`.
 
     \b
       simdoc-search passages --file essay.pdf --in ~/Papers
@@ -174,7 +174,7 @@ def passages(
         search = SimilaritySearch(open_store(":memory:", create=True))
     elif in_paths:
         paths = tuple(map(str, in_paths))
-        search, problems, document_count = index_paths(paths, open_index, store, workers=workers, quiet=as_json)
+        search, problems, document_count, _ = index_paths(paths, open_index, store, workers=workers, quiet=as_json)
         filters_of_paths.append(make_origin_filter(search.store, paths))
     else:
         search = SimilaritySearch(open_index())

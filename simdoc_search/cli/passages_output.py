@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from simdoc_search.search import PassageResult, SimilaritySearch
 
 _MAX_WORD_LENGTH = 100
-"""Assumed maximum number of characters per word. The words of a text are only counted if it is short enough to have
-fewer words than the shortest run that is always found."""
+"""Assumed maximum number of characters per word.
+
+The output reports texts with fewer words than the shortest run that is always found. A text with more characters than
+such a run can have is not one of them, so its words need not be counted.
+"""
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"

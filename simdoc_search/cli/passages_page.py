@@ -36,7 +36,7 @@ _COMPARISON_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignor
 
 
 def describe_search(places: Sequence[str], document_count: int, context: click.Context) -> list[str]:
-    """Return sentences that say what was searched, when, and with which options. A report needs them.
+    """Return sentences that say what was searched, when, and with which options.
 
     Args:
         places: the folders, files or the store.
@@ -57,7 +57,7 @@ def describe_search(places: Sequence[str], document_count: int, context: click.C
 
 
 def _format_value(value: Any) -> str:
-    """Return the value of an option as the user gave it. A flag has none."""
+    """Return the value of an option as the user gave it; empty for a flag."""
     if isinstance(value, tuple):
         field, values = value
         return f"{field}={values if isinstance(values, str) else ', '.join(values)}"

@@ -154,7 +154,7 @@ def compat_options(command: Command) -> Command:
     compat = click.option(
         "--compat",
         type=click.Choice(["alfresco"]),
-        help="Behave like Alfresco. FINGERPRINT can contain a node reference, and 0.2 means 20 %. The query document "
+        help="Behave like Alfresco. QUERY can contain a node reference, and 0.2 means 20 %. The query document "
         "is also a hit, and the planner is `all`.",
     )
     return compat(id_field(command))
@@ -181,7 +181,7 @@ def overlap_options(command: Command) -> Command:
             "--overlap",
             type=percent_type,
             metavar="PERCENT",
-            help="Minimum overlap. FINGERPRINT is then read as an ID, even if it ends in numbers.",
+            help="Minimum overlap. QUERY is then read as an id, even if it ends in numbers.",
         ),
     ):
         command = option(command)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import RelatedHit, RelatedResult, SharedConceptWord
 
 _MAX_CONCEPTS = 8
-_MAX_EXPLAINED_CONCEPTS, _MAX_NAMES = 12, 2
+_MAX_EXPLAINED_WORDS, _MAX_CONCEPTS_PER_WORD = 12, 2
 
 
 def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | None) -> Iterator[str]:
@@ -46,11 +46,11 @@ def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | No
         )
         yield f"{counts}.{more_hits}"
     if result.hits and result.missing_names_reason:
-        yield printable(f"some concepts cannot be named: {result.missing_names_reason}")
+        yield printable(f"the words of some concepts are unknown: {result.missing_names_reason}")
 
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
-    """Yield lines that explain the score, and the contribution of each shared concept."""
+    """Yield lines that explain the score, and the contribution of each shared word."""
     from simdoc_search.versions.relations import RELATED_SIMILARITY
 
     explanation = hit.explanation
@@ -64,20 +64,24 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     )
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
-    if not explanation.concepts:
+    if not explanation.words:
         return
     yield f"{'share':>6}{'weight':>8}  word"
-    for concept in explanation.concepts[:_MAX_EXPLAINED_CONCEPTS]:
-        share = format_percent(concept.contribution / explanation.similarity) if explanation.similarity else "0 %"
-        yield f"{share:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_format_names(concept)}"
-    if rest := explanation.concepts[_MAX_EXPLAINED_CONCEPTS:]:
-        share = format_percent(sum(concept.contribution for concept in rest) / explanation.similarity)
+    for word in explanation.words[:_MAX_EXPLAINED_WORDS]:
+        share = format_percent(word.contribution / explanation.similarity) if explanation.similarity else "0 %"
+        yield f"{share:>6}{word.weight:>8.2f}  {word.word or '–'}{_format_concepts(word)}"
+    if rest := explanation.words[_MAX_EXPLAINED_WORDS:]:
+        share = format_percent(sum(word.contribution for word in rest) / explanation.similarity)
         yield f"{share:>6}{'':>8}  {len(rest):,} more words"
 
 
-def _format_names(concept: SharedConceptWord) -> str:
-    """Return a colon and the names of a concept in the query document and in the hit; empty if there are none."""
-    query_names, hit_names = (", ".join(names[:_MAX_NAMES]) for names in (concept.query_names, concept.hit_names))
-    if not query_names and not hit_names:
+def _format_concepts(word: SharedConceptWord) -> str:
+    """Return a colon and the concepts of both documents that contain a word; empty if there are none."""
+    query_concepts, hit_concepts = (
+        ", ".join(concepts[:_MAX_CONCEPTS_PER_WORD]) for concepts in (word.query_concepts, word.hit_concepts)
+    )
+    if not query_concepts and not hit_concepts:
         return ""
-    return f": {query_names}" if query_names == hit_names else f": {query_names or '–'} / {hit_names or '–'}"
+    if query_concepts == hit_concepts:
+        return f": {query_concepts}"
+    return f": {query_concepts or '–'} / {hit_concepts or '–'}"

@@ -13,6 +13,7 @@ import click
 
 from simdoc_search.cli.columns import show_option
 from simdoc_search.cli.common import field_options, handle_errors, say, store_option
+from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.logs import show_log
 from simdoc_search.display import format_count, without_credentials
@@ -98,7 +99,8 @@ def _local_access(store: str, *, allow_apply: bool) -> LocalAccess:
     from simdoc_search.web import LocalAccess
 
     location = without_credentials(store) if "://" in store else os.path.abspath(store)  # noqa: PTH100 - keeps links
-    return LocalAccess(location, Path.home() / "simdoc-search-removed" if allow_apply else None)
+    removed_folder = Path.home() / "simdoc-search-removed" if allow_apply else None
+    return LocalAccess(location, removed_folder, read_config_value("index", "exclude_files") or ())
 
 
 def _read_token(*, is_required: bool) -> str | None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.record import Record
 
 _MAX_TEXT_LINES, _MAX_TEXT_CHARACTERS = 10, 1_000
-_MAX_CONCEPT_NAMES = 3
+_MAX_CONCEPTS = 3
 _MAX_WORD_WIDTH = 24
 
 
@@ -103,7 +103,7 @@ def show(
 def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
     from simdoc_search.as_json import key_as_json
 
-    sizes = {"shingle_count": record.shingle_count, "token_count": len(record.codes)}
+    sizes = {"shingle_count": record.shingle_count, "token_count": len(record.token_ids)}
     return {**key_as_json(record.key), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
 
 
@@ -146,20 +146,20 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
         print_json(concepts_as_json(result))
         return
     say(f"document   {key.id}")
-    counts = f"{format_count(len(result.concepts), 'word')} in {format_count(result.paragraph_count, 'paragraph')}"
+    counts = f"{format_count(len(result.words), 'word')} in {format_count(result.paragraph_count, 'paragraph')}"
     documents = format_count(result.document_count, "document")
     say(f"concepts   {counts}; weight 1 means that only one of {documents} has the word")
-    width = min(_MAX_WORD_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
+    width = min(_MAX_WORD_WIDTH, max([7, *(len(word.word) for word in result.words)]))
     say(f"{'weight':>7}{'documents':>11}{'occurrences':>13}  {'word':<{width}}  from")
-    for concept in result.concepts:
-        numbers = f"{concept.weight:>7.2f}{concept.document_count:>11,}{concept.occurrence_count:>13,}"
-        say(f"{numbers}  {concept.word or '–':<{width}}  {_format_names_and_synonyms(concept)}".rstrip())
-    if result.missing_names_reason:
-        say(f"note: {result.missing_names_reason}", err=True)
+    for word in result.words:
+        numbers = f"{word.weight:>7.2f}{word.document_count:>11,}{word.occurrence_count:>13,}"
+        say(f"{numbers}  {word.word or '–':<{width}}  {_format_concepts_and_synonyms(word)}".rstrip())
+    if result.unknown_words_reason:
+        say(f"note: {result.unknown_words_reason}", err=True)
 
 
-def _format_names_and_synonyms(concept: ConceptWord) -> str:
+def _format_concepts_and_synonyms(word: ConceptWord) -> str:
     """Return the names and phrases that contain the concept's word, and its synonyms in the text."""
-    more = len(concept.names) - _MAX_CONCEPT_NAMES
-    names = ", ".join(concept.names[:_MAX_CONCEPT_NAMES]) + (f" and {more} more" if more > 0 else "")
-    return f"{names} (synonyms: {', '.join(concept.synonyms)})" if concept.synonyms else names
+    more = len(word.concepts) - _MAX_CONCEPTS
+    names = ", ".join(word.concepts[:_MAX_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
+    return f"{names} (synonyms: {', '.join(word.synonyms)})" if word.synonyms else names

@@ -36,14 +36,13 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command, main_options=["--overlap", "--probability", "--file", "--text", "--size"], shows_time=True)
-@click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
+@click.argument("fingerprint", required=False, metavar="[QUERY]", shell_complete=complete_ids)
 @file_option
 @click.option(
     "--all-from",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Query with each FINGERPRINT or path in a file, one per line or separated by NUL (find -print0). Use - for "
-    "stdin.",
+    help="Query with each QUERY or path in a file, one per line or separated by NUL (find -print0). Use - for stdin.",
 )
 @click.option("--text", help="Query with this text. Use - for stdin.")
 @overlap_options
@@ -96,7 +95,7 @@ def similar(
 ) -> None:
     """Find documents that share text with a document, file or text.
 
-    FINGERPRINT is an id, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
+    QUERY is the id of a document, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
 
     \b
       simdoc-search similar doc123             all documents that share text
@@ -116,7 +115,7 @@ def similar(
     from simdoc_search.search import SimilaritySearch
 
     if sum(source is not None for source in (fingerprint, file, text, all_from)) != 1:
-        raise click.UsageError("give one of FINGERPRINT, --file, --text or --all-from")
+        raise click.UsageError("give one of QUERY, --file, --text or --all-from")
     search = SimilaritySearch(
         open_for_query(store, id_field=id_field, engine=engine, text_field=text_fields, field=field)
     )
@@ -136,7 +135,8 @@ def similar(
     }
     parse: Callable[[str], Any] = parse_alfresco if compat else str
     query = parse
-    if not (file or text) and are_only_in_config("overlap", "probability"):  # values in FINGERPRINT take precedence
+    # Values in QUERY take precedence over those in simdoc.toml.
+    if not (file or text) and are_only_in_config("overlap", "probability"):
         options |= {"overlap": None, "probability": None}
         query = lambda name: apply_defaults(search, parse(name), overlap, probability)  # noqa: E731
     columns = HitColumns(search.store, show, sort)

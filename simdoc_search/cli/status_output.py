@@ -63,7 +63,7 @@ def exceeded_thresholds(inspection: Inspection, max_stale: float | None, max_mis
 
 
 def describe_next_step(inspection: Inspection, location: str, field: str | None) -> str:
-    """Return the advice that adds missing fingerprints and replaces stale ones. It is empty if there are none."""
+    """Return how to add missing fingerprints and replace stale ones; empty if there are none."""
     command = shlex.join(["simdoc-search", "backfill", location, *(("--field", field) if field else ())])
     if inspection.sample.stale_count:
         return f"to add missing fingerprints and replace stale ones, run: {command} --stale"
@@ -71,7 +71,7 @@ def describe_next_step(inspection: Inspection, location: str, field: str | None)
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
-    """Yield the inspection in the text format of Prometheus. Every metric has the label `name`.
+    """Yield the inspection in the text format of Prometheus. Every metric has `name` as the value of the label `name`.
 
     https://prometheus.io/docs/instrumenting/exposition_formats/
     """
@@ -124,15 +124,16 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         unknown = ", including documents without a text" if any(count.without_text is None for count in counts) else ""
         yield f"missing        {inspection.missing_count:,} ({format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
-        documents = format_count(gone, "document has", "documents have")
+        documents = format_count(gone, "document")
         advice = "run `simdoc-search backfill` to remove the fingerprint"
-        yield f"text removed   {documents} a fingerprint but no text; {advice}"
+        yield f"text removed   {documents} with a fingerprint but no text; {advice}"
     if other := sum(count.with_other_settings for count in counts):
         fingerprints = format_count(other, "fingerprint")
         yield f"other settings {fingerprints}, made with settings other than those in the mapping"
     if incomplete := sum(count.incomplete for count in counts):
-        documents = format_count(incomplete, "document lacks", "documents lack")
-        yield f"incomplete     {documents} data for passages, versions or related; run `simdoc-search backfill`"
+        documents = format_count(incomplete, "document")
+        data = "data for `passages`, `versions` or `related`"
+        yield f"incomplete     {documents} without the {data}; run `simdoc-search backfill`"
     yield f"stale          {_describe_staleness(inspection)}"
     yield from _error_lines(inspection)
     yield from _pipeline_lines(inspection)

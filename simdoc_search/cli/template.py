@@ -20,26 +20,31 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _shared_options(verb: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--pipeline`, `--search` and the fields. Their help begins with the verb."""
+def _shared_options(verb: str, needed_options: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds `--pipeline`, `--search` and the field options.
+
+    Args:
+        verb: the first word of the help.
+        needed_options: the options that `--text-field` needs, for the help.
+    """
 
     def add_options(command: Command) -> Command:
-        for option in _make_shared_options(verb):
+        for option in _make_shared_options(verb, needed_options):
             command = option(command)
         return command
 
     return add_options
 
 
-def _make_shared_options(verb: str) -> tuple[Callable[[Command], Command], ...]:
+def _make_shared_options(verb: str, needed_options: str) -> tuple[Callable[[Command], Command], ...]:
     return (
         click.option("--search", "with_search", is_flag=True,
                      help=f"{verb} search templates. With them, an application in any language can query the engine."),
         click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
                      help="Object field for the fingerprints."),
         click.option("--text-field", "text_fields", multiple=True, metavar="FIELD",
-                     help="With --pipeline or --index-template: the text field. If repeated, the fields are joined "
-                     "into one text.  [default with --pipeline: body]"),
+                     help=f"With {needed_options}: the text field. If repeated, the fields are joined into one text.  "
+                     "[default with --pipeline: body]"),
         click.option("--pipeline", is_flag=True,
                      help=f"{verb} the ingest pipeline. With it, the engine computes the fingerprints."),
     )  # fmt: skip
@@ -60,7 +65,7 @@ def template() -> None:
 
 
 @template.command(main_options=["--pipeline", "--text-field", "--search"])
-@_shared_options("Print")
+@_shared_options("Print", "--pipeline")
 @click.option(
     "--min-hash",
     metavar="TEXT_FIELD",
@@ -105,21 +110,22 @@ def show(
     if bucket_count and not min_hash:
         raise click.UsageError("--bucket-count needs --min-hash; add --min-hash")
     settings = _settings(options)
-    joined_fields = _text_fields(pipeline, text_fields)
+    if text_fields and not pipeline:
+        raise click.UsageError("--text-field needs --pipeline; add --pipeline")
     if min_hash:
         print_json(build_min_hash_index(min_hash, MinHash(bucket_count=bucket_count or 512, with_rotation=True)))
     elif with_search:
         print_json(build_search_templates(field))
     elif pipeline:
-        # The tables of the pipeline contain non-ASCII letters.
-        print_json(build_pipeline_body(settings, joined_fields, field), ascii_only=True)
+        # The tables of the pipeline contain unusual characters, which are printed as escape sequences.
+        print_json(build_pipeline_body(settings, list(text_fields) or ["body"], field), ascii_only=True)
     else:
         print_json(component_template(settings, field))
 
 
 @template.command(main_options=["--pipeline", "--text-field", "--search", "--index", "--dry-run"])
 @click.argument("url")
-@_shared_options("Also install")
+@_shared_options("Also install", "--pipeline or --index-template")
 @click.option(
     "--index", metavar="NAME", help="With --pipeline: an existing index that will use the pipeline for every write."
 )
@@ -167,12 +173,14 @@ def install(
 
     if not pipeline and (index or name):
         raise click.UsageError("--index and --name need --pipeline; add --pipeline")
+    if text_fields and not (pipeline or index_template):
+        raise click.UsageError("--text-field needs --pipeline or --index-template; add one of these options")
     request = InstallRequest(
         field,
         _settings(options),
         make_settings_change(options),
         (name or DEFAULT_PIPELINE) if pipeline else "",
-        _text_fields(pipeline, text_fields, with_index_template=bool(index_template)),
+        list(text_fields) or (["body"] if pipeline else []),
         index or "",
         index_template or "",
         with_search,
@@ -186,12 +194,6 @@ def install(
         print_json(plan_as_json(plan, dry_run=dry_run))
     else:
         print_plan(plan, dry_run=dry_run)
-
-
-def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, with_index_template: bool = False) -> list[str]:
-    if text_fields and not (pipeline or with_index_template):
-        raise click.UsageError("--text-field needs --pipeline or --index-template; add one of these options")
-    return list(text_fields) or (["body"] if pipeline else [])
 
 
 def _settings(options: dict[str, Any]) -> Settings:

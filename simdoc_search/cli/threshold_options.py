@@ -64,7 +64,7 @@ def convert_thresholds(thresholds: dict[str, Any]) -> dict[str, Any]:
 def threshold_lines(thresholds: SimilarityThresholds) -> list[str]:
     """Return the thresholds as lines to print. The first column has 11 characters."""
     return [
-        f"similar    sentences with a distance of at most {thresholds.max_distance} (of 64)",
+        f"similar    sentences whose hashes differ in at most {thresholds.max_distance} of 64 bits",
         f"versions   at least {100 * thresholds.min_share:g} % of one version's sentences are similar, "
         f"and {100 * thresholds.min_share_of_other:g} % of the other's",
         f"shown      hits with a score of at least {thresholds.min_score:g}",

@@ -135,7 +135,7 @@ def tune(
         with open_for_query(paths[0], **open_options) as opened:
             texts, total = _sample_store(opened, paths[0], sample, required)
             analysis: Analysis | None = opened.settings.analysis
-        paths = ("FOLDER",)  # a store does not know which folders were indexed
+        paths = ("FOLDER",)  # a placeholder, because a store does not know which folders were indexed
     else:
         (texts, total), analysis = _sample_corpus(paths, sample, required), None
     analyses = _choose_analyses(shingles, analysis, for_pairs=bool(pairs))
@@ -213,7 +213,10 @@ def _parse_shingles(name: str) -> Analysis:
     options = dict(part.partition(":")[::2] for part in parts)
     is_size = size.isascii() and size.isdecimal() and len(size) <= _MAX_DIGITS and int(size) > 0
     if unit not in {"words", "characters"} or not is_size or not options.keys() <= {"stop", "stem", "frequencies"}:
-        advice = "write words:N or characters:N, optionally followed by +stop:LANGUAGE, +stem:LANGUAGE or +frequencies"
+        advice = (
+            "write `words:N` or `characters:N`, optionally followed by `+stop:LANGUAGE`, `+stem:LANGUAGE` or "
+            "`+frequencies`"
+        )
         raise click.BadParameter(f"cannot read the shingles {name!r:.60}; {advice}", param_hint="--shingles")
     words = word_settings(options.get("stop"), options.get("stem"), "frequencies" in options)
     word_options = {name: value for name, value in words.items() if value is not None}

@@ -53,9 +53,11 @@ def watch(
 ) -> None:
     """Watch documents, and check whether new ones are copies of them.
 
-    First, watch the documents of an index in OpenSearch or Elasticsearch. ID can include a minimum overlap, such as
-    doc123_80. Then check new documents with --check-new. An application can instead check them with the search template
-    simdoc-new-copies. To install this template, run: simdoc-search template install --search
+    ID is the id of a document, optionally with the minimum overlap of a copy, such as doc123_80.
+
+    First, watch the documents of an index in OpenSearch or Elasticsearch. Then check new documents with --check-new. An
+    application can instead check them with the search template simdoc-new-copies. To install this template, run:
+    simdoc-search template install --search
 
     \b
       simdoc-search watch doc123_80 --store http://localhost:9200/articles

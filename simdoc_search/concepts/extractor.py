@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch, words_of_texts
@@ -26,10 +25,9 @@ from simdoc_search.concepts.synonyms import Synonyms
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.hash_functions import murmur3_x64_128
+from simdoc_search.sketch.tokens import TokenIds
 
-Codes = NDArray[np.uint32]
-
-_CODE_BITS = 30
+_TOKEN_ID_BITS = 30
 _OPTION_PREFIX = "spacy:"
 
 
@@ -67,7 +65,7 @@ class Extractor:
         except Exception:  # a finder may be the user's code, and its errors must not affect other texts
             return None
 
-    def codes(self, texts: Sequence[str]) -> list[Codes | None]:
+    def token_ids(self, texts: Sequence[str]) -> list[TokenIds | None]:
         """Return the concepts of each text in stored form, or None if the finder fails on the text.
 
         Returns:
@@ -80,8 +78,8 @@ class Extractor:
         concepts = map(self.try_concepts, texts)
         return [None if paragraphs is None else self.encode_concepts(paragraphs) for paragraphs in concepts]
 
-    def encode_concepts(self, paragraphs: Sequence[Counter[str]]) -> Codes:
-        """Return concepts in stored form; see `codes`."""
+    def encode_concepts(self, paragraphs: Sequence[Counter[str]]) -> TokenIds:
+        """Return concepts in stored form; see `token_ids`."""
         names = list(dict.fromkeys(name for paragraph in paragraphs for name in paragraph))
         words = dict(zip(names, self.words(names), strict=True))
         counts: list[Counter[str]] = [Counter() for _ in paragraphs]
@@ -91,11 +89,11 @@ class Extractor:
                     count[word] += times
         vocabulary = list(dict.fromkeys(word for count in counts for word in count))
         numbers = dict(zip(vocabulary, encode_names(vocabulary).tolist(), strict=True))
-        codes: list[int] = []
+        token_ids: list[int] = []
         for count in filter(None, counts):
-            codes += [numbers[word] for word in count.elements()]
-            codes.append(PARAGRAPH_END)
-        return np.array(codes or [PARAGRAPH_END], np.uint32)
+            token_ids += [numbers[word] for word in count.elements()]
+            token_ids.append(PARAGRAPH_END)
+        return np.array(token_ids or [PARAGRAPH_END], np.uint32)
 
     def words(self, names: Sequence[str]) -> list[list[str]]:
         """Return the normalised words of each concept. Synonyms are replaced, and common words are removed."""
@@ -117,7 +115,7 @@ class Extractor:
 def extractor_from_option(name: str, synonyms: Synonyms | None = None) -> Extractor:
     """Return a built-in extractor.
 
-    `name` is a value of `--concepts`: `yake`, `names`, or `spacy:` and the name of a model.
+    `name` is a value of `--extractor`: `yake`, `names`, or `spacy:` and the name of a model.
 
     Raises:
         FormatMismatchError: no built-in extractor has this name.
@@ -163,8 +161,8 @@ def _make_finder(name: str, prefix: str) -> Finder:
     )
 
 
-def encode_names(names: Iterable[str]) -> Codes:
-    """Return the stored code of each word or name: the highest bits of the MurmurHash3 of its normalised words.
+def encode_names(names: Iterable[str]) -> TokenIds:
+    """Return the token id of each word or name: the highest bits of the MurmurHash3 of its normalised words.
 
     Returns:
         Numbers of 30 bits, never 0; uint32, shape (names,). All names without words have the same number.
@@ -175,5 +173,5 @@ def encode_names(names: Iterable[str]) -> Codes:
     stops = np.append(words.ends, 0)[np.maximum(ends - 1, 0)]
     stops = np.where(words.counts > 0, stops, starts)
     high, _ = murmur3_x64_128(words.units, starts, stops)
-    codes: Codes = np.maximum(high >> np.uint64(64 - _CODE_BITS), 1).astype(np.uint32)
-    return codes
+    token_ids: TokenIds = np.maximum(high >> np.uint64(64 - _TOKEN_ID_BITS), 1).astype(np.uint32)
+    return token_ids

@@ -28,7 +28,7 @@ MAX_PARTS = 12
 In the remaining parts, only names are found.
 """
 
-_MAX_PHRASES_PER_PART = 300  # a text of 700 words has about 300 candidates
+_MAX_PHRASES_PER_PART = 300  # all candidates of a text of about 700 words
 _MAX_PHRASE_WORDS = 2
 _LANGUAGE_SAMPLE_LENGTH = 5_000  # characters
 _MAX_WORD_LENGTH = 100
@@ -114,7 +114,7 @@ def _decode(content: bytes) -> str:
 def _yake_extractor(language: str) -> Any:
     from yake import KeywordExtractor  # noqa: PLC0415 - an optional dependency, and slow to import
 
-    # With dedup_lim=1, similar phrases are kept. This is no problem, because the phrases are compared, not shown.
+    # With dedup_lim=1, YAKE keeps similar phrases. They are harmless, because the phrases are compared, not shown.
     return KeywordExtractor(
         n=_MAX_PHRASE_WORDS, dedup_lim=1.0, top=_MAX_PHRASES_PER_PART, stopwords=set(_stop_words()[language])
     )

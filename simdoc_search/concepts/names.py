@@ -6,8 +6,8 @@ case in the text. In addition, another word of the name must follow, or the word
 an acronym.
 
 If a name is part of exactly one longer name in the text, the longer name replaces it: `Dufner` becomes `Jason
-Dufner`. A name does not begin with a day or a month. No names are found in text that is all in capitals, or in a script
-without capital letters. In German, all nouns are found.
+Dufner`. A name does not begin with the name of a day or a month. No names are found in text that is all in capitals,
+or in a script without capital letters. In German, all nouns are found.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _CapitalisedRun:
         self.particles.clear()
 
     def can_continue(self, text: str, gap: str) -> bool:
-        """Whether another word may follow after this gap."""
+        """Whether the name may continue after `gap`, the text between the last word and the next one."""
         if len(self.words[-1]) == 1 and gap in {". ", "."}:
             return True  # the last word is an initial, as in `J. R. R. Tolkien`
         return bool(_GAP.fullmatch(gap)) and not _POSSESSIVE.search(text, *self.spans[-1])
@@ -132,7 +132,7 @@ def _begins_name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> b
 def _longer_names(names: set[Name]) -> dict[Name, Name]:
     """Map each name to the longer name that it is part of, if there is only one.
 
-    Of nested longer names, only the longest counts.
+    If the longer names contain each other, only the longest one counts.
     """
     longer: defaultdict[Name, set[Name]] = defaultdict(set)
     for name in names:

@@ -38,8 +38,8 @@ class SpacyFinder:
         self._model = f"{nlp.lang}_{nlp.meta['name']}".lower()
         if not _NAME.fullmatch(self._model):
             raise ConceptsError(
-                f"an index cannot store the model name {self._model!r:.60}. A name can have at most 15 characters: "
-                "letters, digits, '.', '_' and '-'. Change nlp.meta['name'], the part after the language code"
+                f"an index cannot store the model name {self._model!r:.60}. This name can have at most 15 characters: "
+                "letters, digits, '.', '_' and '-'. Set nlp.meta['name'] to another name"
             )
 
     @property

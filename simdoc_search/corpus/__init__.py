@@ -5,7 +5,7 @@ from simdoc_search.corpus.file_reader import read_bytes, read_file, read_sources
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, find_files
 from simdoc_search.corpus.jsonl import read_jsonl
-from simdoc_search.corpus.named_paths import has_several_documents, read_corpus
+from simdoc_search.corpus.reader import has_several_documents, read_corpus
 from simdoc_search.documents import Document, MetadataValue, SkippedFile, check_id
 
 __all__ = [

@@ -26,7 +26,7 @@ class Attachment(NamedTuple):
 
 
 def find_attachments(data: bytes) -> Iterator[Attachment]:
-    """Yield the attachments of a message, including those of messages in it.
+    """Yield the attachments of a message, including the attachments of attached messages.
 
     Pictures that the text of the message shows are not attachments.
 

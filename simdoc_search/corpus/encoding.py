@@ -34,10 +34,11 @@ _WIDE_CODECS = (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-b
 _SAMPLE_BYTES = 1 << 16
 _CHUNK_BYTES = 1 << 20
 
-# In texts of 40 languages in legacy encodings, at most 1 of 3 non-ASCII sequences is valid UTF-8 by chance (EUC-JP).
+# In texts of 40 languages in legacy encodings, at most a third of the non-ASCII sequences are valid UTF-8 by chance.
+# The maximum occurs in EUC-JP.
 _MIN_VALID_UTF8_SHARE = 0.75
 _MAX_CONTROL_SHARE, _MAX_HEAD_CONTROL_SHARE = 1 / 1000, 1 / 100
-"""Maximum share of control characters in a whole text with NUL bytes, and in its first 64 KiB."""
+"""Maximum share of control characters in a text that contains NUL bytes: in all of it, and in its first 64 KiB."""
 
 _IMAGES = re.compile(
     rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\0|MM\0\*|BM|....ftyp(?:avif|heic|mif1)|\0\0\x01\0",
@@ -229,7 +230,10 @@ def _is_ascii_or_utf8(sample: bytes) -> bool:
 
 
 def _is_plain_text(text: str) -> bool:
-    """Return whether all characters are assigned and none is a control. Binary data read as UTF-32 rarely passes."""
+    """Return whether all characters are assigned and none is a control character.
+
+    Binary data that is decoded as UTF-32 rarely meets this condition.
+    """
     return not any(
         unicodedata.category(char) in {"Cc", "Cn", "Co"} and char not in _TEXT_CONTROLS for char in set(text)
     )

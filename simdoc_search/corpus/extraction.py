@@ -11,11 +11,11 @@ from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
-_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # the file is an OLE container instead of a zip archive
+_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
 _INCOMPLETE = ("Could not find EOCD", "FormatError")
-"""What the readers of zip files and of PDF say if the file is cut off or has another format."""
+"""Error messages of the readers of zip and PDF files if the file is truncated or in another format."""
 _MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS, _MAX_ATTACHMENTS = 100, 500, 100
 
 

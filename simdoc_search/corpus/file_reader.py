@@ -201,7 +201,7 @@ def _reason_to_skip(source: FileSource) -> str:
 
 
 def _read_file(source: FileSource) -> bytes:
-    """Return the bytes of a file. If a text file begins with binary data, return only its first bytes.
+    """Return the bytes of a file. If its format is text but its content is binary, return only its first bytes.
 
     Raises:
         OSError: the file cannot be read, is not a regular file, or has grown over the limit.
@@ -218,7 +218,7 @@ def _read_file(source: FileSource) -> bytes:
                 raise OSError(0, f"grew over the limit of {source.max_bytes:,} bytes before it was read")
             chunk = file.read(_CHUNK_BYTES)
     if chunk is None:
-        raise OSError(0, "reading the file would wait for another process")
+        raise OSError(0, "the file has no data until another process provides it")
     return b"".join(chunks)
 
 

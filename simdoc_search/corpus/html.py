@@ -19,7 +19,7 @@ figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol
 select summary table tbody td textarea tfoot th thead tr ul
 """
 _BLOCK_ELEMENTS = frozenset(_BLOCK_NAMES.split())
-_BLOCK_BREAK = "\u2029"  # the paragraph separator, which is also white space in HTML
+_BLOCK_BREAK = "\u2029"  # the paragraph separator, so it also breaks a line if it is in the page
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")

@@ -17,7 +17,8 @@ def join_hyphenated_words(text: str) -> str:
     """Join the parts of words at each `HYPHEN_MARK`. The line then ends after the whole word.
 
     If the hyphen may belong to the word, it is kept: next to a digit or a single letter (`N-methyl`), before an upper
-    case letter (`Open-Source`) or a conjunction (`pre- and postwar`), and in a word that has the hyphen elsewhere too.
+    case letter (`Open-Source`) or a conjunction (`pre- and postwar`), and if the text has the word with the hyphen
+    elsewhere too.
     """
     if HYPHEN_MARK not in text:
         return text

@@ -71,7 +71,7 @@ def _read_documents(
         try:
             line = next(lines, b"")
         except (OSError, EOFError, zlib.error) as error:
-            yield SkippedFile(f"{name}:{number}", f"the rest cannot be read: {error}")
+            yield SkippedFile(f"{name}:{number}", f"the rest of the file cannot be read: {error}")
             return
         if line is None:
             yield SkippedFile(f"{name}:{number}", f"the line is over the limit of {max_bytes:,} bytes")

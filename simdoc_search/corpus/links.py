@@ -29,10 +29,10 @@ def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None)
         OSError: the file does not exist.
     """
     real = _resolve_last_name(os.fspath(path))
-    info = os.stat(real)  # noqa: PTH116 - the path may contain `x/..`
+    info = os.stat(real)  # noqa: PTH116 - paths are strings
     if descriptor is not None and not os.path.samestat(info, os.fstat(descriptor)):
         return True
-    folder = real if stat.S_ISDIR(info.st_mode) else os.path.dirname(real) or os.curdir  # noqa: PTH120 - a Path would shorten `x/..`
+    folder = real if stat.S_ISDIR(info.st_mode) else os.path.dirname(real) or os.curdir  # noqa: PTH120 - paths are strings
     try:
         while (current := file_id(folder)) != boundary:
             folder = os.path.join(folder, os.pardir) if os.name == "posix" else os.path.dirname(folder)  # noqa: PTH118, PTH120
@@ -45,7 +45,7 @@ def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None)
 
 def file_id(path: str | Path) -> FileId:
     """Return the device and inode of a file or folder."""
-    info = os.stat(path)  # noqa: PTH116 - a name may end in `..`
+    info = os.stat(path)  # noqa: PTH116 - paths are strings
     return info.st_dev, info.st_ino
 
 

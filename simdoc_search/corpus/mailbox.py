@@ -31,8 +31,8 @@ class Message:
 
     data: bytes | None  # the message without its `From ` line, or None if it is too large
     size: int  # in bytes
-    subject: str  # decoded, or empty
-    sent_ns: int  # date in nanoseconds since 1970, or 0
+    subject: str  # decoded; empty if there is none
+    sent_ns: int  # date in nanoseconds since 1970; 0 if unknown
 
 
 def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:

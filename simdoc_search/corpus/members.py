@@ -70,7 +70,7 @@ class Member:
 
     name: str  # the part of the id after `!`; empty for the archive as a whole
     data: bytes = b""  # empty if the member is not read
-    mtime_ns: int = 0  # modification time in nanoseconds since 1970, or 0
+    mtime_ns: int = 0  # modification time in nanoseconds since 1970; 0 if unknown
     reason: str = ""  # why the member, or the rest of the archive, is not read; empty if it is read
 
 
@@ -198,8 +198,8 @@ class _TarInfo(tarfile.TarInfo):
 def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int) -> Iterator[Member]:
     with tarfile.open(fileobj=_decompress(file), mode="r|", errorlevel=1, tarinfo=_TarInfo) as archive:
         for info in archive:
-            archive.members.clear()  # type: ignore[attr-defined] # tarfile keeps all members
-            archive.pax_headers.clear()  # type: ignore[attr-defined] # tarfile copies the headers for each member
+            archive.members.clear()  # type: ignore[attr-defined] # otherwise tarfile keeps all members in memory
+            archive.pax_headers.clear()  # type: ignore[attr-defined] # otherwise each member has a copy of them
             if info.isdir():
                 continue
             name = names.for_file(info.name)

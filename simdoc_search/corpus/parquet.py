@@ -60,7 +60,7 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
         except DocumentError:
             raise
         except (ArrowException, *_DAMAGE_ERRORS) as error:
-            raise DocumentError(f"the rest cannot be read: {_describe_error(error)}") from error
+            raise DocumentError(f"the rest of the file cannot be read: {_describe_error(error)}") from error
 
     return columns, rows()
 

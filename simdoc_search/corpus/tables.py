@@ -64,7 +64,7 @@ def read_table(
 def _open_table(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
-            if not os.fstat(file.fileno()).st_size:  # a file of the kernel may have size 0 and never end
+            if not os.fstat(file.fileno()).st_size:  # a file in /proc has the size 0, but reading it may never end
                 raise CorpusError(f"{path} is empty; its first line must contain the column names")
             yield file
     except OSError as error:
@@ -97,7 +97,7 @@ def _name_cells(columns: list[str], rows: Iterator[list[str] | BadRow]) -> Itera
             else:
                 yield {name: cell or None for name, cell in zip(columns, row, strict=False) if name}
     except OSError as error:
-        raise DocumentError(f"the rest cannot be read: {error.strerror}") from error
+        raise DocumentError(f"the rest of the file cannot be read: {error.strerror}") from error
 
 
 def _check_column(path: Path, columns: list[str], field: str, option: str) -> None:

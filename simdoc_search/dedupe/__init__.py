@@ -11,7 +11,7 @@ arrow_files.py   Parquet and Arrow IPC files
 conversion.py    converts rows to the format of the output
 columns.py       finds the text column
 chunks.py        chunks of rows that are sent to worker processes
-annotation.py    the columns that describe duplicates
+descriptions.py  describes duplicates in columns
 rows.py          the sketches of all rows in a few files, from which an interrupted run is resumed
 sketching.py     reads the texts, and computes the sketches of rows in worker processes
 decontamination.py  finds rows with a run of words of an evaluation set

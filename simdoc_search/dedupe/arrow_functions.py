@@ -44,8 +44,8 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
     Returns:
         A record batch with one row per input row, and these columns:
 
-        - `words`, `text_hash`: 16 bytes, equal for rows with the same words or the same text. Null for a row that
-          cannot be compared, for example because it has no words.
+        - `words`, `text_hash`: hashes of the words and of the text, 16 bytes each. Both are null for a row that cannot
+          be compared, for example because it has no words.
         - `preference`: bytes that order the rows by the column of `options.keep`. Lower bytes are preferred.
         - `shingles`: the number of distinct shingles.
         - `tokens`, `extensions`: the fingerprint, as bytes.
@@ -64,7 +64,7 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
             "text_hash": _bytes_of(rows["text_hash"], is_compared),
             "preference": pa.array(preferences, pa.binary()),
             "shingles": pa.array(rows["shingles"].astype(np.int64)),
-            "tokens": _split_bytes(data.codes, rows["tokens"].astype(np.int64)),
+            "tokens": _split_bytes(data.token_ids, rows["tokens"].astype(np.int64)),
             "extensions": _split_bytes(data.extensions, extension_counts(rows["tokens"])),
         }
     )
@@ -128,7 +128,7 @@ def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
     """Return the keys by which short texts can be paired, in a record batch with the column `key`.
 
     Count these keys in a sample of all rows, and pass the frequent keys to `make_band_keys`. Short texts are then
-    paired by rare keys, not by keys that come from a template.
+    paired by rare keys, not by keys that come from boilerplate.
 
     Args:
         batch: a record batch with the columns `shingles`, `tokens` and `extensions`.
@@ -161,7 +161,7 @@ def _join_bytes(values: Any) -> NDArray[np.uint32]:
 
 
 def _split_bytes(values: NDArray[np.uint32], counts: Ints) -> Any:
-    """Return some of the values for each row, as an Arrow array of bytes."""
+    """Return an Arrow array of bytes. Its element `i` has the next `counts[i]` values."""
     pa = import_pyarrow()
     offsets = np.append(0, np.cumsum(4 * counts)).astype(np.int32)
     return pa.BinaryArray.from_buffers(pa.binary(), len(counts), [None, pa.py_buffer(offsets), pa.py_buffer(values)])

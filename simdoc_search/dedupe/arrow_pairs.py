@@ -20,13 +20,14 @@ from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator[Any]:
     """Yield the pairs of rows with an equal key.
 
-    If more than 64 rows have the same key, each row is only paired with two of the most preferred rows. The rows of
-    such a key are also listed, so that the kept ones can be paired again.
+    If more than 64 rows have the same key, each row is only paired with two of the most preferred rows. Each row of
+    such a key is also yielded without a `second` row, so that you can pair it again if it is kept.
 
     Args:
         batches: record batches with the columns `key` and `rank`, sorted by both. They must contain all rows of each
             key.
-        across: whether to pair only rows whose ranks have different first bytes.
+        across: whether to pair only rows of different datasets. The first byte of a rank is then the number of the
+            dataset, 0 or 1.
 
     Yields:
         Record batches with the columns `first` and `second`, which are ranks; `first` is more preferred. If `second` is
@@ -35,7 +36,8 @@ def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator
     pa, limit = import_pyarrow(), RUN_LIMITS[0]
     pending: Any = None
     long_key: int | None = None
-    long_begin, long_done = None, 0  # the first rows of a run that is not complete, and its number of rows so far
+    # for the long run that may continue in the next batch: its first rows, and its number of rows so far
+    long_begin, long_done = None, 0
     for batch in chain(batches, [None]):
         parts = [part for part in (pending, batch) if part is not None and len(part)]
         pending = None
@@ -131,7 +133,7 @@ def choose_kept(pairs: Any) -> Any:
 
 
 def _pair_long_run(begin: Any, members: Any, done: int, *, across: bool) -> Iterator[Any]:
-    """Pair rows of a long run with a few of its first rows.
+    """Pair rows of a run with a few of its first rows. A run consists of all rows with an equal key.
 
     Args:
         begin: the ranks of the first rows of the run.
@@ -164,5 +166,5 @@ def _make_pairs(first: Any, second: Any, *, across: bool) -> Any:
 
 
 def _has_nonzero_first_byte(ranks: Any) -> Bools:
-    """For each rank, return whether its first byte is not 0."""
+    """For each rank, return whether its first byte is not 0; see `across` of `pair_equal_keys`."""
     return np.array([rank[0] != 0 for rank in ranks.to_pylist()], bool)

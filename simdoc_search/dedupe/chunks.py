@@ -23,7 +23,7 @@ PROBLEMS = (
     "that cannot be parsed",
     "with an unpaired surrogate, which is not a character",
 )
-"""Why a row is not compared. The numbers above are positions in this tuple. Such rows are always kept."""
+"""Why a row is not compared. `NO_TEXT` and the other constants are positions in this tuple. Such a row is kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Finds rows that contain a run of words of an evaluation set.
+"""Finds rows that contain a run of N consecutive words (an n-gram) of an evaluation set.
 
 The hash of every run of N words of the evaluation texts is looked up in every row, so no run is missed. If two hashes
 are equal, the words are compared, so no row is removed by chance.
@@ -93,9 +93,10 @@ class EvaluationRuns:
         return found
 
     def _find_shared_run(self, words: list[str], position: int) -> bytes:
-        """Compare the words of a text, from a run on, with the evaluation texts that have a run with the same hash.
+        """Compare words with the evaluation texts that have a run with the same hash as the first run of the words.
 
-        Return the name of the first text that shares the run, and all shared words, as JSON; empty if there is none.
+        `position` is the position of this hash in the sorted hashes. Return the name of the first text that shares the
+        run, and all shared words, as JSON; empty if there is none.
         """
         for entry in range(position, len(self._hashes)):
             if self._hashes[entry] != self._hashes[position]:
@@ -144,7 +145,7 @@ def write_evaluation_runs(
     all_hashes, all_owners, all_places = np.concatenate(hashes), np.concatenate(owners), np.concatenate(places)
     if not len(all_hashes):
         raise CorpusError(
-            f"no text of the evaluation set has {run_words} words or more; choose shorter runs with --run-words"
+            f"no text of the evaluation set has {run_words} words or more; choose a smaller number with --run-words"
         )
     order = np.argsort(all_hashes, kind="stable")
     with atomic_file(path) as file:

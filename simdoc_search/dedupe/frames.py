@@ -82,7 +82,7 @@ def wrap_data(data: Any) -> Frame:
 
 
 class _DataInMemory:
-    """The base class of all frames. Messages show the path."""
+    """The base class of all frames. Messages show `path`, as they do for a dataset in files."""
 
     path, name = Path("the data"), ""
 
@@ -142,7 +142,7 @@ class _ReaderFrame(_DataInMemory):
         schema = self._shard.schema
         for added in fields:
             schema = schema.append(added)
-        if selection.annotation:  # the annotation reads files that are removed when `deduplicate` returns
+        if selection.descriptions:  # the descriptions read files that are removed when `deduplicate` returns
             with self._folder:
                 table = pa.Table.from_batches(select_batches(self._shard.batches(), fields, 0, selection), schema)
             return table.to_reader()

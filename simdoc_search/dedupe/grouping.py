@@ -34,13 +34,13 @@ KEPT, SAME_TEXT, SAME_WORDS, NEAR, EVALUATION = range(5)
 
 @dataclass(slots=True)
 class RowGroups:
-    """The kept row of each row. Each array has one value per row, old rows first.
+    """The kept row of each row. Each array has one value per row. The old rows (those of `against`) come first.
 
     Attributes:
         kept_row: the row that is kept instead; the row itself if it is kept. int64.
         overlap: the overlap with the kept row, 0..1; float32.
         kind: a position in `KINDS`; uint8. EVALUATION: the row has a run of an evaluation set, and was not compared.
-        partly_compared_row_count: number of rows in sets of similar rows in which not all pairs were compared.
+        partly_compared_row_count: number of kept rows that were compared with only some of the similar rows.
         skipped_comparison_count: upper bound of the number of pairs that were not compared.
     """
 
@@ -74,7 +74,8 @@ def group_rows(
         measure: the measure of overlap, and the minimum overlap.
         settings: the settings of the sketches.
         workers: compares the texts.
-        old_row_count: the number of old rows. They come first, and are never duplicates.
+        old_row_count: the number of old rows, which are those of the dataset `against`. They come first, and are never
+            duplicates.
         progress: see `Progress`.
     """
     has_run = rows.table["run_bytes"] > 0
@@ -91,7 +92,7 @@ def group_rows(
     counts = rows.table["tokens"].astype(np.int64)
     begins = _find_begins(counts)
     table = FingerprintTable(
-        rows.codes,
+        rows.token_ids,
         begins[representatives],
         counts[representatives],
         rows.table["shingles"][representatives].astype(np.int64),
@@ -114,7 +115,7 @@ def group_rows(
         partial(_find_pairs, table, measure, new_from),
         progress,
     )
-    release_memory(rows.codes)
+    release_memory(rows.token_ids)
     kept_number = np.where(
         assigned.kept_document_of == UNASSIGNED, np.arange(len(representatives)), assigned.kept_document_of
     )

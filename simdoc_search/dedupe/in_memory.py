@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.columns import choose_columns
+from simdoc_search.dedupe.descriptions import DuplicateDescriptions
 from simdoc_search.dedupe.formats import import_pyarrow
 from simdoc_search.dedupe.frames import wrap_data
 from simdoc_search.dedupe.grouping import group_rows
@@ -46,7 +46,7 @@ def deduplicate(
         data: a pyarrow Table or RecordBatchReader, a pandas or polars DataFrame, a Hugging Face Dataset, or an iterable
             of dictionaries. For an iterable, the result is a list.
         options: which rows are duplicates, and which ones are kept.
-        annotate: return all rows, with columns that describe duplicates; see `Annotation`.
+        annotate: return all rows, with columns that describe duplicates; see `DuplicateDescriptions`.
         workers: number of worker processes. It does not change the result.
         progress: see `DedupeProgress`.
 
@@ -75,10 +75,10 @@ def deduplicate(
                 rows, options.rule, options.threshold, options.settings, worker_map,
                 progress=lambda stage, share: progress(stage, share, int(share * begins[-1])),
             )  # fmt: skip
-            annotation = Annotation(rows, groups, 0, columns.id is not None) if annotate else None
-            if annotation:
-                annotation.check_columns(frame.columns, "the data")
-            kept = frame.select(Selection(groups, annotation, columns.id))
+            descriptions = DuplicateDescriptions(rows, groups, 0, columns.id is not None) if annotate else None
+            if descriptions:
+                descriptions.check_columns(frame.columns, "the data")
+            kept = frame.select(Selection(groups, descriptions, columns.id))
             report = make_report(
                 rows, groups, [""], begins, text_column=columns.text, is_guessed=options.text is None
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The options of a run."""
+"""The options that decide which rows are duplicates, and which ones are kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from simdoc_search.dedupe.decontamination import DEFAULT_RUN_WORDS
 from simdoc_search.dedupe.ranking import RowRule
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
 

@@ -12,9 +12,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.arrow_files import ArrowShard
 from simdoc_search.dedupe.conversion import Conversion
+from simdoc_search.dedupe.descriptions import DuplicateDescriptions
 from simdoc_search.dedupe.formats import Compression, compressed
 from simdoc_search.dedupe.grouping import KEPT, RowGroups
 from simdoc_search.dedupe.records import CsvShard, JsonlShard, write_records
@@ -29,12 +29,12 @@ class Selection:
 
     Attributes:
         groups: the kept row of each row.
-        annotation: the columns to add; None to write only the kept rows.
+        descriptions: describes the duplicates in additional columns; None to write only the kept rows.
         id_column: the column with the ids, if any.
     """
 
     groups: RowGroups
-    annotation: Annotation | None
+    descriptions: DuplicateDescriptions | None
     id_column: str | None
 
     def has_duplicates(self) -> np.ndarray[Any, Any]:
@@ -45,13 +45,13 @@ class Selection:
 
     def added_values(self) -> dict[str, list[Any]]:
         """Return the values of the columns to add; empty if only the kept rows are written."""
-        if self.annotation is None:
+        if self.descriptions is None:
             return {}
-        return self.annotation.columns(0, len(self.groups.kind), self.has_duplicates())
+        return self.descriptions.columns(0, len(self.groups.kind), self.has_duplicates())
 
     def arrow_fields(self, schema: Any) -> list[Any]:
         """Return the Arrow fields of the columns to add."""
-        return self.annotation.arrow_fields(schema, self.id_column) if self.annotation else []
+        return self.descriptions.arrow_fields(schema, self.id_column) if self.descriptions else []
 
 
 def write_shard(
@@ -125,12 +125,12 @@ def select_batches(
     """
     import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
-    annotation = selection.annotation
-    flags = selection.has_duplicates() if annotation else None
+    descriptions = selection.descriptions
+    flags = selection.has_duplicates() if descriptions else None
     for batch in batches:
         end = begin + len(batch)
-        if annotation and flags is not None:
-            values = annotation.columns(begin, end, flags)
+        if descriptions and flags is not None:
+            values = descriptions.columns(begin, end, flags)
             selected = batch
             for field in fields:
                 cells = values[field.name]
@@ -148,14 +148,14 @@ def select_batches(
 def _write_records(
     shard: JsonlShard | CsvShard, file: IO[bytes], begin: int, selection: Selection, progress: Callable[[int], None]
 ) -> None:
-    annotation = selection.annotation
-    if header := shard.header_with(annotation.names if annotation else []):
+    descriptions = selection.descriptions
+    if header := shard.header_with(descriptions.names if descriptions else []):
         file.write(header)
-    flags = selection.has_duplicates() if annotation else None
+    flags = selection.has_duplicates() if descriptions else None
     for records in shard.record_lists():
         end = begin + len(records)
-        if annotation and flags is not None:
-            values = annotation.columns(begin, end, flags)
+        if descriptions and flags is not None:
+            values = descriptions.columns(begin, end, flags)
             rows = [dict(zip(values, cells, strict=True)) for cells in zip(*values.values(), strict=True)]
             records = list(map(shard.append_values, records, rows))  # noqa: PLW2901
         else:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simdoc_search.dedupe.annotation import Annotation
+from simdoc_search.dedupe.descriptions import DuplicateDescriptions
 from simdoc_search.dedupe.grouping import KINDS, NEAR
 from simdoc_search.dedupe.output import convert_write_errors
 from simdoc_search.dedupe.report import DedupeReport
@@ -40,23 +40,23 @@ def check_page(path: Path) -> None:
         raise CorpusError(f"cannot write {path}, because its folder does not exist; create the folder")
 
 
-def write_page(path: Path, report: DedupeReport, annotation: Annotation, settings: Settings) -> None:
+def write_page(path: Path, report: DedupeReport, descriptions: DuplicateDescriptions, settings: Settings) -> None:
     """Write the page. The largest groups come first.
 
     Args:
         path: the file to write.
         report: the counts.
-        annotation: the rows and their groups.
+        descriptions: the descriptions of the duplicates, with their rows and groups.
         settings: settings of the sketches.
     """
-    groups = annotation.groups
+    groups = descriptions.groups
     duplicates = groups.duplicates
     order = np.lexsort((-groups.overlap[duplicates], groups.kept_row[duplicates]))
     kept, begins, counts = np.unique(groups.kept_row[duplicates[order]], return_index=True, return_counts=True)
     budget = _Budget()
     sections = [
         _make_section(number, int(kept[group]), duplicates[order[begins[group] : begins[group] + counts[group]]],
-                      annotation, budget=budget, settings=settings)
+                      descriptions, budget=budget, settings=settings)
         for number, group in enumerate(np.lexsort((kept, -counts))[:_MAX_GROUPS].tolist(), 1)
     ]  # fmt: skip
     kinds = (f"{count:,} {kind}" for kind, count in report.removed_counts.items() if count)
@@ -78,17 +78,17 @@ def _make_section(
     number: int,
     kept: int,
     duplicates: np.ndarray[tuple[int], np.dtype[np.int64]],
-    annotation: Annotation,
+    descriptions: DuplicateDescriptions,
     *,
     budget: _Budget,
     settings: Settings,
 ) -> ListSection:
-    rows, groups = annotation.rows, annotation.groups
-    kept_text, kept_name = rows.text(kept), _format_name(annotation, kept)
+    rows, groups = descriptions.rows, descriptions.groups
+    kept_text, kept_name = rows.text(kept), _format_name(descriptions, kept)
     entries = [ListEntry(kept_name, [("how", "kept"), ("differs", _excerpt(kept_text))])]
     shown_pairs = 0
     for row in duplicates[:_MAX_MEMBERS].tolist():
-        name, kind = _format_name(annotation, row), int(groups.kind[row])
+        name, kind = _format_name(descriptions, row), int(groups.kind[row])
         how = f"{KINDS[kind]} {format_percent(float(groups.overlap[row]))}" if kind == NEAR else KINDS[kind]
         view, differences = None, ""
         if kind == NEAR:
@@ -111,10 +111,10 @@ def _make_section(
     return ListSection(entries, f"Group {number}", format_count(len(duplicates) + 1, "row"), last_line)
 
 
-def _format_name(annotation: Annotation, row: int) -> str:
-    old = "old " if row < annotation.old_row_count else ""
-    name = annotation.name_of(row)
-    return f"{old}{name}" if annotation.has_ids else f"{old}row {name}"
+def _format_name(descriptions: DuplicateDescriptions, row: int) -> str:
+    old = "old " if row < descriptions.old_row_count else ""
+    name = descriptions.name_of(row)
+    return f"{old}{name}" if descriptions.has_ids else f"{old}row {name}"
 
 
 def _excerpt(text: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.arrow_files import ParquetRows
+from simdoc_search.dedupe.descriptions import DuplicateDescriptions
 from simdoc_search.dedupe.formats import compressed, import_pyarrow, is_tsv, require_format
 from simdoc_search.dedupe.grouping import KINDS
 from simdoc_search.dedupe.output import convert_write_errors
@@ -31,19 +31,19 @@ def check_pair_file(path: Path) -> None:
         raise CorpusError(f"cannot write {path}, because its folder does not exist; create the folder")
 
 
-def write_pairs(path: Path, annotation: Annotation) -> int:
+def write_pairs(path: Path, descriptions: DuplicateDescriptions) -> int:
     """Write all duplicates as Parquet, JSONL or CSV, by the extension of the file. Returns their number.
 
-    The columns are `row`, `duplicate_of`, `overlap` and `kind`. With old data, `is_of_old` says whether the kept row is
-    an old one. Rows are named by id, or by number.
+    The columns are `row`, `duplicate_of`, `overlap` and `kind`. If the rows were also compared with an older dataset,
+    the column `kept_row_is_old` says whether the kept row belongs to it. Rows are named by id, or by number.
     """
-    duplicates = annotation.groups.duplicates
+    duplicates = descriptions.groups.duplicates
     named, delimiter = require_format(path), "\t" if is_tsv(path) else ","
-    names = ["row", "duplicate_of", "overlap", "kind", *(["is_of_old"] if annotation.old_row_count else [])]
+    names = ["row", "duplicate_of", "overlap", "kind", *(["kept_row_is_old"] if descriptions.old_row_count else [])]
     with convert_write_errors(path), atomic_file(path) as file, compressed(file, named.compression) as stream:
         if named.format == "parquet":
             pa = import_pyarrow()
-            parts = [pa.table(_columns(part, names)) for part in _pair_lists(duplicates, annotation)]
+            parts = [pa.table(_columns(part, names)) for part in _pair_lists(duplicates, descriptions)]
             empty: dict[str, list[Any]] = {name: [] for name in names}
             table = pa.concat_tables(parts, promote_options="default") if parts else pa.table(empty)
             writer = ParquetRows(stream, table.schema, "SNAPPY", _PAIRS_AT_ONCE)
@@ -53,7 +53,7 @@ def write_pairs(path: Path, annotation: Annotation) -> int:
             return len(duplicates)
         if named.format == "csv":
             stream.write(csv_lines([names], delimiter))
-        for part in _pair_lists(duplicates, annotation):
+        for part in _pair_lists(duplicates, descriptions):
             if named.format == "csv":
                 stream.write(csv_lines(part, delimiter))
             else:
@@ -62,14 +62,14 @@ def write_pairs(path: Path, annotation: Annotation) -> int:
     return len(duplicates)
 
 
-def _pair_lists(duplicates: Any, annotation: Annotation) -> Iterator[list[list[Any]]]:
-    groups = annotation.groups
+def _pair_lists(duplicates: Any, descriptions: DuplicateDescriptions) -> Iterator[list[list[Any]]]:
+    groups = descriptions.groups
     for begin in range(0, len(duplicates), _PAIRS_AT_ONCE):
         rows = []
         for row in duplicates[begin : begin + _PAIRS_AT_ONCE].tolist():
             kept = int(groups.kept_row[row])
-            values = [annotation.name_of(row), annotation.name_of(kept), annotation.overlap_of(row)]
-            old = [kept < annotation.old_row_count] if annotation.old_row_count else []
+            values = [descriptions.name_of(row), descriptions.name_of(kept), descriptions.overlap_of(row)]
+            old = [kept < descriptions.old_row_count] if descriptions.old_row_count else []
             rows.append([*values, KINDS[int(groups.kind[row])], *old])
         yield rows
 

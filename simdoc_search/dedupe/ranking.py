@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, STRING, Rows
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 
 _SIGN_BIT = 1 << 63
 _INVERTED = bytes(range(255, -1, -1))
@@ -26,7 +26,7 @@ class RowRule:
 
     | Rule | The kept row |
     |---|---|
-    | `longest` | has the most copies with the same words; of such rows, it has the most distinct shingles |
+    | `longest` | has the most copies with the same words; in a tie, the most distinct shingles |
     | `first` | is the first one in the order of the shards |
     | `max:COLUMN`, `min:COLUMN` | has the largest or smallest value; numbers precede strings |
 
@@ -42,7 +42,9 @@ class RowRule:
 
     def __post_init__(self) -> None:
         if self.rule not in ("longest", "first") and self.column is None:
-            raise QuerySyntaxError(f"keep must be longest, first, max:COLUMN or min:COLUMN, not {self.rule!r:.60}")
+            raise QuerySyntaxError(
+                f"keep must be 'longest', 'first', 'max:COLUMN' or 'min:COLUMN', not {self.rule!r:.60}"
+            )
 
     @property
     def column(self) -> str | None:
@@ -50,13 +52,13 @@ class RowRule:
         kind, colon, column = self.rule.partition(":")
         return column if kind in ("max", "min") and colon and column else None
 
-    def order(self, rows: Rows, word_labels: Ints, old_row_count: int) -> Ints:
-        """Return the row numbers, most preferred first. Rows of earlier data precede those of new data."""
+    def order(self, rows: Rows, same_words_labels: Ints, old_row_count: int) -> Ints:
+        """Return the row numbers, most preferred first. Old rows precede new rows."""
         table = rows.table
         position = np.arange(len(rows))
         if self.rule == "first":
             return position
-        copies = np.bincount(word_labels + 1)[word_labels + 1]
+        copies = np.bincount(same_words_labels + 1)[same_words_labels + 1]
         text_hash = np.ascontiguousarray(table["text_hash"][:, 0])
         by_length = (position, text_hash, -_count_equal(text_hash), -table["shingles"].astype(np.int64))
         criteria: tuple[NDArray[np.generic], ...] = by_length

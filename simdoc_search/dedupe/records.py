@@ -83,7 +83,7 @@ class JsonlShard:
         return body[:-1].rstrip() + (b"" if body[1:-1].isspace() or body == b"{}" else b", ") + more.encode()
 
     def header_with(self, names: Sequence[str]) -> bytes:  # noqa: ARG002 - only CSV files have a header
-        """Return the header of the output, which is empty."""
+        """Return an empty header, because JSONL has no header."""
         return b""
 
 

@@ -53,14 +53,14 @@ class DedupeReport:
     """The result of a run.
 
     Attributes:
-        row_count: number of rows, without the old rows.
+        row_count: number of rows, without the old rows, which are those of the dataset `against`.
         kept_count: number of kept rows.
         removed_counts: number of removed rows of each kind: `same text`, `same words`, `near`, and `evaluation` for
             rows with a run of words of an evaluation set.
         group_count: number of kept rows that have duplicates.
         text_column: the column with the texts.
         is_text_column_guessed: whether the column was guessed.
-        old_row_count: number of rows of the old data.
+        old_row_count: number of old rows.
         old_duplicate_count: number of duplicates of old rows.
         left_out_counts: number of rows that were not compared, per reason. They are kept.
         left_out_rows: the first 1,000 of these rows.

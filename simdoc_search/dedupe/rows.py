@@ -1,8 +1,8 @@
-"""The sketches and texts of all rows, in a few append-only files. If a run is interrupted, a later run continues them.
+"""The sketches and texts of all rows, in a few append-only files. The next run resumes an interrupted run from them.
 
 | File | Content |
 |---|---|
-| rows.bin | one record of `ROW` per row |
+| rows.bin | one record of type `ROW` per row |
 | codes.bin | the tokens of all rows; uint32 |
 | extensions.bin | more bits of the tokens of rows with few tokens; uint32 |
 | texts.bin | the texts of all compared rows; UTF-8 |
@@ -42,7 +42,7 @@ ROW = np.dtype(
         ("run_bytes", "<u4"),  # length in runs.bin; 0 if the row has no run of an evaluation set
         ("keep", "<i8"),  # an integer, the bits of a float, or the length in keeps.bin
         ("keep_kind", "u1"),  # NO_VALUE, INTEGER, FLOAT or STRING
-        ("problem", "u1"),  # a position in PROBLEMS
+        ("problem", "u1"),  # index in PROBLEMS
     ]
 )
 NO_VALUE, INTEGER, FLOAT, STRING = range(4)
@@ -56,7 +56,7 @@ class RowData(NamedTuple):
     """The rows of a chunk, as they are stored."""
 
     rows: NDArray[np.void]
-    codes: NDArray[np.uint32]
+    token_ids: NDArray[np.uint32]
     extensions: NDArray[np.uint32]
     texts: bytes
     ids: bytes
@@ -104,7 +104,7 @@ class RowWriter:
         self.shard_rows += [0] * (shard + 1 - len(self.shard_rows))
         self.shard_rows[shard] += len(data.rows)
         written = 0
-        numbers = (data.rows.tobytes(), data.codes.tobytes(), data.extensions.tobytes())
+        numbers = (data.rows.tobytes(), data.token_ids.tobytes(), data.extensions.tobytes())
         contents = (*numbers, data.texts, data.ids, data.runs, data.keeps)
         for part, content in zip(_PARTS, contents, strict=True):
             self._files[part].write(content)
@@ -144,19 +144,19 @@ class Rows:
     """All rows of a folder that is complete. Only offsets are in memory; all else is read when needed.
 
     Attributes:
-        table: one record of `ROW` per row, mapped into memory.
-        codes: the tokens, mapped into memory.
+        table: one record of type `ROW` per row, mapped into memory.
+        token_ids: the tokens, mapped into memory.
         extensions: more bits of the tokens of rows with at most MAX_EXTENDED_TOKENS tokens, mapped into memory.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.table: NDArray[np.void] = _map(folder / "rows.bin", ROW)
-        self.codes: NDArray[np.uint32] = _map(folder / "codes.bin", np.dtype(np.uint32))
+        self.token_ids: NDArray[np.uint32] = _map(folder / "codes.bin", np.dtype(np.uint32))
         self.extensions: NDArray[np.uint32] = _map(folder / "extensions.bin", np.dtype(np.uint32))
         self._text_ends = np.cumsum(self.table["text_bytes"], dtype=np.int64)
         self._id_ends: NDArray[np.int64] | None = None
-        self._code_ends: NDArray[np.int64] | None = None
+        self._token_ends: NDArray[np.int64] | None = None
         self._extension_ends: NDArray[np.int64] = np.zeros(0, np.int64)
         self._texts = (folder / "texts.bin").open("rb", buffering=0)
         self._ids = (folder / "ids.bin").open("rb", buffering=0)
@@ -197,22 +197,22 @@ class Rows:
         return found
 
     def contents(self, numbers: NDArray[np.int64]) -> RowData:
-        """Return some rows without their keep values and evaluation runs. The row numbers must be ascending."""
+        """Return some rows, without the values in keeps.bin and runs.bin. The row numbers must be ascending."""
         if self._id_ends is None:
             self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
-        if self._code_ends is None:
-            self._code_ends = np.cumsum(self.table["tokens"], dtype=np.int64)
+        if self._token_ends is None:
+            self._token_ends = np.cumsum(self.table["tokens"], dtype=np.int64)
             self._extension_ends = np.cumsum(extension_counts(self.table["tokens"]))
         breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
         empty = np.zeros(0, np.uint32)
-        codes, extensions, texts, ids = [empty], [empty], [], []
+        token_ids, extensions, texts, ids = [empty], [empty], [], []
         records = self.table[numbers].copy()
         records["keep"] = records["keep_kind"] = records["run_bytes"] = 0
         all_extension_counts = extension_counts(self.table["tokens"])
         for run in np.split(numbers, breaks):
             if len(run):
                 first, last = int(run[0]), int(run[-1])
-                codes.append(np.array(self.codes[_span(self._code_ends, self.table["tokens"], first, last)]))
+                token_ids.append(np.array(self.token_ids[_span(self._token_ends, self.table["tokens"], first, last)]))
                 span = _span(self._extension_ends, all_extension_counts, first, last)
                 extensions.append(np.array(self.extensions[span]))
                 text = _span(self._text_ends, self.table["text_bytes"], first, last)
@@ -220,11 +220,11 @@ class Rows:
                 id = _span(self._id_ends, self.table["id_bytes"], first, last)
                 ids.append(_read_at(self._ids, id.start, id.stop - id.start))
         return RowData(
-            records, np.concatenate(codes), np.concatenate(extensions), b"".join(texts), b"".join(ids), b"", b""
+            records, np.concatenate(token_ids), np.concatenate(extensions), b"".join(texts), b"".join(ids), b"", b""
         )
 
     def keep_strings(self) -> tuple[NDArray[np.int64], Any]:
-        """Return the rows whose keep value is a string, and these strings as an Arrow array."""
+        """Return the rows with a string in the column of the rule, and these strings as an Arrow array."""
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         rows = np.flatnonzero(self.table["keep_kind"] == STRING)
@@ -234,7 +234,7 @@ class Rows:
 
 
 def extension_counts(token_counts: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """For each row, return the number of tokens whose hashes are extended."""
+    """For each row, return the number of its tokens with more bits in extensions.bin."""
     counts = token_counts.astype(np.int64)
     counts[counts > MAX_EXTENDED_TOKENS] = 0
     return counts

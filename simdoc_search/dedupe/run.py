@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.dedupe.annotation import Annotation
 from simdoc_search.dedupe.chunks import Columns
 from simdoc_search.dedupe.columns import choose_columns, choose_columns_of_old_data
 from simdoc_search.dedupe.conversion import Conversion, plan_conversion
 from simdoc_search.dedupe.decontamination import EvaluationReport, EvaluationRuns, write_evaluation_runs
+from simdoc_search.dedupe.descriptions import DuplicateDescriptions
 from simdoc_search.dedupe.formats import import_pyarrow, require_format
 from simdoc_search.dedupe.grouping import RowGroups, group_rows
 from simdoc_search.dedupe.options import DedupeOptions
@@ -65,10 +65,10 @@ def deduplicate_files(
         source: a Parquet, JSONL, CSV or Arrow file, or a folder of them.
         output: the file or the folder to write. A folder must be empty or must not exist.
         options: which rows are duplicates, and which ones are kept.
-        annotate: write all rows, with columns that describe duplicates; see `Annotation`.
+        annotate: write all rows, with columns that describe duplicates; see `DuplicateDescriptions`.
         pairs: a file for all duplicates, each with the row that is kept instead; see `write_pairs`.
         page: an HTML page to write, with the groups and the differences of near-duplicates.
-        against: old data: a dataset, or a folder that `save` wrote. New rows that duplicate an old row are removed too.
+        against: old rows: a dataset, or a folder that `save` wrote. New rows that duplicate an old row are removed too.
         save: a folder for the kept rows, for `against` in a later run. With `against`, it also gets the old rows.
         decontaminate: evaluation sets. Rows with a run of words of an evaluation text are removed too.
         workers: number of worker processes. It does not change the output.
@@ -76,8 +76,9 @@ def deduplicate_files(
         warn: called before any row is compared, with a sentence about what the format of the output cannot hold.
 
     Raises:
-        CorpusError: the input cannot be read or lacks a column, or the output cannot be written or cannot hold it.
-        FormatMismatchError: the old data was saved with other settings or by another version.
+        CorpusError: the input cannot be read or lacks a column, the output cannot be written, or its format cannot hold
+            the values.
+        FormatMismatchError: the old rows were saved with other settings or by another version.
         MissingExtraError: pyarrow is not installed.
         QuerySyntaxError: the number of workers is not valid.
         StoreError: the rows cannot be saved.
@@ -89,7 +90,7 @@ def deduplicate_files(
     if pairs is not None:
         check_pair_file(Path(pairs))
     if page is not None:
-        from simdoc_search.dedupe.page import check_page  # noqa: PLC0415 - needs the extra cli
+        from simdoc_search.dedupe.page import check_page  # noqa: PLC0415 - needs the extra `cli`
 
         check_page(Path(page))
     old = _open_old_data(against, options, columns)
@@ -135,20 +136,20 @@ class _Run:
         with Rows(self.work.rows) as rows:
             groups = self._group(rows, old_row_count)
             runs = rows.runs() if decontaminate else None
-            annotation = Annotation(rows, groups, old_row_count, self.columns.id is not None, runs)
-            selection = Selection(groups, annotation if annotate else None, self.columns.id)
+            descriptions = DuplicateDescriptions(rows, groups, old_row_count, self.columns.id is not None, runs)
+            selection = Selection(groups, descriptions if annotate else None, self.columns.id)
             self._write(target, begins, selection)
             if pairs is not None:
-                write_pairs(Path(pairs), annotation)
+                write_pairs(Path(pairs), descriptions)
             report = make_report(
                 rows, groups, [shard.name for shard in self.dataset.shards], begins,
                 text_column=self.columns.text, is_guessed=self.options.text is None,
                 copied_files=self.dataset.other_files, evaluation=self.evaluation,
             )  # fmt: skip
             if page is not None:
-                from simdoc_search.dedupe.page import write_page  # noqa: PLC0415 - needs the extra cli
+                from simdoc_search.dedupe.page import write_page  # noqa: PLC0415 - needs the extra `cli`
 
-                write_page(Path(page), report, annotation, self.options.settings)
+                write_page(Path(page), report, descriptions, self.options.settings)
             if save is not None:
                 save_rows(Path(save), rows, groups, self.options.settings, self.run_id(target))
             return report
@@ -208,10 +209,12 @@ class _Run:
             done += rows
             self.progress("writing", done / max(1, begins[-1] - begins[0]), done)
 
-        if selection.annotation:
+        if selection.descriptions:
             for shard in self.dataset.shards:
-                selection.annotation.check_columns(shard.columns, str(shard.path))
-        folder = self.work.path / f"output-{_hash_groups(selection.groups, 'all' if selection.annotation else 'kept')}"
+                selection.descriptions.check_columns(shard.columns, str(shard.path))
+        folder = (
+            self.work.path / f"output-{_hash_groups(selection.groups, 'all' if selection.descriptions else 'kept')}"
+        )
         if not self.dataset.is_folder:
             write_shard(
                 self.dataset.shards[0], folder, begins[0], selection,

@@ -80,7 +80,7 @@ def is_saved_folder(path: Path) -> bool:
 def has_saved(path: Path, run_id: str) -> bool:
     """Return whether an earlier call of the same run was the last to save rows in a folder.
 
-    A repeated run would remove all new rows, because they are now among the old ones.
+    If so, the run must not be repeated. The saved rows would be its old rows, so it would remove all new rows.
     """
     try:
         return bool(json.loads((path / _SAVED).read_bytes())["run"] == run_id)

@@ -91,10 +91,10 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
     problems = np.array(values.problems, np.uint8)
     compared = np.flatnonzero(problems == COMPARED)
     texts = [text for text in values.texts if text is not None]
-    codes = extensions = np.zeros(0, np.uint32)
+    token_ids = extensions = np.zeros(0, np.uint32)
     if texts:
         packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
-        codes = np.concatenate([batch.codes for batch in packed])
+        token_ids = np.concatenate([batch.token_ids for batch in packed])
         counts = [count for batch in packed for count in batch.counts]
         rows["tokens"][compared] = counts
         is_extended = np.repeat(np.array(counts) <= MAX_EXTENDED_TOKENS, counts)
@@ -119,7 +119,13 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
         kinds, numbers, strings = zip(*map(_encode_keep, values.keeps), strict=True)
         rows["keep_kind"], rows["keep"], keeps = kinds, numbers, b"".join(strings)
     return RowData(
-        rows, codes.astype(np.uint32, copy=False), extensions, b"".join(encoded), b"".join(ids), b"".join(runs), keeps
+        rows,
+        token_ids.astype(np.uint32, copy=False),
+        extensions,
+        b"".join(encoded),
+        b"".join(ids),
+        b"".join(runs),
+        keeps,
     )
 
 
@@ -135,7 +141,7 @@ def _encode_keep(value: Any) -> tuple[int, int, bytes]:
         return STRING, len(data), data
     if isinstance(value, int) and value in _INT64_RANGE:
         return INTEGER, int(value), b""
-    if isinstance(value, int | float) and value == value:  # noqa: PLR0124 - NaN cannot be ordered
+    if isinstance(value, int | float) and value == value:  # noqa: PLR0124 - false for NaN, which cannot be ordered
         (bits,) = struct.unpack("<q", struct.pack("<d", float(value)))
         return FLOAT, bits, b""
     return NO_VALUE, 0, b""

@@ -94,7 +94,7 @@ def _nested_text_type(arrow_type: Any) -> Any:
 
 
 def _unwrap(arrow_type: Any) -> Any:
-    """Return the type of the values of an extension type or a dictionary."""
+    """Return the type of the values of an extension type or a dictionary type."""
     pa = import_pyarrow()
     while isinstance(arrow_type, pa.BaseExtensionType) or pa.types.is_dictionary(arrow_type):
         is_dictionary = pa.types.is_dictionary(arrow_type)

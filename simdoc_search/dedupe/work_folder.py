@@ -81,7 +81,7 @@ def working_folder(target: Path) -> Iterator[WorkFolder]:
     """Create and lock the folder with the progress of a run. It is removed if the block ends without an error.
 
     Raises:
-        CorpusError: another run uses it, or it cannot be created.
+        CorpusError: another run uses the folder, or the folder cannot be created.
     """
     work = _work_path(target)
     with convert_write_errors(target):
@@ -104,7 +104,7 @@ def check_output(dataset: Dataset, target: Path) -> None:
     """Check that the output can be written.
 
     Raises:
-        CorpusError: it is the input, already has content, or its extension is not known.
+        CorpusError: the output is the input, it already has content, or its extension is not known.
     """
     if target.resolve() == dataset.path.resolve() or target.resolve().is_relative_to(dataset.path.resolve()):
         raise CorpusError(f"the output {target} is the input, or is inside the input; choose another path")

@@ -9,9 +9,9 @@ import org.opensearch.common.settings.Settings;
 /**
  * Runs one OpenSearch node with the settings in its opensearch.yml. If the node does not start, it prints the cause.
  *
- * <p>The main method of OpenSearchRunner cannot be used, because it overrides the roles of the node. Ingest pipelines
- * then do not run. From version 3.5 on, it also makes each process a separate cluster. This class is its own builder,
- * because the settings of a builder are not overridden.
+ * <p>The main method of OpenSearchRunner cannot be used, because it overrides the roles of the node, so that ingest
+ * pipelines do not run. From version 3.5 on, it also makes each process a separate cluster. OpenSearchRunner does not
+ * override the settings of a builder, so this class passes itself as the builder.
  *
  * <p>Janino compiles this class at each start. Janino supports neither lambdas nor static methods of interfaces.
  */

@@ -254,7 +254,7 @@ class Cluster:
             code = read_exit_code(pid)
             shown_code = "" if code is None else f" (exit code {code})"
             raise self._make_error(node, f"ended during its start{shown_code}")
-        responding_pid = node.read_pid()
+        responding_pid = node.fetch_responding_pid()
         if responding_pid not in {None, pid}:
             raise DevEngineError(f"another program responds at {node.url}; choose another --port")
         return responding_pid == pid
@@ -267,7 +267,7 @@ class Cluster:
         pid, is_ready = self.pid(node.number), self.registration.is_ready
         if not pid and is_ready:
             state = "ended"
-        elif pid and node.read_pid() == pid:
+        elif pid and node.fetch_responding_pid() == pid:
             state = "running"
         else:
             state = "silent" if is_ready else "starting"
@@ -286,5 +286,5 @@ def find_running_clusters() -> list[Cluster]:
 
 
 def _read_health(node: Node) -> Any:
-    """Return the cluster health that this node reports. Without `local`, the node would wait for a cluster manager."""
+    """Return the cluster health as this node knows it. With `local=true`, it does not wait for a cluster manager."""
     return node.get("/_cluster/health?local=true")

@@ -98,7 +98,7 @@ class Node:
             java: the Java program that runs the node.
             jars: the class path.
             heap: heap size, such as 512m.
-            token: an argument that identifies the process.
+            token: a string to add to the command line, by which the process is recognised later.
         """
         with suppress(FileNotFoundError):
             self.log.replace(self.log.with_name("engine.log.1"))
@@ -137,7 +137,7 @@ class Node:
         finally:
             connection.close()
 
-    def read_pid(self) -> int | None:
+    def fetch_responding_pid(self) -> int | None:
         """Return the id of the process that responds on the port.
 
         Returns None if there is no response, and 0 if the process is not OpenSearch.

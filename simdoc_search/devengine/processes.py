@@ -91,7 +91,10 @@ def _find_process(pid: int, token: str) -> Any:
 
 
 def _has_ended(process: Any) -> bool:
-    """Return whether a process has released its ports and files. Its command line may be empty before that."""
+    """Return whether a process has ended, so that its ports and files are free.
+
+    `_find_process` cannot tell: it misses a process that is still ending but has no command line any more.
+    """
     if process.pid in _children:
         return read_exit_code(process.pid) is not None
     psutil = _import_psutil()

@@ -33,7 +33,7 @@ from simdoc_search.duplicates.folding import (
 )
 from simdoc_search.duplicates.keep_order import KEEP_RULES
 from simdoc_search.duplicates.sources import duplicates_among, duplicates_in
-from simdoc_search.passages.exact import MEASURES
+from simdoc_search.passages.exact_overlap import MEASURES
 
 __all__ = [
     "KEEP_RULES",

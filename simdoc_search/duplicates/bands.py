@@ -40,7 +40,7 @@ class BandPass:
     """A pass that pairs documents in a range of sizes."""
 
     rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
-    band_count: int  # number of bands
+    band_count: int
     min_shingles: float  # minimum number of distinct shingles of a document
     max_shingles: float  # maximum number of distinct shingles of a document
 
@@ -92,7 +92,7 @@ def choose_rare_tokens(
     *,
     extended: bool,
 ) -> Iterator[tuple[Keys, Ints]]:
-    """Yield the rarest tokens of each document, and the document of each token, for some documents at a time.
+    """For each batch of documents, yield the rarest tokens of each document, and the document of each token.
 
     The probability that two documents with this overlap share one of these tokens is `recall`. Suppose that the
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
@@ -102,11 +102,11 @@ def choose_rare_tokens(
 
     Args:
         table: the fingerprints of all documents.
-        documents: the documents.
+        documents: the indices of the documents whose tokens are chosen.
         overlap: the minimum Jaccard similarity.
-        recall: the probability.
+        recall: probability that two documents with exactly this overlap share a chosen token.
         frequency_of: returns how frequent the tokens with these hashes are.
-        extended: whether the hashes are extended; see `FingerprintTable.token_hashes`.
+        extended: whether to extend the hashes of tokens; see `FingerprintTable.token_hashes`.
     """
     sizes, size_index = np.unique(table.counts[documents], return_inverse=True)
     needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
@@ -129,7 +129,7 @@ def choose_rarest_tokens(
 ) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     documents = documents[table.order_of_memory(documents)]
-    # Equal tokens must have equal hashes, so the hashes of all documents are extended or none.
+    # Equal tokens must have equal hashes. So either the hashes of all documents are extended, or those of none.
     extended = table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
     frequencies = _count_token_frequencies(table, documents, extended=extended)
 
@@ -148,7 +148,7 @@ def band_keys(
     share a key.
 
     Args:
-        fingerprints: fingerprints with the same settings. Their tokens have 4 characters.
+        fingerprints: fingerprints with the same settings.
         overlap: the minimum Jaccard similarity, greater than 0 and at most 1.
         recall: probability that two documents with exactly this overlap share a key.
 
@@ -158,23 +158,25 @@ def band_keys(
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
-        FormatMismatchError: the fingerprints have no buckets.
+        ValueError: the fingerprints have no bucketed tokens; see `Fingerprint.token_ids`.
     """
     if not fingerprints:
         return []
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
-    codes = [fingerprint.codes() for fingerprint in fingerprints]
+    token_ids = [fingerprint.token_ids() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingle_count for fingerprint in fingerprints], np.int64)
     keys, owners = table_band_keys(
-        FingerprintTable.from_codes(codes, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
+        FingerprintTable.from_token_ids(token_ids, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
     )
-    return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(codes))))
+    return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(token_ids))))
 
 
 def table_band_keys(
     table: FingerprintTable, overlap: Fraction, recall: Fraction, frequency_of: Callable[[Keys], Ints]
 ) -> tuple[Keys, Ints]:
-    """Return the distinct keys of all documents of a table, and the document of each key. Both are ascending.
+    """Return the distinct keys of all documents of a table, and the document of each key.
+
+    The keys are sorted by document, and within a document by key.
 
     Apart from `frequency_of`, the keys of a document do not depend on the other documents.
 
@@ -214,9 +216,10 @@ def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fract
 
 
 def is_extended(table: FingerprintTable, band_pass: BandPass) -> bool:
-    """Return whether the hashes of tokens are extended in a pass: if all its documents have extensions.
+    """Return whether a pass extends the hashes of tokens; see `FingerprintTable.token_hashes`.
 
-    Otherwise, millions of short documents would have keys that are equal by chance.
+    All documents of the pass must have extensions. Without them, millions of short documents would have keys that are
+    equal by chance.
     """
     return table.hash_extensions is not None and band_pass.max_shingles <= MAX_EXTENDED_TOKENS
 
@@ -228,7 +231,7 @@ def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, extend
     frequencies = np.zeros(1 << counter_bits, np.int32)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         counters = _choose_counters(table.token_hashes(documents[part], extended=extended)[0], len(frequencies))
-        np.add.at(frequencies, counters, np.int32(1))  # another type than that of the array is 20 times as slow
+        np.add.at(frequencies, counters, np.int32(1))  # with a 1 of another type, this is 20 times as slow
     return frequencies
 
 

@@ -1,6 +1,7 @@
 """Compares the contents of the documents in a group: bytes of files, or text and metadata of documents without files.
 
-A file is only read if another file in its group has the same size. Hard links to one file are read once.
+A file is only read if another file in its group has the same size. Hard links to one file are read once. Files that
+are not in the store were read before.
 
 The text of an e-mail does not contain its attachments. If e-mails have the same words, their attachments are compared.
 """
@@ -84,7 +85,7 @@ def compare_contents(
 
 
 def _find_equal_texts(documents: Documents, group: Sequence[int]) -> Iterator[list[int]]:
-    """Yield groups of documents without files that have equal texts but different content labels."""
+    """Among documents without files, yield each group that has equal texts but different content labels."""
     by_text: dict[int, list[int]] = defaultdict(list)
     for document in group:
         if documents.path(document) is None:
@@ -115,8 +116,8 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
     first_with_hash: dict[str, int] = {}
     for links in files:
         contents.labels[links] = contents.labels[links[0]]
-        if len(files) == 1:
-            return
+        if len(files) == 1 or not documents.is_indexed(links[0]):
+            continue
         try:
             state, info = read_state(documents.path(links[0]) or "")
             if FileIdentity.from_stat(info) != contents.files[links[0]]:
@@ -131,10 +132,10 @@ def _find_equal_mails(documents: Documents, group: Sequence[int], contents: Cont
     """Yield the e-mails whose words are also those of another document in the group, unless their bytes are equal."""
     contents_by_words: dict[int, set[int]] = defaultdict(set)
     for document in group:
-        contents_by_words[int(documents.word_labels[document])].add(int(contents.labels[document]))
+        contents_by_words[int(documents.same_words_labels[document])].add(int(contents.labels[document]))
     for document in group:
         path, has_file = documents.path(document), document in contents.files
-        has_equal_words = len(contents_by_words[int(documents.word_labels[document])]) > 1
+        has_equal_words = len(contents_by_words[int(documents.same_words_labels[document])]) > 1
         if path is not None and has_file and has_equal_words and determine_format(path).is_mail:
             yield document
 

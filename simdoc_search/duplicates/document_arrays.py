@@ -20,6 +20,7 @@ import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import IO
 
 import numpy as np
@@ -53,27 +54,27 @@ class Documents:
         keep: the rule that chooses the kept document.
         is_new: returns whether a document is new. Older documents are kept, and are only compared with new ones.
         is_preferred: returns whether a document is kept even if the rule prefers another one.
+        equal_files: files that are not in the store, each with the bytes of another one; see `records_of_equal_files`.
         max_token_bytes: maximum size of the tokens in memory, in bytes. If they exceed it, they are stored in a
             temporary file.
 
     Attributes:
         table: the fingerprints.
-        left_out: maps the key of each document that is left out to the reason.
+        left_out: for each document that is left out, its key and the reason.
         text_labels: one number per document, equal for equal texts; int64, shape (documents,).
-        word_labels: one number per document, equal for equal words.
+        same_words_labels: one number per document, equal for documents with the same words in the same order.
         content_labels: one number per document, equal for equal text and metadata. For members of archives, the bytes
-            must be equal too. Any other document with a file has a unique number.
+            must be equal too. Any other document with a file has a unique number. Files of `equal_files` with equal
+            bytes have equal numbers.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
-        written_ns: when the document was written, in nanoseconds; 0 if unknown or if the rule does not need it.
+        written_ns: when the document was written, in nanoseconds since 1970; 0 if unknown or if the rule does not need
+            it.
         new_from: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
-
-    Raises:
-        FormatMismatchError: fingerprints with these settings have no buckets.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Documents:
         *,
         is_new: Callable[[Record], bool] = lambda _: True,
         is_preferred: Callable[[Record], bool] = lambda _: False,
+        equal_files: Iterable[Record] = (),
         max_token_bytes: int = _MAX_TOKEN_BYTES,
     ) -> None:
         self.left_out: dict[DocumentKey, str] = {}
@@ -95,29 +97,30 @@ class Documents:
         tokens, numbers = _TokenBuffer(max_token_bytes), array("q")
         text_hashes, word_hashes, content_hashes = bytearray(), bytearray(), bytearray()
         values: list[MetadataValue | None] = []
-        for record in records:
-            if reason := find_file_problem(record) or _find_fingerprint_problem(record):
-                self._leave_out(record, reason)
-                continue
+        self._indexed_count = 0  # number of documents of the store, which precede the files in the input
+        comparable = ((record, True) for record in records if not self._leave_out(record))
+        for record, is_indexed in chain(comparable, ((record, False) for record in equal_files)):
+            self._indexed_count += is_indexed
             origin = record.origin or _NO_ORIGIN
             source = self._sources.setdefault(
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
             size, written = -1 if origin.content else origin.size, time_written_ns(record) if keep.is_by_date else 0
-            counts_and_dates = len(record.codes), record.shingle_count, size, origin.mtime_ns, written
+            counts_and_dates = len(record.token_ids), record.shingle_count, size, origin.mtime_ns, written
             numbers.extend((*counts_and_dates, source, is_new(record), is_preferred(record)))
             self._ids.append(record.id)
-            tokens.append(record.codes)
+            tokens.append(record.token_ids)
             if keep.field:
                 values.append(record.metadata.get(keep.field))
             text_hashes += _short_hash(record.text_hash)
             word_hashes += _words_hash(record)
             has_own_file = record.origin is not None and not origin.content
-            content_hashes += _short_hash("" if has_own_file or not record.digest else record.digest + origin.content)
+            content_hash = "" if has_own_file or not record.digest else record.digest + origin.content
+            content_hashes += _short_hash(content_hash if is_indexed else record.text_hash)
         columns = np.frombuffer(numbers, np.int64).reshape(-1, _COLUMNS).T
         counts, shingles, sizes, mtimes, written_at, source_of, new, preferred = columns
-        text_labels, word_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
-        copies, equal = np.bincount(word_labels)[word_labels], np.bincount(text_labels)[text_labels]
+        text_labels, same_words_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
+        copies, equal = np.bincount(same_words_labels)[same_words_labels], np.bincount(text_labels)[text_labels]
         self._source_parts = list(self._sources)
         criteria = KeepCriteria(
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
@@ -128,7 +131,7 @@ class Documents:
         self._text_hashes = text_hashes
         self.table: FingerprintTable = _make_table(tokens.read(), counts, shingles, order, settings)
         self.text_labels: Ints = text_labels[order]
-        self.word_labels: Ints = word_labels[order]
+        self.same_words_labels: Ints = same_words_labels[order]
         self.content_labels: Ints = _label_hashes(content_hashes)[order]
         self.file_sizes: Ints = sizes[order]
         self.mtimes: Ints = mtimes[order]
@@ -159,6 +162,10 @@ class Documents:
         begin = _HASH_BYTES * self.input_position(number)
         return self._text_hashes[begin : begin + _HASH_BYTES] == _short_hash(text_hash)
 
+    def is_indexed(self, number: int) -> bool:
+        """Return whether a document is in the store. Otherwise it is one of `equal_files`."""
+        return self.input_position(number) < self._indexed_count
+
     def path(self, number: int) -> str | None:
         """Return the path of a document's file; None if it has no file."""
         return self._path(self.input_position(number), self._source_of[number])
@@ -167,10 +174,14 @@ class Documents:
         root, prefix, _, _ = self._source_parts[source]
         return file_path(root, prefix, self._ids[input_position]) if root else None
 
-    def _leave_out(self, record: Record, reason: str) -> None:
-        self.left_out[record.key] = reason
+    def _leave_out(self, record: Record) -> bool:
+        """Return whether a document cannot be compared, and remember the reason."""
+        reason = find_file_problem(record) or _find_fingerprint_problem(record)
+        if reason:
+            self.left_out[record.key] = reason
         if reason in (FILE_GONE, ARCHIVE_GONE) and record.origin:
             self.missing_files[record.origin.root] += 1
+        return bool(reason)
 
 
 class _StringBuffer:
@@ -196,9 +207,9 @@ class _TokenBuffer:
         self._bytes = bytearray()
         self._file: IO[bytes] | None = None
 
-    def append(self, codes: NDArray[np.uint32]) -> None:
+    def append(self, token_ids: NDArray[np.uint32]) -> None:
         """Add the tokens of a document."""
-        self._bytes += codes.tobytes()
+        self._bytes += token_ids.tobytes()
         if len(self._bytes) > self._max_bytes:
             self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
             self._file.write(self._bytes)
@@ -215,7 +226,7 @@ class _TokenBuffer:
 
 
 def _find_fingerprint_problem(record: Record) -> str:
-    if record.fault or len(record.codes):
+    if record.fault or len(record.token_ids):
         return record.fault
     return "has no words" if record.text_hash else "has no fingerprint"
 
@@ -249,7 +260,7 @@ def _label_hashes(hashes: bytearray) -> Ints:
 
 
 def _make_table(
-    codes: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
+    token_ids: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
 ) -> FingerprintTable:
     """Make the table of fingerprints in keep order. An unknown number of shingles is estimated from the tokens."""
     sketch, buckets = settings.minhash, settings.minhash.slot_count
@@ -258,4 +269,4 @@ def _make_table(
     estimate = np.ceil(-buckets * np.log1p(-filled)).astype(np.int64)
     shingles = np.where(shingles > 0, np.maximum(shingles, min_shingles), estimate)
     begins = np.cumsum(counts) - counts
-    return FingerprintTable(codes, begins[order], counts[order], shingles[order], buckets)
+    return FingerprintTable(token_ids, begins[order], counts[order], shingles[order], buckets)

@@ -65,6 +65,7 @@ class GroupedDocument:
         written_ns: the date by which `newest` or `oldest` chooses the kept document, in nanoseconds since 1970; None if
             it is unknown or if another rule chooses.
         path: path of the file, which may be in an archive; None if the document has no file.
+        indexed: whether the document is in the store. Otherwise it is a file without text, whose bytes were compared.
         number: index of the document in this search.
     """
 
@@ -73,6 +74,7 @@ class GroupedDocument:
     mtime_ns: int | None
     written_ns: int | None
     path: str | None
+    indexed: bool
     number: int = field(repr=False, compare=False)
 
     @property
@@ -94,7 +96,7 @@ class Duplicate(GroupedDocument):
         overlap: overlap with the kept document, as in `Pair`; 1 if both are `identical`.
         kind: what the document has in common with `duplicate_of`, as in `Pair`.
         exact: whether the overlap was computed from the texts.
-        action: `drop` or `decide`.
+        action: `drop`, or `decide` if the user has to decide.
         reason: a short reason for the action.
         freed_bytes: bytes that this document contributes to the space freed by the whole plan. Hard links to one file
             are counted once.
@@ -130,10 +132,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class LargeSets:
-    """The sets of similar documents that are too large to compare all pairs in them.
+    """Sets of similar documents in which not all pairs were compared, because the sets are too large.
 
     Attributes:
-        document_count: number of documents in these sets. Copies with the same text count too, although all are found.
+        document_count: number of documents in these sets. It includes copies with the same text, although all copies
+            are found.
         max_set_size: maximum size of a set in which all pairs are compared. In a larger set, each document is only
             compared with a few others.
         skipped_comparison_count: upper bound of the number of comparisons that were not made. It counts some pairs more
@@ -175,7 +178,7 @@ class Duplicates:
         new_document_count: number of new documents among them. Older documents were only compared with new ones.
         measure: the measure of overlap, and the minimum overlap.
         verified: whether texts were compared. Otherwise all overlaps are estimated from fingerprints.
-        left_out: maps the key of each document that cannot be compared to the reason.
+        left_out: for each document that cannot be compared, its key and the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
         group_count: number of groups.
@@ -300,8 +303,9 @@ class Duplicates:
         size, mtime = int(collection.file_sizes[number]), int(collection.mtimes[number])
         written, path = int(collection.written_ns[number]), collection.path(number)
         return GroupedDocument(
-            collection.key(number), None if size < 0 else size, mtime or None, written or None, path, number
-        )
+            collection.key(number), None if size < 0 else size, mtime or None, written or None, path,
+            collection.is_indexed(number), number,
+        )  # fmt: skip
 
     def _make_duplicate(self, number: int) -> Duplicate:
         verdict, document = self._verdicts[number], self._make_document(number)
@@ -320,7 +324,7 @@ class Duplicates:
         )
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
-            document.key, document.size, document.mtime_ns, document.written_ns, document.path, number,
-            1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason, frees,
-            self._collection.key(verdict.duplicate_of),
+            document.key, document.size, document.mtime_ns, document.written_ns, document.path, document.indexed,
+            number, 1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason,
+            frees, self._collection.key(verdict.duplicate_of),
         )  # fmt: skip

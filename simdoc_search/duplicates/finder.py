@@ -62,7 +62,7 @@ def find_duplicates(
         workers: hashes the shingles of texts; None to hash them in this process.
     """
     without_templates = TextsWithoutTemplates(read_texts, ignore, settings.analysis) if read_texts and ignore else None
-    labels = documents.word_labels
+    labels = documents.same_words_labels
     if without_templates:
         labels = without_templates.separate_templates(labels)
     compared_texts = without_templates or read_texts

@@ -26,17 +26,17 @@ _MAX_MAPPED_BYTES = 1 << 26
 _BYTES_PER_ACCESS = 1 << 16  # the system maps up to 16 pages at once
 
 MAX_EXTENDED_TOKENS = 128
-"""Maximum number of tokens of a document whose hashes are extended."""
+"""Maximum number of tokens of a document with hash extensions; see `FingerprintTable.hash_extensions`."""
 
 
 @dataclass(slots=True, eq=False)
 class FingerprintTable:
-    """The fingerprints of documents, by document index. A token is stored as its code: its bucket and its hash."""
+    """The fingerprints of documents, by document index. A token id contains a bucket and a hash."""
 
-    # the codes of all documents, one document after the other, ascending within a document; uint32, possibly in a
+    # the token ids of all documents, one document after the other, ascending within a document; uint32, possibly in a
     # memory-mapped file
-    codes: NDArray[np.uint32]
-    begins: Ints  # where the tokens of each document begin in `codes`; int64, shape (documents,)
+    token_ids: NDArray[np.uint32]
+    begins: Ints  # where the tokens of each document begin in `token_ids`; int64, shape (documents,)
     counts: Ints  # number of tokens of each document; int64, shape (documents,)
     # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
     shingle_counts: Ints
@@ -45,38 +45,43 @@ class FingerprintTable:
     # which the bits of each document begin; None if the bits are unknown
     hash_extensions: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
-    # total number of rows of the matrices that were made for single calls
+    # total number of rows of the matrices that `_matrix_of_pairs` has made so far
     _row_count: int = field(default=0, repr=False)
-    # upper bound of the memory of `codes` and `hash_extensions` that is mapped
+    # upper bound of the bytes of `token_ids` and `hash_extensions` that are in memory
     _mapped_bytes: int = field(default=0, repr=False)
 
     @classmethod
-    def from_codes(cls, codes: Sequence[NDArray[np.uint32]], shingle_counts: Ints, buckets: int) -> FingerprintTable:
-        """Make a table from the codes of each document."""
-        counts = np.array([len(tokens) for tokens in codes], np.int64)
-        joined = np.concatenate(codes) if codes else np.zeros(0, np.uint32)
+    def from_token_ids(
+        cls, token_ids: Sequence[NDArray[np.uint32]], shingle_counts: Ints, buckets: int
+    ) -> FingerprintTable:
+        """Make a table from the token ids of each document."""
+        counts = np.array([len(tokens) for tokens in token_ids], np.int64)
+        joined = np.concatenate(token_ids) if token_ids else np.zeros(0, np.uint32)
         return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, buckets)
 
     def order_of_memory(self, documents: Ints) -> Ints:
-        """Return the order in which the codes of documents are read fastest."""
+        """Return the order in which the token ids of documents are read fastest."""
         return np.argsort(self.begins[documents])
 
-    def codes_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
-        """Return the codes of these documents, and the position of each code's document in `documents`."""
+    def token_ids_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
+        """Return the token ids of these documents, and the position of the document of each id in `documents`."""
         counts = self.counts[documents]
         owner = np.repeat(np.arange(len(documents)), counts)
         ends = np.cumsum(counts)
         self._limit_mapped_memory(documents)
-        return self.codes[np.arange(len(owner)) + np.repeat(self.begins[documents] - (ends - counts), counts)], owner
+        return self.token_ids[
+            np.arange(len(owner)) + np.repeat(self.begins[documents] - (ends - counts), counts)
+        ], owner
 
     def token_hashes(self, documents: Ints, *, extended: bool) -> tuple[Keys, Ints]:
         """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
 
-        There are only 2**18 different codes. In a collection of millions of documents, many tokens are equal by chance
-        unless their hashes are extended.
+        A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
+        documents, many tokens are equal by chance. If `extended`, a hash is also computed from the 32 additional bits
+        in `hash_extensions`.
         """
-        codes, owner = self.codes_of_documents(documents)
-        values = codes.astype(np.uint64)
+        token_ids, owner = self.token_ids_of_documents(documents)
+        values = token_ids.astype(np.uint64)
         if extended and self.hash_extensions is not None:
             extensions, begins = self.hash_extensions
             counts = self.counts[documents]
@@ -86,7 +91,7 @@ class FingerprintTable:
         return mix_bits(values), owner
 
     def band_keys(self, documents: Ints, rows: int, bands: int, *, extended: bool = False) -> Iterator[Keys]:
-        """Yield the keys of all documents for each band. Keys are equal if the `rows` tokens of the band are equal.
+        """For each band, yield the keys of these documents. Keys are equal if the `rows` tokens of the band are equal.
 
         Band j takes the first `rows` tokens from bucket `j * buckets / bands` on. After the last token, it continues
         with the first one. So each band has `rows` tokens, even if few buckets are filled. Two documents with Jaccard
@@ -98,9 +103,9 @@ class FingerprintTable:
         band_of_bucket = np.arange(self.bucket_count) * bands // self.bucket_count
         starts = np.empty((len(documents), bands), np.uint16)
         for part in slices(len(documents), _DOCUMENTS_IN_CACHE):
-            codes, owner = self.codes_of_documents(documents[part])
+            token_ids, owner = self.token_ids_of_documents(documents[part])
             size = len(starts[part])
-            bands_of_tokens = owner * bands + band_of_bucket[codes >> HASH_BITS]
+            bands_of_tokens = owner * bands + band_of_bucket[token_ids >> HASH_BITS]
             counts_in_band = np.bincount(bands_of_tokens, minlength=size * bands).reshape(size, bands)
             starts[part] = np.cumsum(counts_in_band, axis=1) - counts_in_band
         begins = self.begins[documents]
@@ -114,7 +119,7 @@ class FingerprintTable:
                 position, keys_of_part = first + starts[part, band], np.zeros(len(first), np.uint64)
                 for _ in range(rows):
                     position = np.where(position < end, position, first)
-                    values = self.codes[position].astype(np.uint64)
+                    values = self.token_ids[position].astype(np.uint64)
                     if shift is not None and self.hash_extensions is not None:
                         values = values << _EXTENSION_BITS | self.hash_extensions[0][position + shift[part]]
                     keys_of_part = mix_bits(keys_of_part + values)
@@ -124,20 +129,20 @@ class FingerprintTable:
 
     def _limit_mapped_memory(self, documents: Ints) -> None:
         """Release the memory of mapped files if reading these documents may exceed the limit."""
-        if not isinstance(self.codes, np.memmap) or not len(documents):
+        if not isinstance(self.token_ids, np.memmap) or not len(documents):
             return
         begins = self.begins[documents]
-        size = self.codes.itemsize * int(begins.max() - begins.min()) + _BYTES_PER_ACCESS
+        size = self.token_ids.itemsize * int(begins.max() - begins.min()) + _BYTES_PER_ACCESS
         size = min(size, _BYTES_PER_ACCESS * len(documents))
         if self._mapped_bytes + size > _MAX_MAPPED_BYTES:
-            release_memory(self.codes)
+            release_memory(self.token_ids)
             if self.hash_extensions is not None:
                 release_memory(self.hash_extensions[0])
             self._mapped_bytes = 0
         self._mapped_bytes += size
 
     def estimate_jaccard(self, first: Ints, second: Ints) -> tuple[Floats, Ints]:
-        """Estimate the Jaccard similarity of each pair, as `estimate.compare_codes` does.
+        """Estimate the Jaccard similarity of each pair, as `estimate.compare_token_ids` does.
 
         This method is faster if `first` is ascending.
 
@@ -164,15 +169,17 @@ class FingerprintTable:
         matrix = np.zeros((len(documents), self.bucket_count), np.uint16)
         order = self.order_of_memory(documents)
         for part in slices(len(documents), _DOCUMENTS_IN_CACHE):
-            codes, owner = self.codes_of_documents(documents[order[part]])
-            matrix[order[part][owner], codes >> HASH_BITS] = (codes & np.uint32((1 << HASH_BITS) - 1)) + np.uint32(1)
+            token_ids, owner = self.token_ids_of_documents(documents[order[part]])
+            matrix[order[part][owner], token_ids >> HASH_BITS] = (
+                token_ids & np.uint32((1 << HASH_BITS) - 1)
+            ) + np.uint32(1)
         return matrix
 
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
         """Return a matrix that contains these documents, and their rows in it.
 
-        A small table gets a matrix of all documents, which is kept for later calls. It is made when the matrices of the
-        calls so far would have at least one row per document in total.
+        If the table is small, a matrix of all documents is made at some point, and kept for later calls. This happens
+        as soon as the matrices of single calls would have as many rows in total as there are documents.
         """
         if self._whole_matrix is None:
             documents = distinct(np.concatenate((first, second)))

@@ -12,7 +12,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Document
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import Codes
+from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.stores.record import Record
 from simdoc_search.workers import WorkerMap
 
@@ -22,7 +22,7 @@ _MAX_CHUNK_DOCUMENTS, _MAX_CHUNK_CHARACTERS = 1 << 10, 1 << 20
 class _ChunkSketches(NamedTuple):
     """The fingerprints and hashes of the texts of a chunk; see `PackedFingerprints`."""
 
-    codes: Codes
+    token_ids: TokenIds
     token_counts: list[int]
     shingle_counts: list[int]
     words_hashes: list[str]
@@ -50,7 +50,7 @@ def fingerprint_documents(
         ):
             yield Record(
                 document.id,
-                sketches.codes[end - count : end],
+                sketches.token_ids[end - count : end],
                 shingle_count,
                 f"{hash_of_text} {sorted(document.metadata.items())}",
                 document.metadata,
@@ -62,7 +62,7 @@ def fingerprint_documents(
 def _sketch_texts(settings: Settings, texts: Sequence[str]) -> _ChunkSketches:
     packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
     return _ChunkSketches(
-        np.concatenate([batch.codes for batch in packed]),
+        np.concatenate([batch.token_ids for batch in packed]),
         [count for batch in packed for count in batch.counts],
         [count for batch in packed for count in batch.shingles],
         [words_hash for batch in packed for words_hash in batch.words_hashes],

@@ -1,4 +1,4 @@
-"""Folds near-duplicates and older versions in a list of hits, chunks or texts."""
+"""Folds a list of hits, chunks or texts: hides near-duplicates and older versions under the item that is shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simdoc_search.duplicates.verification import shingle_hashes
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.records import read_codes
+from simdoc_search.stores.remote.records import read_token_ids
 from simdoc_search.versions.chronology import build_timeline
 from simdoc_search.versions.evidence import DateSources
 from simdoc_search.versions.timeline import Timeline, describe_evidence_kind
@@ -215,10 +215,10 @@ class _Comparison:
                     "the items are not hits; pass 'key', a function that returns the text of an item"
                 )
             hits = cast("Sequence[Mapping[str, Any]]", items)
-            codes = [read_codes(hit.get("_source") or {}, field=field) for hit in hits]
-            sets = [np.zeros(0, np.uint32) if isinstance(of_hit, str) else of_hit for of_hit in codes]
+            token_ids = [read_token_ids(hit.get("_source") or {}, field=field) for hit in hits]
+            sets = [np.zeros(0, np.uint32) if isinstance(of_hit, str) else of_hit for of_hit in token_ids]
             sizes = np.array([len(of_hit) for of_hit in sets], np.int64)
-            self._table = FingerprintTable.from_codes(sets, sizes, settings.minhash.slot_count)
+            self._table = FingerprintTable.from_token_ids(sets, sizes, settings.minhash.slot_count)
         self._sets = sets
         self._sizes: Ints = np.array([len(values) for values in sets], np.int64)
 

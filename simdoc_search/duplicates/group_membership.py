@@ -12,7 +12,7 @@ from simdoc_search.duplicates.document_arrays import Documents
 
 
 class GroupMembership:
-    """The group of each compared document. It takes 24 bytes per document.
+    """The group of each compared document. Needs 24 bytes of memory per document.
 
     Attributes:
         members: the indices of all documents in groups, including kept documents; int64, ascending.

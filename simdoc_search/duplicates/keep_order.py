@@ -16,7 +16,7 @@ from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.versions.evidence import DATE_FIELDS
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
@@ -58,7 +58,7 @@ class KeepRule:
 
     | Rule | The kept document |
     |---|---|
-    | `longest` | has the most copies with the same words; in a tie, has the most distinct shingles |
+    | `longest` | has the most copies with the same words; of such documents, it has the most distinct shingles |
     | `first` | has the first id in alphabetical order |
     | `newest`, `oldest` | was written last or first |
     | `max:FIELD`, `min:FIELD` | has the largest or smallest value of a metadata field; numbers precede strings |
@@ -96,7 +96,7 @@ class KeepRule:
 
     @property
     def fields(self) -> Sequence[str]:
-        """The fields of an application's index that the rule reads."""
+        """The fields that the rule reads from an index that simdoc-search did not create."""
         if self.is_by_date:
             return DATE_FIELDS
         return (self.field,) if self.field else ()

@@ -1,5 +1,7 @@
 """Updates the marks in the documents of an engine, so that they match the groups of a search for duplicates.
 
+A mark consists of the fields `simdoc.duplicate_of` and `simdoc.cluster`. It says which document is kept instead.
+
 The first pass updates all documents that are not duplicates. The second pass marks the duplicates. So the old mark of a
 kept document is replaced before other documents are marked as duplicates of it. Even if a run is interrupted, a search
 that hides marked duplicates still shows one document of each group.
@@ -41,7 +43,7 @@ class MarkReport:
         skipped_count: number of documents that changed or were deleted after the comparison, or whose kept document
             changed or was deleted. They have no mark until the next run.
         refused_count: number of updates that the engine refused.
-        reasons: maps the ids of the first 5 documents with refused updates to the reasons.
+        reasons: the reasons of the first 5 refused updates, by the id of the document.
     """
 
     set_count: int = 0
@@ -81,7 +83,7 @@ class _MarkUpdate:
         self._report = MarkReport()
         self._is_done = np.zeros(len(self._groups), bool)
         self._changed_kept: set[int] = set()  # kept documents that changed or were deleted after the comparison
-        self._filtered_clusters: set[str] = set()  # clusters of marked documents that a filter excluded
+        self._filtered_clusters: set[str] = set()  # clusters with a marked document that a filter excludes
 
     def run(self) -> MarkReport:
         for hit in self._marks.find_marked_documents():
@@ -117,7 +119,7 @@ class _MarkUpdate:
             writer.shutdown(cancel_futures=True)
 
     def _read_batch(self, numbers: Ints) -> tuple[list[RawHit], int]:
-        """Return the documents with these indices, and how many do not exist. Record which kept ones have changed."""
+        """Return the documents with these indices, and how many do not exist. Record which kept documents changed."""
         number_by_key = {self._groups.key(number): number for number in numbers.tolist()}
         hits = self._marks.read_documents(number_by_key)
         unchanged = {number_by_key[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}

@@ -19,7 +19,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import MEASURES, MeasureName
+from simdoc_search.passages.exact_overlap import MEASURES, MeasureName
 from simdoc_search.query.planner import parse_fraction
 
 MAX_LENGTH_RATIO = 4
@@ -89,9 +89,9 @@ class Measure:
     def estimate(self, table: FingerprintTable, first: Ints, second: Ints) -> tuple[Floats, Bools]:
         """Estimate the measure of pairs from their fingerprints.
 
-        k filled buckets of a union of n shingles are a sample without replacement. So the standard error of an estimate
-        is sqrt(J (1 - J) / k * (n - k) / (n - 1)). It is nearly 0 for short texts, where each shingle has its own
-        bucket.
+        The k filled buckets are a sample of the n shingles of the union, without replacement. So the standard error of
+        an estimate is sqrt(J (1 - J) / k * (n - k) / (n - 1)). It is nearly 0 for short texts, where each shingle has
+        its own bucket.
 
         Returns:
             The estimates, and whether each pair may have the minimum overlap.

@@ -58,7 +58,7 @@ def join(
     recall: Fraction = RECALL,
     progress: Callable[[float], None] = lambda _: None,
 ) -> JoinedPairs:
-    """Find all pairs of documents that may overlap enough. The pairs are sorted by both documents.
+    """Find all pairs of documents that may overlap enough. The pairs are sorted by the first, then the second document.
 
     Args:
         table: the fingerprints of all documents.
@@ -89,7 +89,7 @@ def join(
 
 
 def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterator[tuple[Keys, Ints]]:
-    """Yield keys and their documents in other parts: all entries of a key are in the same part.
+    """Yield the keys and their documents in new parts, so that all entries of a key are in the same part.
 
     If there are many keys, the parts are stored in temporary files, so that they need not fit into memory.
 
@@ -174,7 +174,7 @@ class _PairCollector:
         low bits of the keys are lost. If two different keys become equal, additional pairs are compared.
         """
         entries = np.sort(keys >> self._document_number_bits << self._document_number_bits | owners.astype(np.uint64))
-        # Most documents have a key of their own, and need no more memory.
+        # Most keys belong to one document. They are dropped here to save memory.
         is_equal = entries[1:] >> self._document_number_bits == entries[:-1] >> self._document_number_bits
         is_in_run = np.zeros(len(entries), bool)
         is_in_run[1:] = is_equal

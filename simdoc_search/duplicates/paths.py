@@ -15,7 +15,7 @@ FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "the file is gone", "the archive is gon
 def find_file_problem(record: Record) -> str:
     """Return why the file of a document cannot be compared; empty if it can, or if the document has no file.
 
-    If the indexed folder does not exist, for example on another machine, its files are not reported as gone.
+    If the indexed folder does not exist, for example on another machine, its files are not reported as missing.
     """
     if record.origin is None:
         return ""
@@ -27,7 +27,7 @@ def find_file_problem(record: Record) -> str:
         gone = ARCHIVE_GONE if archive else FILE_GONE
         return gone if os.path.lexists(record.origin.root) else ""
     except (OSError, ValueError):
-        return ""  # the file may exist
+        return ""  # the path cannot be checked, so the file may exist
     return SYMBOLIC_LINK if stat.S_ISLNK(mode) and not archive else ""
 
 

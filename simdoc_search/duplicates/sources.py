@@ -9,9 +9,11 @@ from datetime import datetime
 from fractions import Fraction
 from functools import partial
 
+from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.documents import Document
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates
+from simdoc_search.duplicates.equal_files import records_of_equal_files
 from simdoc_search.duplicates.finder import Progress, find_duplicates
 from simdoc_search.duplicates.fingerprinting import fingerprint_documents
 from simdoc_search.duplicates.keep_order import KeepRule
@@ -19,7 +21,7 @@ from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.duplicates.verdicts import DropScope, check_drop_scope
 from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownFieldError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
@@ -44,13 +46,14 @@ def duplicates_in(
     keep: str = "longest",
     kept_before: Collection[str] = (),
     keep_in: Collection[str] = (),
+    files: Iterable[FileSource] = (),
     verify: bool = True,
     drop: DropScope | None = None,
     progress: Progress = lambda _stage, _share: None,
     ignore: Sequence[str] = (),
     workers: int = 1,
 ) -> Duplicates:
-    """Find the duplicates in a store; see `SimilaritySearch.duplicates`."""
+    """Find the duplicates in a store, and among `files`, which are not in it; see `SimilaritySearch.duplicates`."""
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     check_drop_scope(drop)
     if ignore and not (verify and store.has_texts):
@@ -67,6 +70,7 @@ def duplicates_in(
         keep_rule,
         is_new=_make_newness_test(since, new),
         is_preferred=_make_preference(kept_ids, keep_in),
+        equal_files=records_of_equal_files(files, partial(progress, "hashing")),
     )
     if keep_in and documents and not documents.has_preferred:
         names, example = " or ".join(map(repr, keep_in)), documents.id(0)

@@ -124,7 +124,7 @@ class Verdicts:
             return "identical"
         if documents.text_labels[a] == documents.text_labels[b]:
             return "same text"
-        return "same words" if documents.word_labels[a] == documents.word_labels[b] else "near"
+        return "same words" if documents.same_words_labels[a] == documents.same_words_labels[b] else "near"
 
     def _add_verdicts(self, kept: int, duplicates: list[int]) -> None:
         labels, files = self._contents.labels, self._contents.files
@@ -145,7 +145,7 @@ class Verdicts:
             self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
 
     def _decide_link(self, number: int, link_of: int) -> Verdict:
-        """Return the verdict on another name of a file. This name is dropped if the first name is dropped."""
+        """Return the verdict on a hard link to the file of document `link_of`. It is dropped if `link_of` is."""
         other, file = self._verdicts.get(link_of), self._contents.files[number]
         if other and other.action == "drop" and file.link_count > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)
@@ -180,10 +180,10 @@ def reason_for(
         case "identical":
             to_other = f" to {reference_id}" if reference_id else ""
             frees_nothing = verdict.action == "drop" and not frees_bytes
-            why = "; frees nothing, because other hard links to the file remain" if frees_nothing else ""
+            why = "; deleting it frees no space, because other hard links to the file remain" if frees_nothing else ""
             reason = f"identical{to_other}{why}"
         case "hard link":
-            return f"hard link to {reference_id}; frees nothing"
+            return f"hard link to {reference_id}; deleting it frees no space"
         case "same text":
             different = "bytes (pictures, links, headers or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"

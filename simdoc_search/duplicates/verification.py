@@ -175,12 +175,12 @@ class Verifier:
 
 
 class TextsWithoutTemplates:
-    """Reads texts without the words of templates, so that a shared template does not make documents duplicates.
+    """Reads texts without the words of templates, so that texts are not duplicates only because of a shared template.
 
-    Words are also ignored if the template was slightly edited.
+    Slightly edited copies of a template are ignored too.
 
     Attributes:
-        ignored_word_counts: maps each document that was read to the number of its ignored words.
+        ignored_word_counts: number of ignored words of each document that was read.
     """
 
     def __init__(self, read_texts: ReadTexts, templates: Sequence[str], analysis: Analysis) -> None:

@@ -1,4 +1,4 @@
-"""Reads the sentences and concepts of all documents into arrays."""
+"""Reads the simhashes of sentences, and the concepts, of all documents into arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 from simdoc_search.workers import WorkerMap
 
 Progress = Callable[[str, float], None]
@@ -29,7 +29,7 @@ Progress = Callable[[str, float], None]
 
 _PROGRESS_STEP = 256
 _CHUNK_CHARACTERS = 1 << 17
-_MAX_CHUNKS_WITHOUT_WORKERS = 64  # for 8 million characters, starting worker processes is not faster
+_MAX_CHUNKS_WITHOUT_WORKERS = 64  # up to 8 million characters, starting worker processes is not faster
 
 
 @dataclass(slots=True, eq=False)
@@ -58,9 +58,9 @@ def read_documents(
     with_concepts: bool = False,
     workers: WorkerMap | None = None,
 ) -> ComparableDocuments:
-    """Read the sentences of the documents that match the filters, and optionally their concepts.
+    """Read the simhashes of sentences of the documents that match the filters, and optionally their concepts.
 
-    If the store has no sentences, they are computed from the texts, unless `with_concepts` is true. They are computed
+    If the store has no simhashes, they are computed from the texts, unless `with_concepts` is true. They are computed
     by `workers`, or by this process if `workers` is None.
 
     Raises:
@@ -75,7 +75,7 @@ def read_documents(
     entries: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
     left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().document_count)
-    records = store.scan(text=from_texts, sketches=not from_texts, filters=filters)
+    records = store.scan(text=from_texts, sentences_and_concepts=not from_texts, filters=filters)
     if from_texts:
         documents = _records_with_simhashes(store.settings.analysis, records, workers or WorkerMap())
     else:

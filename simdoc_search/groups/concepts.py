@@ -52,7 +52,7 @@ class RelatedPairs(NamedTuple):
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)
-    codes: NDArray[np.uint32]  # all concepts, ascending; uint32, shape (concepts,)
+    token_ids: NDArray[np.uint32]  # all concepts, ascending; uint32, shape (concepts,)
     weights: Floats  # weight of each concept; float64, shape (concepts,)
     # number of concepts in more than MAX_CANDIDATES documents; see MAX_DOCUMENTS_PER_FREQUENT_CONCEPT
     frequent_concept_count: int
@@ -65,14 +65,14 @@ class _Postings:
 
     def __init__(self, documents: ComparableDocuments) -> None:
         keys = [
-            number << 32 | distinct(paragraphs.codes).astype(np.int64)
+            number << 32 | distinct(paragraphs.token_ids).astype(np.int64)
             for number, paragraphs in enumerate(documents.concepts)
         ]
         self.lengths = np.array([len(keys_of_document) for keys_of_document in keys], np.int64)
         joined = np.concatenate([np.zeros(0, np.int64), *keys])
-        self.codes, self.concepts = np.unique((joined & 0xFFFFFFFF).astype(np.uint32), return_inverse=True)
+        self.token_ids, self.concepts = np.unique((joined & 0xFFFFFFFF).astype(np.uint32), return_inverse=True)
         self.documents = (joined >> 32)[np.argsort(self.concepts, kind="stable")]
-        self.counts = np.bincount(self.concepts, minlength=len(self.codes))
+        self.counts = np.bincount(self.concepts, minlength=len(self.token_ids))
         self.begins = np.cumsum(self.counts) - self.counts
 
 
@@ -89,12 +89,12 @@ def find_related_pairs(
     If the documents were filtered (`is_filtered`), document frequencies also count the other documents in the store.
     """
     postings = _Postings(documents)
-    frequencies = store.concept_frequencies(postings.codes) if is_filtered else postings.counts
-    (total,) = store.concept_frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has this code
+    frequencies = store.concept_frequencies(postings.token_ids) if is_filtered else postings.counts
+    (total,) = store.concept_frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has this token
     weights = concept_weights(frequencies, int(total))
     keys, too_many_count, without_count = _find_candidate_pairs(postings, weights, progress)
     first, second = split_pair_keys(keys)
-    weighted = WeightedConcepts(documents.concepts, postings.codes, weights)
+    weighted = WeightedConcepts(documents.concepts, postings.token_ids, weights)
     scores, is_version = np.zeros(len(keys)), np.zeros(len(keys), bool)
     for begin in range(0, len(keys), _PAIRS_PER_BATCH):
         batch = slice(begin, begin + _PAIRS_PER_BATCH)
@@ -107,7 +107,7 @@ def find_related_pairs(
     frequent = int(np.count_nonzero(postings.counts > MAX_CANDIDATES))
     pairs = first[is_similar], second[is_similar], scores[is_similar], len(keys)
     return RelatedPairs(
-        *pairs, is_version[is_similar], postings.codes, weights, frequent, too_many_count, without_count
+        *pairs, is_version[is_similar], postings.token_ids, weights, frequent, too_many_count, without_count
     )
 
 
@@ -126,7 +126,7 @@ def _score_versions(
 
 
 def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progress) -> tuple[Keys, int, int]:
-    """Return the pairs to compare, and how many documents have too many candidates, and how many have none."""
+    """Return the pairs to compare, the number of documents with too many candidates, and of those without any."""
     count = len(postings.lengths)
     owner = np.repeat(np.arange(count), postings.lengths)
     frequency = postings.counts[postings.concepts]
@@ -164,7 +164,10 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
 
 
 def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Ints]:
-    """For each pair of a row and a document, sum the units. For speed, each triple is sorted as one number."""
+    """Sum the weights of the shared concepts of each pair of a document (`rows`) and a candidate (`others`).
+
+    `units` contains the weight of a concept that the two share. For speed, each triple is sorted as one number.
+    """
     keys = np.sort(rows << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | units)
     pairs = keys >> _WEIGHT_BITS
     begins = run_starts(pairs)
@@ -174,9 +177,10 @@ def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Int
 
 
 def _find_nearest(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
-    """Return the positions of the nearest candidates in each row, at most MAX_COMPARED_CANDIDATES. Rows are ascending.
+    """Return the positions of the nearest candidates of each document, at most MAX_COMPARED_CANDIDATES per document.
 
-    Row, nearness and position are sorted as one number. Positive floats have the same order as their bits.
+    `rows` contains the document of each candidate, ascending. `counts` contains the number of candidates of each
+    document. Row, nearness and position are sorted as one number. Positive floats have the same order as their bits.
     """
     far = (1 << _NEARNESS_BITS) - 1 - (nearness.astype(np.float32).view(np.uint32) >> 31 - _NEARNESS_BITS)
     keys = np.sort(

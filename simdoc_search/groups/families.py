@@ -43,8 +43,8 @@ class Families:
     Attributes:
         thresholds: the thresholds that decide whether two documents are versions of each other.
         document_count: number of compared documents.
-        left_out: maps the key of each document that cannot be compared to the reason.
-        left_out_indices: indices behind an alias. Their documents were not compared, for the given reasons.
+        left_out: for each document that cannot be compared, its key and the reason.
+        left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared_count: number of pairs that were compared.
         pair_count: number of pairs that are versions of each other.
         family_count: number of families.

@@ -30,7 +30,8 @@ MAX_EXACT_SENTENCES = 1 << 16
 """Maximum number of distinct sentences among which all similar pairs are found."""
 
 _SAMPLE_COUNT = 48
-"""Number of random choices of bits that find similar pairs among more than MAX_EXACT_SENTENCES sentences."""
+"""Number of random samples of simhash bits. Among more than MAX_EXACT_SENTENCES sentences, a similar pair is found if
+its simhashes are equal in at least one sample."""
 
 FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE = 100, 16
 """A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. Each of these documents is only paired with
@@ -127,7 +128,8 @@ class _VersionSearch:
         Args:
             queried: position in `simhashes` of each sentence to look up.
             similar: position in `simhashes` of a sentence similar to it.
-            querier_counts: maximum number of documents that look up each of `simhashes`. The first ones are used.
+            querier_counts: for each of `simhashes`, the maximum number of documents that look it up. Only the first
+                documents look it up.
         """
         owner_counts = np.where(
             self.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, self.owners.counts
@@ -173,7 +175,7 @@ class _VersionSearch:
 def _find_rarest_sentences(
     sentences: Ints, owners_of_sentences: Ints, owner_counts: Ints, counts: Ints, thresholds: SimilarityThresholds
 ) -> Ints:
-    """Return the positions of the sentences to look up: in each document, the sentences in the fewest documents."""
+    """Return the positions of the sentences to look up: in each document, the ones that the fewest documents have."""
     order = np.lexsort((sentences, owner_counts[sentences], owners_of_sentences))
     ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
     needed = np.maximum(1, np.ceil(counts * thresholds.min_share - 1e-9)).astype(np.int64)

@@ -54,8 +54,8 @@ class Topic(NamedTuple):
     Attributes:
         centre: the document that all others are related to.
         members: the other documents, the most related first.
-        concepts: maps the codes of at most 20 concepts that the centre shares with members to their values, largest
-            value first. The value of a concept is its weight times the number of members that have it.
+        concepts: maps token ids of concepts to values, largest value first. It has at most 20 concepts that the centre
+            shares with members. The value of a concept is its weight times the number of members that have it.
     """
 
     centre: DocumentKey
@@ -68,7 +68,7 @@ class Topics:
 
     Attributes:
         document_count: number of compared documents.
-        left_out: maps the key of each document that cannot be compared to the reason.
+        left_out: for each document that cannot be compared, its key and the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared_count: number of pairs that were compared.
         pair_count: number of pairs that are related, or versions of each other.
@@ -104,7 +104,7 @@ class Topics:
         centre_of, assigning_pairs = assign_duplicates(
             count, first, second, lambda positions: np.ones(len(positions), bool)
         )
-        # the pair of each member and its centre, by rank of the member
+        # for each member of a topic, by its rank: the index of the pair of this member and the centre of the topic
         self._pairs_of_members = np.full(count, UNASSIGNED, np.int64)
         self._pairs_of_members[second[assigning_pairs]] = order[assigning_pairs]
         self._groups = group_by_label(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))
@@ -152,16 +152,19 @@ class Topics:
 
     def _find_shared_concepts(self, centre: int, others: Sequence[int]) -> dict[int, float]:
         concepts = self._documents.concepts
-        counts: Counter[int] = Counter(code for number in others for code in set(concepts[number].codes.tolist()))
-        centre_codes = np.unique(concepts[centre].codes)
-        weights = self._pairs.weights[np.searchsorted(self._pairs.codes, centre_codes)].tolist()
+        counts: Counter[int] = Counter(
+            token_id for number in others for token_id in set(concepts[number].token_ids.tolist())
+        )
+        centre_token_ids = np.unique(concepts[centre].token_ids)
+        weights = self._pairs.weights[np.searchsorted(self._pairs.token_ids, centre_token_ids)].tolist()
         shared = {
-            code: counts[code] * weight
-            for code, weight in zip(centre_codes.tolist(), weights, strict=True)
-            if counts[code]
+            token_id: counts[token_id] * weight
+            for token_id, weight in zip(centre_token_ids.tolist(), weights, strict=True)
+            if counts[token_id]
         }
         return {
-            code: shared[code] for code in sorted(shared, key=lambda code: (-shared[code], code))[:_MAX_SHARED_CONCEPTS]
+            token_id: shared[token_id]
+            for token_id in sorted(shared, key=lambda token_id: (-shared[token_id], token_id))[:_MAX_SHARED_CONCEPTS]
         }
 
 

@@ -98,7 +98,7 @@ class Archives:
             if mail.max_bytes is not None and len(data) > mail.max_bytes:
                 return
             kinds = {determine_format(attachment.name).kind for attachment in find_attachments(data)}
-        except OSError:  # the e-mail itself is reported
+        except OSError:  # reading the e-mail itself reports the same error
             return
         except ValueError as error:
             yield SkippedFile(f"{mail.path}!attachments", f"damaged: {error}")
@@ -150,7 +150,7 @@ class Archives:
         members = (record.id for record in self._stored_members(archive.id, None))
         for id in (*ids, *members):
             if id in seen and seen.is_stored(id):
-                return self._store.get(id, text=True, passages=True, sketches=True)
+                return self._store.get(id, text=True, passages=True, sentences_and_concepts=True)
         return None
 
     def _stored_members(self, id: str, root: str | None) -> Iterator[Record]:

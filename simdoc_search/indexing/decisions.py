@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 
 from simdoc_search.corpus.file_source import FileSource, Source
@@ -174,34 +175,33 @@ class IndexingRun:
         if is_same_file(other, source.path) or is_missing(other):
             return False
         named_path.id_conflicts[origin.root] += 1
-        self._report_skipped(SkippedFile(source.path, f"a file of {origin.root} has this id"))
+        self._report_skipped(SkippedFile(source.path, f"a file in {origin.root} already has this id"))
         return True
 
     def write(self, outcomes: list[Outcome]) -> None:
         """Write the changed documents, and count all outcomes."""
+        encode = partial(PreparedDocument.from_records, settings=self._store.settings, encode=self._store.encoder)
         if self._document_filter:
             outcomes = self._document_filter.filter_outcomes(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
             stored = self._stored_digests.pop(id, None)
+            named_path = self._paths.get_by_number(self._seen.path_number(id))
             if isinstance(outcome, PreparedDocument | Record):
-                prepared = outcome if isinstance(outcome, PreparedDocument) else self._encode(outcome)
+                prepared = outcome if isinstance(outcome, PreparedDocument) else encode([outcome])[0]
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
-                self.report.note_attachments(id, prepared.unread_attachments)
-                self._moved.note_written(id, outcome.digest, self._paths.get_by_number(self._seen.path_number(id)))
+                self.report.note_unread_attachments(id, prepared.unread_attachments)
+                self._moved.note_written(id, outcome.digest, named_path)
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
-                self._report_skipped(outcome)
+                self._report_skipped(replace(outcome, root=named_path.path) if named_path else outcome)
                 if classify_reason(outcome.reason)[0].is_text_lost and self._seen.is_stored(id):
                     self._remove(id)
             elif stored is not None:
                 self._seen.note_stored(id, stored.digest)
                 self._update_origin(stored, outcome.origin)
-
-    def _encode(self, record: Record) -> PreparedDocument:
-        return PreparedDocument.from_records([record], self._store.settings, self._store.encoder)[0]
 
     def commit(self) -> None:
         """Make all changes visible to readers."""
@@ -224,7 +224,7 @@ class IndexingRun:
     def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
         """Store the new size and modification time of a file whose text did not change."""
         if not _has_same_origin(stored.origin, origin):
-            record = self._store.get(stored.id, text=True, passages=True, sketches=True)
+            record = self._store.get(stored.id, text=True, passages=True, sentences_and_concepts=True)
             if record is not None:
                 self._writer.put([replace(record, origin=origin)])
 
@@ -240,7 +240,7 @@ class IndexingRun:
                 self._writer.delete(old_ids)
                 named_path.found_count += len(old_ids)
                 self._removed_count += len(old_ids)
-            if prune is False:  # None: the run has found only some of the files, so the others may exist
+            if prune is False:  # with None, the run read only some of the files, so the others may exist
                 self._note_missing_files(named_path)
             elif prune and not self._paths.is_inside_another(named_path):
                 vanished = find_vanished_documents(
@@ -296,5 +296,5 @@ class IndexingRun:
 
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether `other` equals `origin`, or equals it without the value of `archive`."""
+    """Return whether `other` equals `origin`. The field `archive` of `other` may be empty instead."""
     return other in (origin, replace(origin, archive="") if origin else None)

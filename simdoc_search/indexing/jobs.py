@@ -18,7 +18,7 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.stores.record import HAS_ATTACHMENTS, Origin
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_MAX_CHUNKS_WITHOUT_WORKERS = 4  # with so few chunks, this process alone is not slower
+_MAX_CHUNKS_WITHOUT_WORKERS = 4  # for so few chunks, starting worker processes is not faster
 _MAX_CHUNK_JOBS, _MAX_CHUNK_BYTES = 64, 1 << 20
 _MIN_RISKY_BYTES = 1 << 17
 """A smaller file of a format whose reader may crash or need much memory counts as this size: it may be compressed."""

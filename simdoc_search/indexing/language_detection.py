@@ -23,7 +23,8 @@ class LanguageReport:
 
     Attributes:
         languages: number of documents per language; see `language_of`.
-        documents: path or id of each document, and its language. A language from the metadata has no candidates.
+        documents: path or id of each document, and its language. If the language is from the metadata, the list of
+            candidates is empty.
         bytes: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
         skipped: the sources that were skipped.
         seconds: duration, including the start of the workers.

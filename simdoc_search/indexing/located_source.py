@@ -10,7 +10,8 @@ from simdoc_search.documents import Document
 from simdoc_search.indexing.roots import NamedPath
 
 _FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
-"""Maximum number of files, and of documents, to look up together. The texts of documents are already in memory."""
+"""Maximum number of sources to look up together: of files, and of documents. The number of documents is smaller,
+because their texts are in memory."""
 
 
 class LocatedSource(NamedTuple):

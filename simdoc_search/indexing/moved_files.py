@@ -40,7 +40,7 @@ class MovedFiles:
         if not self._new_digests or not named_path.file_count or named_path.found_count >= named_path.stored_count:
             return []
         ids = []
-        for record in self._store.scan(root=named_path.root):
+        for record in self._store.scan(root_folder=named_path.root):
             origin = record.origin
             if record.digest in self._new_digests and record.id not in self._seen and origin:
                 path = origin.file(record.id)

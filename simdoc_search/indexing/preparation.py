@@ -22,7 +22,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
-from simdoc_search.stores.sketching import compute_sketches, find_missing_kinds
+from simdoc_search.stores.sentences_and_concepts import compute_sentences_and_concepts, find_missing_kinds
 from simdoc_search.workers import BeginItem, ItemLimits
 
 NO_WORDS_REASON = "no words"
@@ -47,7 +47,7 @@ class PreparedDocument(NamedTuple):
     """The outcome for a new or changed document.
 
     Attributes:
-        encoded: the document, for the writer.
+        encoded: the document in the form that the writer of the store accepts.
         digest: the digest of the document, as in `Record`.
         missing_token_kinds: the kinds of tokens that the store has but that could not be computed.
         unread_attachments: names of the e-mail's attachments that cannot be read.
@@ -102,7 +102,8 @@ def prepare_jobs(
         FormatMismatchError: the stop words of the store are unknown.
     """
     if preparation.settings.analysis.stop_words:
-        _ = preparation.settings.analysis.stop_words.words  # raises the error in this process, not in a subprocess
+        # Load the stop words here, so that an error is raised in this process, not in a subprocess.
+        _ = preparation.settings.analysis.stop_words.words
     yield from map_jobs(jobs, functools.partial(_prepare_chunk, preparation), _skip, workers, limits)
 
 
@@ -163,11 +164,13 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
         word_pairs=settings.indexes_words,
         passages=settings.passages,
     )
-    sketches = compute_sketches(texts, settings, preparation.extractor)
-    for (document, digest, hash_of_text, origin), fingerprint, sketch in zip(changed, tokens, sketches, strict=True):
+    sentences_and_concepts = compute_sentences_and_concepts(texts, settings, preparation.extractor)
+    for (document, digest, hash_of_text, origin), fingerprint, computed in zip(
+        changed, tokens, sentences_and_concepts, strict=True
+    ):
         yield Record(
             document.id,
-            fingerprint.codes(),
+            fingerprint.token_ids(),
             fingerprint.shingle_count,
             digest,
             _with_language(document) if settings.identifies_language else document.metadata,
@@ -176,8 +179,8 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
             hash_of_text,
             fingerprint.words_hash,
             passages=fingerprint.passages,
-            sentences=sketch.sentences,
-            concepts=sketch.concepts,
+            sentences=computed.sentences,
+            concepts=computed.concepts,
             word_pairs=fingerprint.word_pairs,
         )
 

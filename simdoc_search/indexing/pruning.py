@@ -54,7 +54,7 @@ def find_vanished_documents(
         )
     total, missing, unreadable_counts = 0, [], Counter[str]()
     inside = (os.path.join(named_path.path, ""), f"{named_path.path}!")  # noqa: PTH118 - Path objects are slow here
-    for record in store.scan(root=named_path.root):
+    for record in store.scan(root_folder=named_path.root):
         path = record.origin.file(record.id) if record.origin else ""
         if not path.startswith(inside):
             continue
@@ -76,29 +76,29 @@ def find_vanished_documents(
     return _refuse_large_removal(missing, total, named_path.path, problems, prune_all=prune_all)
 
 
-def find_moved_documents_at(store: Store, root: str | Path, paths: Collection[str]) -> list[str]:
-    """Return the documents of those paths that no longer exist, if the other paths have documents with equal content.
+def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collection[str]) -> list[str]:
+    """Return the documents of missing paths that have the same content as a document of an existing path.
 
-    Each path is a file, folder or archive in the indexed folder `root`.
+    Each of `paths` is a file, folder or archive in the indexed folder `root_folder`.
     """
-    missing = find_vanished_documents_at(store, root, paths, prune_all=True).ids
+    missing = find_vanished_documents_at(store, root_folder, paths, prune_all=True).ids
     if not missing:
         return []
-    named_path = NamedPaths(store, None).get_or_add(absolute(root))
+    named_path = NamedPaths(store, None).get_or_add(absolute(root_folder))
     existing = [path for path in paths if not is_missing(path)]
     digests = {record.digest for record in _find_records_at(store, named_path, existing)}
     return [digest.id for digest in store.digests(missing) if digest.digest in digests]
 
 
 def find_vanished_documents_at(
-    store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False
+    store: Store, root_folder: str | Path, paths: Iterable[str], *, prune_all: bool = False
 ) -> VanishedDocuments:
     """Return the documents of the given paths, except paths that still exist.
 
-    A path is a file, folder or archive in the indexed folder `root`. If this folder does not exist, no documents are
-    returned, because it might just be unreachable.
+    A path is a file, folder or archive in the indexed folder `root_folder`. If this folder does not exist, no documents
+    are returned, because it might just be unreachable.
     """
-    named_path = NamedPaths(store, None).get_or_add(absolute(root))
+    named_path = NamedPaths(store, None).get_or_add(absolute(root_folder))
     missing_paths = [path for path in paths if is_missing(path)]
     if not missing_paths or is_missing(named_path.path):
         return VanishedDocuments()
@@ -121,7 +121,7 @@ def _refuse_large_removal(
 ) -> VanishedDocuments:
     if len(missing) <= _MAX_SMALL_REMOVAL or 2 * len(missing) <= total or prune_all:
         return VanishedDocuments(missing, problems)
-    reason = f"they are more than half of the {total:,} documents there"
+    reason = f"more than half of the {total:,} documents have no file"
     return VanishedDocuments([], [*problems, _make_kept_message(len(missing), path, reason)])
 
 

@@ -23,7 +23,7 @@ class IndexReport:
         refused: the ids that the store refused to write or to delete, with the reasons. The counts do not include them.
         incomplete: the kinds of data that could not be computed, by the id of the document: sentences or concepts.
             The counts include these documents.
-        attachments: maps the ids of new or changed e-mails to the names of the attachments that were not read.
+        unread_attachments: maps the ids of new or changed e-mails to the names of the attachments that were not read.
         problems: a sentence for each problem: an unreadable folder, files whose ids belong to other files, or documents
             that `prune` kept because their files might just be unreachable.
         notes: further information, one sentence each.
@@ -38,7 +38,7 @@ class IndexReport:
     skipped: list[SkippedFile] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     incomplete: dict[str, str] = field(default_factory=dict)
-    attachments: dict[str, list[str]] = field(default_factory=dict)
+    unread_attachments: dict[str, list[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -49,11 +49,11 @@ class IndexReport:
         if kinds:
             self.incomplete[id] = " and ".join(kinds)
 
-    def note_attachments(self, id: str, names: Sequence[str]) -> None:
-        """Record the attachments of the last e-mail with this id."""
-        self.attachments.pop(id, None)
+    def note_unread_attachments(self, id: str, names: Sequence[str]) -> None:
+        """Record the attachments that were not read of the last e-mail with this id."""
+        self.unread_attachments.pop(id, None)
         if names:
-            self.attachments[id] = list(names)
+            self.unread_attachments[id] = list(names)
 
     @property
     def failed(self) -> bool:

@@ -70,7 +70,7 @@ class NamedPath:
         """Return the path if it is unreadable, else the unreadable folder that contains it; None if there is none."""
         if not self.unreadable_paths:
             return None
-        if self.unreadable_paths.get(path) == BROKEN_LINK_REASON:  # the file does not exist, so it is not unreadable
+        if self.unreadable_paths.get(path) == BROKEN_LINK_REASON:  # the file is gone, not unreadable
             path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
         while len(path) >= len(self.path):
             if path in self.unreadable_paths:
@@ -96,10 +96,10 @@ class NamedPath:
         """
         if self.root != self.path or not self.file_count:
             return
-        if store.count(self.root, below_root=True):
-            yield from store.scan(root=self.root, below_root=True)
+        if store.count(self.root, only_roots_below=True):
+            yield from store.scan(root_folder=self.root, only_roots_below=True)
         if has_new_prefix and self.stored_count:
-            records = store.scan(root=self.root)
+            records = store.scan(root_folder=self.root)
             yield from (record for record in records if record.origin and record.origin.prefix != self.prefix)
 
 
@@ -178,7 +178,7 @@ class NamedPaths:
         return self._document_counts[root]
 
     def _stored_prefix(self, root: str) -> str:
-        record = next(self._store.scan(root=root), None)
+        record = next(self._store.scan(root_folder=root), None)
         return record.origin.prefix if record and record.origin else ""
 
 
@@ -187,7 +187,7 @@ def make_origin_filter(store: Store, paths: Iterable[str]) -> dict[str, Any]:
     values: list[str] = []
     for path in map(absolute, paths):
         named_path = NamedPaths(store, None).get_or_add(path)
-        below = {record.origin.root for record in store.scan(root=path, below_root=True) if record.origin}
+        below = {record.origin.root for record in store.scan(root_folder=path, only_roots_below=True) if record.origin}
         values += map(origin_value, sorted(below))
         if path == named_path.root:
             values.append(origin_value(path))

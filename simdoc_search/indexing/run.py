@@ -28,7 +28,7 @@ from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPaths
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
+from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
 from simdoc_search.workers import ITEM_SECONDS, ItemLimits, memory_per_worker
 
 FILE_TIMEOUT = ITEM_SECONDS
@@ -63,7 +63,7 @@ def index_documents(
     limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
     encode = None if document_filter else store.encoder  # the filter takes records, not encoded ones
     preparation = PreparationSettings(store.settings, choose_extractor(store.settings, extractor), encode)
-    check_can_sketch(store.settings, preparation.extractor, "the store")
+    check_can_index(store.settings, preparation.extractor, "the store")
     with store.writer() as writer:
         opened_archives = Archives(store, look_inside=archives, reread=checksum, limits=limits)
         # NamedPaths reads the store, so it is created while the store is locked.

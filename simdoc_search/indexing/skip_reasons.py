@@ -22,10 +22,17 @@ class SkipKind:
     is_expected: bool = False  # whether skipping was expected, because such files are never read
     is_text_lost: bool = False  # whether the file exists but no longer has its earlier text
     advice: str = ""  # the option that would help; empty if there is none
+    has_other_id: bool = False  # whether the id of the file belongs to another document
+
+    @property
+    def can_compare_bytes(self) -> bool:
+        """Whether the bytes of such files may be compared. The user does not expect this for hidden files and links."""
+        return not self.has_other_id and (self.is_text_lost or not self.is_expected)
 
 
 OTHER_KIND = SkipKind("", ".*")
-"""The file is unreadable now or with this installation: no permission, a failing disk, or a reader that crashed."""
+"""All other reasons. They say that a file is unreadable now, or with this installation: no permission, a failing disk,
+or a reader that crashed."""
 
 BROKEN_LINK_REASON = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
@@ -45,9 +52,9 @@ SKIP_KINDS = (
     OTHER_KIND,
     SkipKind("", rf"{BROKEN_LINK_REASON}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
-    SkipKind("with the id of another file", r"(a file of .*) has this id"),
+    SkipKind("with the id of another file", r"(a file in .*) already has this id", has_other_id=True),
     SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", is_text_lost=True),
-    SkipKind("", r".*not (?:to )?a regular file|reading the file would wait .*", is_expected=True, is_text_lost=True),
+    SkipKind("", r".*not (?:to )?a regular file|the file has no data until .*", is_expected=True, is_text_lost=True),
     SkipKind(
         "",
         "binary|an image|an archive or a mailbox; .*|a page of simdoc-search|a plan of simdoc-search",

@@ -1,7 +1,7 @@
 """Comparison of two texts: shared passages, differences, and exact measures of overlap."""
 
 from simdoc_search.passages.align import AlignmentSettings
-from simdoc_search.passages.exact import Measures, containment, jaccard, measures, shingle_set
+from simdoc_search.passages.exact_overlap import Measures, containment, jaccard, measures, shingle_set
 from simdoc_search.passages.highlight import Highlights, MarkedText
 from simdoc_search.passages.passage import Comparison, Difference, Passage
 

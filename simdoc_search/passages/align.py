@@ -11,7 +11,7 @@ import numpy as np
 
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.word_numbers import Numbers, number_words
+from simdoc_search.analysis.word_ids import WordIds, assign_word_ids
 from simdoc_search.analysis.words import WordPositions, call_with_texts, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import (
@@ -127,7 +127,7 @@ def align_words(a: WordPositions, b: WordPositions, preset: Preset | AlignmentSe
     return sorted(passages, key=lambda passage: (passage.a, passage.b))
 
 
-def align_numbers(a: Numbers, b: Numbers, settings: AlignmentSettings) -> list[Ints]:
+def align_word_ids(a: WordIds, b: WordIds, settings: AlignmentSettings) -> list[Ints]:
     """Return the matched runs of each passage shared by two texts, which are given as the ids of their words."""
     if not len(a) or not len(b):
         return []
@@ -155,11 +155,11 @@ class MatchedWords(NamedTuple):
 
     @classmethod
     def of(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
-        """Return the words that `mask` marks in the first text, and two counts of words of the second text."""
+        """Return the result for a mask of the covered words of the first text, and two counts of the second text."""
         return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
 
 
-def match_with_many(
+def match_words_with_many(
     text: str, word_count: int, others: Sequence[str], analysis: Analysis, settings: AlignmentSettings
 ) -> list[MatchedWords]:
     """Return the words that a text of `word_count` words shares with each of the other texts."""
@@ -181,8 +181,8 @@ def _match_batch(
         return []
     native = kernel()
     if native is None or len(text) + len(others[-1]) > _MAX_NATIVE_WORDS:
-        first, *seconds = (words.numbers for words in number_words([text, *others], analysis))
-        return [_match_numbers(first, second, settings) for second in seconds]
+        first, *seconds = (words.ids for words in assign_word_ids([text, *others], analysis))
+        return [_match_word_ids(first, second, settings) for second in seconds]
     rules = settings.min_run_for(word_count), settings.edited, settings.max_gap
     masks, counts = call_with_texts(native.matched_words, [text, *others], analysis.profile, *rules)
     rows = np.frombuffer(masks, np.bool_).reshape(len(others), word_count)
@@ -190,9 +190,9 @@ def _match_batch(
     return [MatchedWords.of(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
 
 
-def _match_numbers(first: Numbers, second: Numbers, settings: AlignmentSettings) -> MatchedWords:
+def _match_word_ids(first: WordIds, second: WordIds, settings: AlignmentSettings) -> MatchedWords:
     masks = empty_mask(len(first)), empty_mask(len(second))
-    for i, j, size in itertools.chain.from_iterable(runs.tolist() for runs in align_numbers(first, second, settings)):
+    for i, j, size in itertools.chain.from_iterable(runs.tolist() for runs in align_word_ids(first, second, settings)):
         masks[0][i : i + size] = masks[1][j : j + size] = True
     return MatchedWords.of(masks[0], int(masks[1].sum()), len(second))
 
@@ -200,8 +200,8 @@ def _match_numbers(first: Numbers, second: Numbers, settings: AlignmentSettings)
 def _find_passages(windows: Windows, settings: AlignmentSettings) -> Iterable[Ints]:
     """Return the matched runs of each passage."""
     if kernel() is not None and sum(windows.sizes) <= _MAX_NATIVE_WORDS:
-        a, b = (numbers.astype(np.int32) for numbers in windows.classes(1))
-        return align_numbers(a, b, settings)
+        a, b = (ids.astype(np.int32) for ids in windows.classes(1))
+        return align_word_ids(a, b, settings)
     min_run = _limit_to_five_sixths(settings.min_run_for(windows.sizes[0]), windows)
     if settings.edited:
         candidates = list(_find_edited_passages(windows, min_run, settings.max_gap))

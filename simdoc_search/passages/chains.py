@@ -72,7 +72,7 @@ def _count_covered_words(marks: Ints, starts: Ints, size: int) -> Ints:
 
 
 def join_into_chains(runs: Ints, max_gap: int) -> Iterator[Ints]:
-    """Join runs into chains. Neighbours in a chain are at most about `max_gap` words apart. If 0, no runs are joined.
+    """Join runs into chains. Neighbours in a chain are at most about `max_gap` words apart; 0 joins no runs.
 
     The product of the gaps in the two texts must be at most `max_gap` squared, because with a larger product, the two
     runs are more likely to be near each other only by chance. The gap in one text may therefore be longer if the gap in

@@ -13,12 +13,13 @@ from simdoc_search.passages.windows import Ints, Windows
 _MAX_TESTED_END_WORDS = 40
 """The maximum number of words that are tested at each end of a chain."""
 _CHANCE_RATE = 0.02
-"""The expected number of rare words or phrases per word that occur in both texts by chance."""
+"""The expected number of rare words or phrases that both texts share by chance, per word of a text."""
 _LOG_ODDS_PER_WORD = 0.7
-"""The evidence that each word of a run after the first adds: the logarithm of the odds of a passage over chance."""
+"""The evidence that a run gains with each word after its first. The evidence is the logarithm of the odds that the run
+is part of a passage."""
 _MAX_EXPECTED_RUN_WORDS, _MIN_EXPECTED_GAP = 3, 0.5
-"""The expected gap is computed as if the average run had at most 3 words. Then half a word is added. In a nearly
-verbatim passage, gaps are short even if runs are long."""
+"""The expected gap is the average number of unmatched words per run, plus half a word. If runs have more than 3 words
+on average, it is computed as for 3 words. In a nearly verbatim passage, gaps are short even if runs are long."""
 
 _MIN_EVIDENCE = 3.0
 """A run is kept if fewer than exp(-3), or about 1/20, runs with so much evidence are expected by chance."""
@@ -29,7 +30,7 @@ _MIN_DICE, _MIN_SHORT_DICE = 0.35, 0.6
 """The minimum Dice coefficient of the word weights, in general and for a passage of the minimum length."""
 _MIN_CONTAINMENT, _MIN_CONTAINED_LENGTH = 0.6, 1.5
 """A passage of at least 1.5 times the minimum length also counts if the shared words have at least 60 % of the weight
-of its stretch in one of the texts. This rule finds summaries."""
+of all words of the passage in one of the texts. This rule finds summaries."""
 _WEIGHT_FACTOR, _MIN_WEIGHT_WORDS = 40, 400
 """A word that makes up more than 1/40 of a text has no weight. A text with fewer than 400 words counts as 400 words."""
 
@@ -102,7 +103,8 @@ class RunEvidence:
             weak = (evidence < _MIN_EVIDENCE) & (runs[:, 2] < keep_length)
             if not weak.any():
                 break
-            # Remove only runs with less evidence than both neighbours. Then compute the neighbours' evidence again.
+            # Removing a run changes the evidence of its neighbours. So remove only weak runs that have less evidence
+            # than both neighbours, then compute the evidence again.
             padded = np.concatenate(([np.inf], np.where(weak, evidence, np.inf), [np.inf]))
             runs = runs[~(weak & (evidence <= padded[:-2]) & (evidence < padded[2:]))]
         return runs
@@ -125,7 +127,7 @@ class WeightedOverlap:
     Unrelated texts have a coefficient under 0.3.
 
     Source: Sanchez-Perez, Sidorov, Gelbukh 2014, A winning approach to text alignment for text reuse detection. They
-    apply both measures to whole sentences and weight words by inverse sentence frequency.
+    compare whole sentences and weight words by inverse sentence frequency.
     """
 
     def __init__(self, windows: Windows) -> None:

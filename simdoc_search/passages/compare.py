@@ -9,9 +9,9 @@ from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import AlignmentSettings, Preset, align_words
 from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.differences import find_differences, select_disjoint_runs
-from simdoc_search.passages.exact import measures
-from simdoc_search.passages.key_changes import find_key_changes
-from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, KeyChange, Passage
+from simdoc_search.passages.exact_overlap import measures
+from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
+from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.word_spans import matched_mask
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
@@ -22,7 +22,7 @@ class TextChanges(NamedTuple):
 
     differences: list[Difference]
     character_differences: list[CharacterDifference]
-    key_changes: list[KeyChange]
+    significant_changes: list[SignificantChange]
 
 
 def compare(
@@ -61,7 +61,7 @@ def compare(
         passages=tuple(passages),
         differences=tuple(changes.differences),
         character_differences=tuple(changes.character_differences),
-        key_changes=tuple(changes.key_changes),
+        significant_changes=tuple(changes.significant_changes),
     )
 
 
@@ -72,5 +72,5 @@ def find_text_changes(
     word_differences = find_differences(*words, passages)
     symbol_differences = find_character_differences(texts, words, select_disjoint_runs(*words, passages))
     return TextChanges(
-        word_differences, symbol_differences, find_key_changes(*texts, word_differences, symbol_differences)
+        word_differences, symbol_differences, find_significant_changes(*texts, word_differences, symbol_differences)
     )

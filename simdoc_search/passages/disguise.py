@@ -1,4 +1,4 @@
-"""Finds characters inside words that a reader does not notice, and that hide a copy from a comparison of words."""
+"""Finds disguised words: they contain characters that a reader does not notice, but that make the words differ."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _LATIN = "A-Za-zÀ-ɏ"
 _LOOKALIKES = "\u0400-\u04ff\u03bf"  # Cyrillic letters, and the Greek letter omicron
 _PLACES = re.compile(
     rf"(?<=[{_LATIN}])[{_LOOKALIKES}]|(?<=[{_LOOKALIKES}])[{_LATIN}]"
-    # A zero-width space ends a word. Thai and Khmer use it between words.
+    # A zero-width space splits a word in two. In Thai and Khmer it is normal, so it counts only between these letters.
     rf"|(?<=[{_LATIN}{_LOOKALIKES}])\u200b+(?=[{_LATIN}{_LOOKALIKES}])"
 )
 _MIN_PLACES = 5
-"""Fewer places may be mistakes, or foreign names."""
+"""The minimum number of places that are reported. A smaller number may be due to mistakes or foreign names."""
 
 
 def describe_disguise(text: str) -> str:
@@ -21,6 +21,6 @@ def describe_disguise(text: str) -> str:
     if count < _MIN_PLACES:
         return ""
     return (
-        f"Words of the text contain invisible characters or letters of two alphabets, in {count:,} places. "
-        "They can hide copies."
+        f"In {count:,} places, words contain invisible characters or letters of two alphabets. "
+        "Such words can hide copied text."
     )

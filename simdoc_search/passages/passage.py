@@ -58,10 +58,10 @@ class CharacterDifference:
     b: Span
 
 
-KeyChangeKind = Literal["negation", "number", "date", "name"]
+SignificantChangeKind = Literal["negation", "number", "date", "name"]
 
 
-class KeyChange(NamedTuple):
+class SignificantChange(NamedTuple):
     """A difference in a negation, a number, a date or a name.
 
     Attributes:
@@ -71,7 +71,7 @@ class KeyChange(NamedTuple):
         new: The changed part of the newer text. It may be empty.
     """
 
-    kind: KeyChangeKind
+    kind: SignificantChangeKind
     before: str
     old: str
     new: str
@@ -94,7 +94,7 @@ class Comparison:
         differences: The words that differ, in the order of the first text.
         character_differences: The differences in letter case, punctuation and symbols at matched words, in the order of
             the first text.
-        key_changes: The differences in negations, then numbers, dates and names.
+        significant_changes: The differences in negations, then numbers, dates and names.
     """
 
     jaccard: float
@@ -108,7 +108,7 @@ class Comparison:
     passages: tuple[Passage, ...]
     differences: tuple[Difference, ...]
     character_differences: tuple[CharacterDifference, ...]
-    key_changes: tuple[KeyChange, ...] = ()
+    significant_changes: tuple[SignificantChange, ...] = ()
 
     @property
     def covered(self) -> tuple[float, float]:

@@ -73,10 +73,10 @@ def unique_runs(runs: Ints) -> Ints:
 def _find_uncovered_starts(
     count_equal_after: Callable[[Ints, Ints], Ints], a: Ints, b: Ints, length: int, known_runs: Ints
 ) -> tuple[Ints, Ints]:
-    """Return where additional runs start, in both texts, for the windows of one text that are not inside a known run.
+    """Return where to add runs, in both texts, so that all shared windows of one text are inside a run.
 
-    `a` and `b` are the classes of the windows of this text and of the other text. This text is the first text of
-    `known_runs` and of `count_equal_after`; see `Windows.count_equal_after`.
+    `a` and `b` are the classes of the windows of this text and of the other text. `known_runs` and `count_equal_after`
+    must have this text as their first text; see `Windows.count_equal_after`.
     """
     positions: dict[int, list[int]] = {}
     uncovered = np.flatnonzero(~_is_covered(known_runs, len(a), length) & np.isin(a, b))

@@ -72,7 +72,10 @@ def heaviest_increasing_subsequence(runs: Sequence[EqualRun]) -> list[EqualRun]:
 
 
 def _find_best(tree: list[tuple[int, int]], end: int) -> tuple[int, int]:
-    """Return the word count and the last run of the best subsequence before a rank."""
+    """Return the word count and the last run of the best subsequence of runs with a rank below `end`.
+
+    The rank of a run is its position in the order of the second text.
+    """
     best = (0, -1)
     while end:
         best = max(best, tree[end])

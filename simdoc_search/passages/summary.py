@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
-from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, KeyChange
+from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, SignificantChange
 
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
-_MAX_CHARACTER_DIFFERENCES, _MAX_KEY_CHANGES = 5, 5
+_MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
 _NUMBER = re.compile(r"\W*\d")
 
 
@@ -87,8 +87,10 @@ def describe_character_difference_count(count: int) -> str:
     return f"letter case, punctuation or symbols differ in {format_count(count, 'place')}"
 
 
-def describe_key_changes(changes: Sequence[KeyChange], max_count: int = _MAX_KEY_CHANGES) -> list[str]:
-    """Return one line for each key change: "number: The rent is “850” → “890”" or "negation: may “not” (added)".
+def describe_significant_changes(
+    changes: Sequence[SignificantChange], max_count: int = _MAX_SIGNIFICANT_CHANGES
+) -> list[str]:
+    """Return one line per significant change: "number: The rent is “850” → “890”" or "negation: may “not” (added)".
 
     If there are more than `max_count` changes, the last line contains the number of omitted changes.
     """
@@ -97,10 +99,10 @@ def describe_key_changes(changes: Sequence[KeyChange], max_count: int = _MAX_KEY
         for change in changes[:max_count]
     ]
     more = len(changes) - max_count
-    return [*lines, f"and {format_count(more, 'more key change')}"] if more > 0 else lines
+    return [*lines, f"and {format_count(more, 'more significant change')}"] if more > 0 else lines
 
 
-def _describe_replacement(change: KeyChange) -> str:
+def _describe_replacement(change: SignificantChange) -> str:
     old, new = f"“{printable(change.old)}”", f"“{printable(change.new)}”"
     if change.old and change.new:
         return f"{old} → {new}"

@@ -69,7 +69,11 @@ class Windows:
         return i - in_a
 
     def _levels_up_to(self, length: int | None = None) -> list[Ints]:
-        """Return the classes of windows of 1, 2, 4, ... words, up to `length` or else the longest shared window."""
+        """Compute the classes of windows of 1, 2, 4, ... words, and return all computed classes.
+
+        The longest windows have at most `length` words. If `length` is None, they are the longest ones that occur in
+        both texts.
+        """
         while not self._is_complete and (length is None or 2 ** len(self._levels) <= length):
             last, half = self._levels[-1], 2 ** (len(self._levels) - 1)
             self._is_complete = 2 * half > min(self.sizes) or not self._is_shared(last)

@@ -1,6 +1,6 @@
 """Turns FINGERPRINT queries into queries for an engine or a database. Nothing here sends requests or opens a store.
 
-syntax.py             the FINGERPRINT string "doc123_20_80"
+syntax.py             FINGERPRINT strings: "doc123_20_80" is document doc123, 20 % overlap, 80 % probability
 planner.py            creates plans from an overlap and a probability
 plans.py              the kinds of plans
 s_curve.py            the probability that a plan finds a document

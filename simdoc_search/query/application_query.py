@@ -46,7 +46,7 @@ class Similar:
     Args:
         tokens: the value of `field` in the query document. Read it with the permissions of the caller. For a text, use
             `from_text`. If there are no tokens, no document is similar.
-        overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more equal tokens than expected by
+        overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more matching tokens than expected by
             chance.
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
         field: the field that contains the tokens.
@@ -54,7 +54,8 @@ class Similar:
         buckets_field: the field that contains each document's number of tokens: `simdoc.buckets` in the mapping of
             simdoc-search. If it is given, the engine excludes documents that are too short or too long to reach the
             overlap.
-        planner: how tokens are divided into bands: `enough` or `all`, as in `plan`.
+        planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
+            divides all tokens, as Alfresco and Solr do.
         settings: settings of the fingerprints; None for the defaults.
 
     Attributes:
@@ -150,7 +151,7 @@ class Similar:
                 f"no hit has {self._field} in its _source; add the field to the _source parameter of the request"
             )
         try:
-            query_codes = self._decode(self.tokens)
+            query_token_ids = self._decode(self.tokens)
         except ValueError as error:
             raise QuerySyntaxError(
                 "cannot refine hits, because the tokens of the query document were not created by simdoc-search with "
@@ -160,7 +161,7 @@ class Similar:
         for hit, values in hits_and_values:
             tokens = [token for value in values for token in str(value).split()]
             try:
-                compared = self._settings.estimate(query_codes, self._decode(tokens))
+                compared = self._settings.estimate(query_token_ids, self._decode(tokens))
             except ValueError as error:
                 _log.warning("skipping document %r, because its tokens cannot be read: %s", hit.get("_id"), error)
                 continue
@@ -169,15 +170,15 @@ class Similar:
         return refined
 
     def _decode(self, tokens: Sequence[str]) -> NDArray[np.uint32]:
-        """Return the codes of tokens in ascending order.
+        """Return the ids of tokens in ascending order.
 
         Raises:
             ValueError: a token is malformed, or occurs more than once.
         """
-        codes = np.unique(decode(tokens))
-        if len(codes) < len(tokens):
+        token_ids = np.unique(decode(tokens))
+        if len(token_ids) < len(tokens):
             raise ValueError("a token occurs more than once")
-        return codes
+        return token_ids
 
 
 def _read_values(value: Any, path: Sequence[str]) -> Iterator[Any]:

@@ -28,7 +28,10 @@ Clause = dict[str, Any]
 
 _OPERATOR = re.compile(rf"{QUOTED_PATTERN}|(?P<unquoted>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)
 _FIELD_NAME = re.compile(rf"{QUOTED_PATTERN}|(?P<unquoted>\b{FINGERPRINT_FIELD}\s*:)", re.DOTALL)
-_ADVICE = "write FINGERPRINT:ID_20, followed by AND FIELD:VALUE, AND FIELD:(VALUE OR VALUE) or AND NOT FIELD:VALUE"
+_ADVICE = (
+    "write `FINGERPRINT:ID_20`, then filters such as `AND FIELD:VALUE`, `AND FIELD:(VALUE OR VALUE)` or "
+    "`AND NOT FIELD:VALUE`"
+)
 
 
 class ClauseFilters(NamedTuple):
@@ -36,7 +39,7 @@ class ClauseFilters(NamedTuple):
 
     Attributes:
         fingerprint: the FINGERPRINT, such as `doc123_20`.
-        required: pairs of a field and values. In each pair, a document must have one of the values in the field.
+        required: pairs of a field and values. For each pair, a document must have one of the values in the field.
         excluded: pairs of a field and values. A document must not have any of the values in the field.
     """
 

@@ -1,7 +1,7 @@
 """Compiles plans to query clauses in the JSON of OpenSearch and Elasticsearch.
 
 There are two kinds of fields. `text` is a field that simdoc-search created. It contains one string of tokens separated
-by spaces. The field has `similarity: boolean`, so the score is the number of equal tokens. `terms` is a `keyword`
+by spaces. The field has `similarity: boolean`, so the score is the number of matching tokens. `terms` is a `keyword`
 field, or a text field that a `min_hash` analyzer fills. Such an analyzer gives all tokens the same position. A `match`
 query on them would become a SynonymQuery, which ignores minimum_should_match. Therefore, each token is a separate
 clause.
@@ -26,7 +26,7 @@ least 2 of them.
 """
 
 Score = Literal["bands", "tokens", "nothing"]
-"""The score of a clause with bands: the number of matched bands, the number of equal tokens, or no score."""
+"""The score of a clause with bands: the number of matched bands, the number of matching tokens, or no score."""
 
 FieldKind = Literal["text", "terms"]
 """How a field contains tokens: as words of one string, or as separate terms."""
@@ -61,14 +61,14 @@ def to_dsl(
         filters: your own clauses that must match. They are not changed.
         exclude_id: the `_id` of a document to exclude, usually the query document.
         without: your own clauses that must not match.
-        score: the score for a plan with bands; see `Score`. `tokens` also excludes documents with fewer equal tokens
+        score: the score for a plan with bands; see `Score`. `tokens` also excludes documents with fewer matching tokens
             than the plan's `minimum_match`. If `tokens` would exceed the clause limit, `bands` is used instead.
             `nothing` is the fastest.
         max_clauses: the engine's limit on the number of clauses.
 
     Returns:
         A clause, which you can combine with other clauses in a `bool` query. For a threshold, its score is the number
-        of equal tokens. A plan without tokens matches nothing.
+        of matching tokens. A plan without tokens matches nothing.
 
     Raises:
         QuerySyntaxError: the kind or the score is unknown, or the plan alone exceeds the clause limit.
@@ -77,7 +77,7 @@ def to_dsl(
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
     if score not in get_args(Score):
         raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
-    if not plan.can_match:  # an engine finds documents for a `match` with one token, even if it requires two
+    if not plan.can_match:  # an engine matches the only token of a `match`, even if two are required
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
         raise QuerySyntaxError("a token contains white space, so it is a Lucene term; use kind='terms'")
@@ -132,7 +132,7 @@ def similar_by_id(
 ) -> dict[str, Any]:
     """Return a query for documents similar to a stored document. The engine reads the tokens of the stored document.
 
-    The score is the number of equal tokens. The query finds the same documents as `similar_query` with the same
+    The score is the number of matching tokens. The query finds the same documents as `similar_query` with the same
     overlap, except for the following differences:
 
     - The engine ignores all filters when it reads the query document, so check first that the caller may read it. For
@@ -147,8 +147,8 @@ def similar_by_id(
     Args:
         index: the index of the query document, as in the `_index` of a hit. It must not be an alias of several indices.
         id: the `_id` of the query document. The query document itself is not a hit.
-        overlap: minimum Jaccard similarity, 0..1. None or a value under 0.01: any overlap, that is, more equal tokens
-            than expected by chance (`min_beyond_chance`).
+        overlap: minimum Jaccard similarity, 0..1. None or a value under 0.01: any overlap, that is, more matching
+            tokens than expected by chance (`min_beyond_chance`).
         field: the field that contains the tokens of simdoc-search. It must be in `_source`.
         routing: the routing of the query document, if it has one.
         filters: your own clauses that hits must match. They are not changed. The query document need not match.
@@ -229,7 +229,7 @@ def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], without: lis
 def _bands_clause(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
     """Return the clause for documents with at least one whole band.
 
-    If the score is `tokens`, the clause also excludes documents with too few equal tokens. The engine only counts
+    If the score is `tokens`, the clause also excludes documents with too few matching tokens. The engine only counts
     tokens in documents that match a band.
     """
     bands = [_all_tokens_clause(band, field, kind) for band in plan.bands if band]
@@ -245,7 +245,7 @@ def _bands_clause(plan: Bands, field: str, kind: FieldKind, score: Score) -> dic
 def _threshold_clause(minimum: int, tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any]:
     """Return the clause for documents with at least `minimum` of the tokens.
 
-    The score is the number of equal tokens.
+    The score is the number of matching tokens.
     """
     if kind == "text":
         options = {"query": " ".join(tokens), "analyzer": "whitespace", "minimum_should_match": minimum}

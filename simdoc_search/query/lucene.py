@@ -1,7 +1,7 @@
 """Splits a query in Lucene's query syntax into clauses that are required, optional or excluded.
 
-Lucene's classic query parser combines the clauses of one level in the same way (`QueryParserBase.addClause`). AND makes
-the clauses on both sides required, and no operator takes precedence.
+The clauses of one level are combined as in Lucene's classic query parser (`QueryParserBase.addClause`): AND makes the
+clauses on both sides required, and no operator takes precedence.
 """
 
 from __future__ import annotations

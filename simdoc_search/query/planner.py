@@ -1,8 +1,8 @@
 """Creates plans from an overlap and a probability. A plan says which tokens a document must share, and how many.
 
-`Threshold` counts equal tokens, and finds every document whose estimate reaches the overlap. `Bands` uses fewer tokens
-and misses some documents. A document must share all tokens of at least one band. A document of overlap s shares one
-token with probability s, and all r tokens of a band with probability s**r. It shares at least one of b bands with
+`Threshold` counts matching tokens, and finds every document whose estimate reaches the overlap. `Bands` uses fewer
+tokens and misses some documents. A document must share all tokens of at least one band. A document of overlap s shares
+one token with probability s, and all r tokens of a band with probability s**r. It shares at least one of b bands with
 probability 1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
 """
 
@@ -28,7 +28,7 @@ PLANNERS: tuple[Planner, ...] = get_args(Planner)
 _MAX_FALSE_POSITIVE_RATE = 0.05
 """Maximum probability that a plan of planner `enough` finds a document of half the overlap."""
 _MAX_MISS_RATE = 0.01
-"""Maximum probability that a document of exactly the overlap has too few equal tokens for a verified query."""
+"""Maximum probability that a document of exactly the overlap has too few matching tokens for a verified query."""
 _TOLERANCE = 1e-12  # two probabilities are treated as equal if they differ by less
 _MAX_DIGITS = 40
 _MAX_BUCKETS = 2**31 - 1  # the largest value of an integer field in an engine
@@ -69,13 +69,13 @@ def plan(
 
     Args:
         tokens: tokens of the query document, in the order of their buckets.
-        overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more equal tokens than expected by
-            chance (`min_beyond_chance`).
+        overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more matching tokens than expected
+            by chance (`min_beyond_chance`).
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None or 1:
             every document is found.
         planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
             divides all tokens, as Alfresco and Solr do.
-        verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer equal
+        verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer matching
             tokens, so that it misses fewer than 1 % of the documents of that overlap. Bands do not change.
 
     Returns:
@@ -120,7 +120,10 @@ def check_planner(planner: object) -> None:
         QuerySyntaxError: the planner is unknown.
     """
     if planner not in PLANNERS:
-        raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r:.60}")
+        raise QuerySyntaxError(
+            "planner must be 'enough' (as few bands as the probability requires) or 'all' (all tokens), not "
+            f"{planner!r:.60}"
+        )
 
 
 def _threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
@@ -137,8 +140,8 @@ def _threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
 def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
     """Return a threshold for a query that compares the texts of its candidates afterwards.
 
-    If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. Documents may have fewer
-    or more tokens than in `_threshold`.
+    If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. Its `token_range` is
+    wider than that of `_threshold`, to allow for random deviations.
     """
     count = len(tokens)
     minimum = max(matches_lower_bound(count, float(overlap), _MAX_MISS_RATE), min_matches(count, overlap))
@@ -148,7 +151,7 @@ def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) ->
 
 
 def _min_match_of_bands(count: int, rows: int, bands: int, overlap: float, probability: float) -> int:
-    """Return the number of equal tokens that a plan with bands can require in addition to a whole band.
+    """Return the number of matching tokens that a plan with bands can require in addition to a whole band.
 
     The probability of the bands alone is slightly higher than requested. The additional condition lowers the
     probability by less than this margin, and by less than 1 %.
@@ -208,7 +211,8 @@ def _fewest_bands(band_probability: float, probability: float, max_bands: int) -
 def alfresco_rows(count: int, overlap: Fraction, probability: Fraction) -> int:
     """Return the number of tokens per band of planner `all`, for `count` query tokens.
 
-    The result is r = n // b, for the smallest number of bands b with 1 - (1 - s**r)**b > p.
+    The result is r = n // b, for the smallest number of bands b with 1 - (1 - s**r)**b > p. Here n is the number of
+    tokens, s is the overlap, and p is the probability.
 
     Source: computeBandSize in Alfresco's Solr4QueryParser and in Solr's MinHashQParser. Like these, it uses floats.
     """

@@ -25,17 +25,18 @@ MAX_DEVIATIONS = 2.33
 
 
 def min_beyond_chance(token_count: int) -> int:
-    """Return the minimum number of equal tokens that is more than expected by chance, for `token_count` query tokens.
+    """Return the minimum number of matching tokens that is more than expected by chance.
 
-    An unrelated document has this many equal tokens with a probability of at most 1 in 1,000, or 1 in 50 for up to 10
-    query tokens. A query that does not compare the texts of its hits always requires this number. Other queries require
-    it only for overlaps below `CHANCE_OVERLAP`, because it would exclude short documents.
+    With a probability of at most 1 in 1,000, an unrelated document has this many of the `token_count` tokens of the
+    query. For up to 10 tokens, the probability is at most 1 in 50. A query that does not compare the texts of its hits
+    always requires this number. Other queries require it only for overlaps below `CHANCE_OVERLAP`, because it would
+    exclude short documents.
     """
     return 1 + bisect_left(CHANCE_STEPS, token_count)
 
 
 def min_matches(token_count: int, overlap: Fraction | None) -> int:
-    """Return the minimum number of equal tokens of a candidate whose text is compared afterwards."""
+    """Return the minimum number of matching tokens of a candidate whose text is compared afterwards."""
     return 1 if overlap and overlap >= CHANCE_OVERLAP else min_beyond_chance(token_count)
 
 
@@ -71,11 +72,14 @@ class Threshold:
         return probability_of_matches(len(self.tokens), self.minimum_match, overlap)
 
     def min_token_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - the same parameters as in `Bands`
-        """Return the minimum share of the query's tokens that a hit has: 0, because any candidate can be a hit."""
+        """Return the minimum share of the query's tokens that a hit has.
+
+        It is 0, because every candidate has at least `minimum_match` of the tokens, and can therefore be a hit.
+        """
         return 0.0
 
     def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit. If `overlap` is not None, the estimate must reach it."""
+        """Whether a candidate is a hit. If `overlap` is not None, the estimate must reach it; see `is_tolerant`."""
         if tokens.matched_token_count < self.minimum_match:
             return False
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap
@@ -87,7 +91,7 @@ class Bands:
     """A plan that requires all tokens of at least one band, and at least `minimum_match` of all tokens.
 
     Attributes:
-        tokens: all tokens of the query. Hits are ranked by the number of equal tokens.
+        tokens: all tokens of the query. Hits are ranked by the number of matching tokens.
         bands: the tokens of each band. With planner `all`, the last band may wrap around to the first tokens.
         minimum_match: minimum number of the tokens that a document must have. 0: one whole band is enough.
         equivalent_threshold: a plan that does not use bands. It finds a document of the overlap with at least the same

@@ -91,7 +91,7 @@ class Tables:
     def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
         """Return statements that add a document. Execute them in one transaction.
 
-        If a document with this id exists, `delete` it first. If two writers choose the same number for different
+        If a document with this id exists, `delete` it first. If two writers choose the same row number for different
         documents, the second insert violates the primary key. In this case, retry the transaction.
 
         Args:
@@ -147,9 +147,9 @@ def to_sql(
         plan: the plan.
         tables: the tables. None: tables with placeholder `?`.
         exclude_id: the id of a document to exclude, usually the query document.
-        score: what `matched` counts for a plan with bands: `tokens` for equal tokens, or `bands` for whole bands, which
-            is faster. `tokens` also excludes documents with fewer equal tokens than the plan's `minimum_match`. For a
-            threshold, equal tokens are always counted.
+        score: what `matched` counts for a plan with bands: `tokens` for matching tokens, or `bands` for whole bands,
+            which is faster. `tokens` also excludes documents with fewer matching tokens than the plan's
+            `minimum_match`. For a threshold, matching tokens are always counted.
         max_parameters: the maximum number of parameters of the database.
 
     Returns:

@@ -102,7 +102,7 @@ def parse(text: str) -> ParsedFingerprint:
     if body[: len(_PREFIX)].upper() == _PREFIX:
         body = body[len(_PREFIX) :].lstrip()
     if not body:
-        raise QuerySyntaxError("the FINGERPRINT is empty; write an id, such as doc123 or doc123_20_80")
+        raise QuerySyntaxError("the query has no id; write an id, such as doc123 or doc123_20_80")
     if body.startswith('"'):
         return ParsedFingerprint(text, (_parse_quoted(body),))
     readings, invalid_readings = [FingerprintQuery(body)], []
@@ -134,9 +134,7 @@ def _parse_reading(id: str, overlap: str, probability: str | None = None) -> Fin
 def _parse_quoted(body: str) -> FingerprintQuery:
     match = _QUOTED.match(body)
     if not match:
-        raise QuerySyntaxError(
-            f'the quotation mark in {body!r} is not closed; write the FINGERPRINT as in "my id"_20_80'
-        )
+        raise QuerySyntaxError(f'the quotation mark in {body!r} is not closed; write the query as in "my id"_20_80')
     if match.end() < len(body):
         raise QuerySyntaxError(
             f'{body[match.end() :]!r} after the quoted id is not a number; write percentages, as in "my id"_20_80'
@@ -154,7 +152,7 @@ def choose_reading(
     find_ids: Callable[[str], Sequence[str]],
     suggest_ids: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> FingerprintQuery:
-    """Return the reading whose document exists. The id of the result is the full id of this document.
+    """Return the reading whose document exists. If the reading has only a file name, the result has the full id.
 
     Args:
         parsed: the result of `parse`.

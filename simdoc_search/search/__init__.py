@@ -22,11 +22,11 @@ similar_result.py           the result of `similar`
 nearest.py                  the stored document that a text duplicates
 rejection.py                rejection of duplicates by `index`
 passages.py                 documents that share passages
-passage_candidates.py      candidates by tokens, phrases and fingerprints
-passage_result.py          the result of `passages`
+passage_candidates.py       candidates by tokens, phrases and fingerprints
+passage_result.py           the result of `passages`
 versions.py                 versions of a document, in order
-version_candidates.py      candidates by sentences or texts
-version_result.py          the result of `versions`
+version_candidates.py       candidates by sentences or texts
+version_result.py           the result of `versions`
 related.py                  documents on the same topic
 related_candidates.py       candidates by rare concepts
 related_concepts.py         concepts of the query document and their names

@@ -23,7 +23,7 @@ class ConceptWord:
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         document_count: number of documents in the index that have the word.
         occurrence_count: number of times that the word occurs in this document.
-        names: concepts of this document that contain the word, by descending frequency.
+        concepts: concepts of this document that contain the word, by descending frequency.
         synonyms: words of this document that are synonyms of the word.
     """
 
@@ -31,7 +31,7 @@ class ConceptWord:
     weight: float
     document_count: int
     occurrence_count: int
-    names: tuple[str, ...]
+    concepts: tuple[str, ...]
     synonyms: tuple[str, ...]
 
 
@@ -40,50 +40,57 @@ class ConceptsResult:
     """The concepts of a document.
 
     Attributes:
-        query_name: the id of the document.
+        document_name: the id of the document, or the name of a text that is not stored.
         key: the id of the document, and its index and routing in an engine; None for a text that is not stored.
-        concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
+        words: the words that occur in the concepts of the document, by descending weight, then by descending
+            frequency.
         paragraph_count: number of paragraphs of the document that have concepts.
         document_count: number of documents in the index that have concepts.
-        missing_names_reason: the reason why some words are not known; empty if all words are known.
+        unknown_words_reason: the reason why some words are not known; empty if all words are known.
     """
 
-    query_name: str
+    document_name: str
     key: DocumentKey | None
-    concepts: tuple[ConceptWord, ...]
+    words: tuple[ConceptWord, ...]
     paragraph_count: int
     document_count: int
-    missing_names_reason: str = ""
+    unknown_words_reason: str = ""
 
 
 def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts) -> ConceptsResult:
     """Return the concepts of a stored document."""
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=True)
     named_words: dict[int, NamedWord] = {}
-    missing_names_reason = ""
+    unknown_words_reason = ""
     try:
-        names = concepts.load_names()
+        named_concepts = concepts.load_names()
     except SimdocError as error:
-        missing_names_reason = str(error)
+        unknown_words_reason = str(error)
     else:
-        named_words = names.words
+        named_words = named_concepts.words
         settings = store.settings.concepts
-        if settings is not None and settings.synonyms_checksum and names.extractor.synonyms is None:
-            missing_names_reason = "synonyms cannot be named; give the synonyms that the index was created with"
+        if settings is not None and settings.synonyms_checksum and named_concepts.extractor.synonyms is None:
+            unknown_words_reason = (
+                "the index contains only hashes of synonyms; give the synonyms that it was created with"
+            )
     document_concepts = concepts.paragraphs.as_one_paragraph()
-    weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies_by_code()
+    weights_by_token_id, frequencies = weights.weights_by_token_id(), weights.frequencies_by_token_id()
     words_of_document = [
-        ConceptWord(named.word, weights_by_code[code], frequencies[code], times, named.names, named.synonyms)
-        for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
-        for named in [named_words.get(code, UNNAMED_WORD)]
+        ConceptWord(
+            named.word, weights_by_token_id[token_id], frequencies[token_id], times, named.concepts, named.synonyms
+        )
+        for token_id, times in zip(
+            document_concepts.token_ids.tolist(), document_concepts.frequencies.tolist(), strict=True
+        )
+        for named in [named_words.get(token_id, UNNAMED_WORD)]
     ]
-    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.occurrence_count, concept.word))
-    unnamed_count = sum(not concept.word for concept in words_of_document)
-    if unnamed_count and not missing_names_reason:
-        missing_names_reason = (
-            f"{format_count(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
+    words_of_document.sort(key=lambda word: (-word.weight, -word.occurrence_count, word.word))
+    unnamed_count = sum(not word.word for word in words_of_document)
+    if unnamed_count and not unknown_words_reason:
+        unknown_words_reason = (
+            f"{format_count(unnamed_count, 'word')} cannot be shown, because the text has changed since it was indexed"
         )
     paragraphs = concepts.paragraphs.paragraph_count
     return ConceptsResult(
-        document.name, document.key, tuple(words_of_document), paragraphs, weights.document_count, missing_names_reason
+        document.name, document.key, tuple(words_of_document), paragraphs, weights.document_count, unknown_words_reason
     )

@@ -32,7 +32,7 @@ def list_documents(
     store: Store,
     columns: Columns,
     *,
-    prefix: str | None = None,
+    prefix_or_pattern: str | None = None,
     filters: Filters | None = None,
     sort: str | None = None,
     reverse: bool = False,
@@ -43,21 +43,24 @@ def list_documents(
     Args:
         store: the store.
         columns: the columns to return.
-        prefix: list only documents whose path begins with this string, or that are in this folder on disk. The path is
-            the metadata field `path`, or the id without it. If the string has wildcards and no path begins with it, it
-            is a shell pattern: `*.pdf` matches names in any folder, and `2021/*.pdf` matches paths.
+        prefix_or_pattern: list only documents whose path begins with this string, or that are in this folder on disk.
+            The path of a document is its metadata field `path`, or its id if it does not have this field. If the string
+            has wildcards and no path begins with it, it is a shell pattern: `*.pdf` matches names in any folder, and
+            `2021/*.pdf` matches paths.
         filters: list only documents with these fields, as for `SimilaritySearch.similar`.
         sort: the column to sort by. None: storage order. Sorted rows are kept in memory.
         reverse: whether to reverse the order of `sort`.
         limit: maximum number of documents.
 
     Raises:
-        QuerySyntaxError: `prefix` is given for an index that simdoc-search did not create.
+        QuerySyntaxError: `prefix_or_pattern` is given for an index that simdoc-search did not create.
         UnknownFieldError: no document matches, because no document has the field of a filter, or because no path begins
-            with `prefix`.
+            with `prefix_or_pattern`.
     """
-    pattern = _compile_pattern(store, prefix)
-    paths = _build_path_filters(store, prefix) if pattern is None else _build_folder_filters(prefix)
+    pattern = _compile_pattern(store, prefix_or_pattern)
+    paths = (
+        _build_path_filters(store, prefix_or_pattern) if pattern is None else _build_folder_filters(prefix_or_pattern)
+    )
     all_filters = [*paths, *(filters if isinstance(filters, list | tuple) else [filters] if filters else [])]
     read_columns = Columns([*columns.names, *([sort] if sort and sort not in columns.names else [])])
     records = (
@@ -90,9 +93,10 @@ def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]
         return []
     if not store.is_simdoc_index:
         raise QuerySyntaxError(
-            "an index that simdoc-search did not create has no folders; omit PREFIX, and select documents with --filter"
+            "an index that simdoc-search did not create has no folders; omit PREFIX or PATTERN, and select documents "
+            "with --filter"
         )
-    if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir() may raise
+    if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir may raise for a long name
         named_path = NamedPaths(store, None).get_or_add(absolute(prefix))
         if named_path.stored_count:
             return [{"path": named_path.id_prefix}] if named_path.id_prefix else []

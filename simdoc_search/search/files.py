@@ -46,7 +46,7 @@ class IndexedFiles:
         if folder.stored_count:
             id = folder.make_id(file)
         elif self._store.count(file):  # the file was indexed without its folder
-            id = next(self._store.scan(root=file)).id
+            id = next(self._store.scan(root_folder=file)).id
         else:
             return None
         keys = (record.key for record in self._store.records([id]) if find_ids_by_file(file, [record]))

@@ -85,7 +85,11 @@ def find_nearest_duplicates(
 
 
 def classify_duplicate(record: Record, stored_record: Record) -> DuplicateKind:
-    """Return the kind of a pair of duplicates. The stored document may have changed since it was indexed."""
+    """Return the kind of a pair of duplicates.
+
+    If the text of the stored document has changed since it was indexed, its hashes are out of date. Texts are then
+    compared instead.
+    """
     if has_text_changed(stored_record):
         return "same text" if record.text == stored_record.text else "near"
     if record.text_hash and record.text_hash == stored_record.text_hash:

@@ -12,7 +12,7 @@ from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import PRESETS, AlignmentSettings, Preset
-from simdoc_search.passages.exact import MEASURES, MeasureName
+from simdoc_search.passages.exact_overlap import MEASURES, MeasureName
 from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolver import Query, make_fingerprint_query
 from simdoc_search.sketch.thresholds import SimilarityThresholds

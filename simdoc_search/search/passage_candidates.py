@@ -108,7 +108,7 @@ def describe_guarantee(store: Store) -> str:
     """Say which shared runs of words are always found in a store."""
     settings = store.settings
     if settings.passages is None:
-        return "data not stored, so a few shared passages of long documents may be missed"
+        return "data for `passages` not stored, so a few shared passages of long documents may be missed"
     if store.can_find_phrases:
         long_text = f"{LONG_TEXT_MIN_RUN} words in a text of over {MAX_SHORT_TEXT_WORDS:,} words"
         return f"every shared run of {SHORT_TEXT_MIN_RUN} words is found ({long_text})"
@@ -149,11 +149,11 @@ def _cut_text(text: AnalysedText, first: int, end: int) -> str:
 def _find_by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[DocumentKey, int]:
-    """Map the documents that share more fingerprint tokens than expected by chance to the numbers of shared tokens."""
-    codes = document.fingerprint_record.codes[:_MAX_TOKENS]
-    if not len(codes):
+    """Return the number of shared fingerprint tokens of each document that shares more than expected by chance."""
+    token_ids = document.fingerprint_record.token_ids[:_MAX_TOKENS]
+    if not len(token_ids):
         return {}
-    plan = Threshold(tuple(encode(codes)), min_beyond_chance(len(codes)))
+    plan = Threshold(tuple(encode(token_ids)), min_beyond_chance(len(token_ids)))
     try:
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
     except QuerySyntaxError:  # this error means that the query with its filters is too large for the engine

@@ -42,8 +42,8 @@ class PassageHit(HasDocumentKey):
         kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
             from the passage tokens, and `passages` is empty.
         shared_token_count: number of passage tokens that the hit shares with the query.
-        passages: the shared passages, in the order of the query document. In each, `a` is the query document and `b`
-            the hit.
+        passages: the shared passages, in the order of the query document. In each, `a` is the span in the query
+            document, and `b` is the span in the hit.
         containment: share of the query document's shingles that are also in the hit, 0..1.
         reverse_containment: share of the hit's shingles that are also in the query document, 0..1.
         jaccard: Jaccard similarity of the shingles of the two documents, 0..1.

@@ -10,9 +10,9 @@ from itertools import islice
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
-from simdoc_search.passages.align import MatchedWords, align_words, match_with_many
+from simdoc_search.passages.align import MatchedWords, align_words, match_words_with_many
 from simdoc_search.passages.coverage import Cover, count_covered_words, is_in_tokens, order_by_added_words, unite
-from simdoc_search.passages.exact import measure_many
+from simdoc_search.passages.exact_overlap import measure_many
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
@@ -125,7 +125,7 @@ def _align_with_many(document: QueryDocument, texts: Sequence[str], options: Pas
         return []
     if document.ignored_word_mask.any():
         return [_match_unignored_words(document, source.words, text, options) for text in texts]
-    return match_with_many(source.text, len(source.words.words), texts, analysis, options.alignment)
+    return match_words_with_many(source.text, len(source.words.words), texts, analysis, options.alignment)
 
 
 def _match_unignored_words(

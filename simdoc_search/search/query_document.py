@@ -9,19 +9,19 @@ from functools import cached_property
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
-from simdoc_search.passages.exact import Measures
+from simdoc_search.passages.exact_overlap import Measures
 from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
 from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.word_spans import Mask, empty_mask
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.estimate import count_common
-from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_codes
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_token_ids
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.sketch.winnow import Codes, empty_codes
+from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 
 MAX_SHINGLES = 1_000
 """A text with up to this many shingles is queried by all its shingles. A longer text is queried by passage tokens."""
@@ -50,7 +50,7 @@ class QueryDocument:
         cls, text: str, settings: Settings, name: str = "", metadata: Mapping[str, MetadataValue] | None = None
     ) -> QueryDocument:
         """Return the query document for a text, which need not be stored."""
-        return cls(Record(name, empty_codes(), 0, "", metadata or {}, text), settings, is_stored=False)
+        return cls(Record(name, empty_token_ids(), 0, "", metadata or {}, text), settings, is_stored=False)
 
     @property
     def name(self) -> str:
@@ -128,23 +128,23 @@ class QueryDocument:
         text_fingerprint, settings = self._fingerprint, self.settings
         if text_fingerprint is None:
             return self.record
-        codes, terms = settings.codes_and_terms(text_fingerprint)
-        is_short = not len(codes) and not settings.analysis.short_texts
+        token_ids, terms = settings.token_ids_and_terms(text_fingerprint)
+        is_short = not len(token_ids) and not settings.analysis.short_texts
         fault = f"has fewer than {settings.analysis.shingle_size} words" if is_short else ""
         id = self.name if self.is_stored else ""
-        return Record(id, codes, text_fingerprint.shingle_count, "", text=self.text, fault=fault, terms=terms)
+        return Record(id, token_ids, text_fingerprint.shingle_count, "", text=self.text, fault=fault, terms=terms)
 
     @cached_property
-    def passage_tokens(self) -> Codes:
+    def passage_tokens(self) -> TokenIds:
         """The passage tokens."""
         return self.record.passages if self._fingerprint is None else self._fingerprint.passages
 
     @cached_property
-    def query_tokens(self) -> Codes:
+    def query_tokens(self) -> TokenIds:
         """The passage tokens to query. For a text of up to `MAX_SHINGLES` shingles, these are all of its tokens."""
         if self._fingerprint is None or self.shingle_count > MAX_SHINGLES:
             return self.passage_tokens
-        return shingle_codes(self._text_without_ignored_words or "", self.settings.analysis, self.settings.minhash)
+        return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.minhash)
 
     def check_has_passages(self) -> None:
         """Check that the document can share passages.

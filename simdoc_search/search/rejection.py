@@ -11,7 +11,7 @@ from simdoc_search.documents import RejectedDocument
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import is_missing
-from simdoc_search.passages.exact import measure_many
+from simdoc_search.passages.exact_overlap import measure_many
 from simdoc_search.search.nearest import (
     NearestDuplicate,
     classify_duplicate,
@@ -123,7 +123,7 @@ class _UncommittedDocuments:
         self.remove(record.id)
         self._records[record.id] = record
         self._character_count += len(record.text or "")
-        for token in record.codes.tolist():
+        for token in record.token_ids.tolist():
             self._ids_by_token[token].append(record.id)
 
     def remove(self, id: str) -> None:
@@ -133,9 +133,9 @@ class _UncommittedDocuments:
     def find_nearest(self, record: Record) -> NearestDuplicate | None:
         """Return the uncommitted document that a document duplicates; None if there is no such document."""
         duplicates = []
-        ids = {id for token in record.codes.tolist() for id in self._ids_by_token.get(token, ())}
+        ids = {id for token in record.token_ids.tolist() for id in self._ids_by_token.get(token, ())}
         for earlier_record in (self._records[id] for id in sorted(ids & self._records.keys())):
-            tokens = self._settings.estimate(record.codes, earlier_record.codes)
+            tokens = self._settings.estimate(record.token_ids, earlier_record.token_ids)
             if estimate_max_overlap(tokens.shared, tokens.union) < self._min_overlap:
                 continue
             duplicates.append(self._compare_records(record, earlier_record, tokens.overlap))

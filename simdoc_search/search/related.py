@@ -22,9 +22,9 @@ from simdoc_search.search.related_result import Explanation, RelatedHit, Related
 from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import read_texts, resolve_record
 from simdoc_search.sketch.sentences import decode_sentences
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.base import Store
-from simdoc_search.versions import SimilarityThresholds, match_with_many
+from simdoc_search.versions import SimilarityThresholds, match_sentences_with_many
 from simdoc_search.versions.idf import ConceptWeights
 from simdoc_search.versions.relations import WeightedConcepts, explain_similarity, relation_score
 
@@ -82,9 +82,9 @@ def _score_candidates(
 ) -> Iterator[RelatedHit]:
     """Yield a hit for each candidate. Versions are scored by sentences, and other documents by concepts."""
     has_sentences = document.settings.sentences is not None
-    sentences = document.sentence_simhashes if has_sentences else decode_sentences(empty_codes())
+    sentences = document.sentence_simhashes if has_sentences else decode_sentences(empty_token_ids())
     hit_sentences = [decode_sentences(record.sentences) for record, _ in candidates.documents]
-    matches = match_with_many(sentences, hit_sentences, thresholds.max_distance)
+    matches = match_sentences_with_many(sentences, hit_sentences, thresholds.max_distance)
     similarities = weights.similarities(weighted_concepts)
     for (record, paragraphs), similarity, sentence_matches in zip(
         candidates.documents, similarities, matches, strict=True
@@ -108,9 +108,12 @@ def _add_names(
     hits: Sequence[RelatedHit], concept_names: NamedConcepts, candidates: RelatedCandidates, weights: ConceptWeights
 ) -> list[RelatedHit]:
     concepts = {record.key: paragraphs for record, paragraphs in candidates.documents}
-    weights_by_code = weights.weights_by_code()
+    weights_by_token_id = weights.weights_by_token_id()
     return [
-        replace(hit, concepts=concept_names.find_shared_names(set(concepts[hit.key].codes.tolist()), weights_by_code))
+        replace(
+            hit,
+            concepts=concept_names.find_shared_names(set(concepts[hit.key].token_ids.tolist()), weights_by_token_id),
+        )
         for hit in hits
     ]
 
@@ -128,7 +131,7 @@ def _add_explanations(
     indices = {record.key: number for number, (record, _) in enumerate(candidates.documents, 1)}
     texts = read_texts(store, [hit.key for hit in hits]) if concept_names else {}
     query_words: Mapping[int, NamedWord] = concept_names.words if concept_names else {}
-    weights_by_code = weights.weights_by_code()
+    weights_by_token_id = weights.weights_by_token_id()
     for hit in hits:
         hit_words: Mapping[int, NamedWord] = {}
         if concept_names and hit.key in texts:
@@ -136,13 +139,13 @@ def _add_explanations(
         explanation = explain_similarity(weighted_concepts, 0, indices[hit.key])
         shared = [
             SharedConceptWord(
-                (query_words.get(code) or hit_words.get(code) or UNNAMED_WORD).word,
-                weights_by_code[code],
+                (query_words.get(token_id) or hit_words.get(token_id) or UNNAMED_WORD).word,
+                weights_by_token_id[token_id],
                 part,
-                query_words.get(code, UNNAMED_WORD).names,
-                hit_words.get(code, UNNAMED_WORD).names,
+                query_words.get(token_id, UNNAMED_WORD).concepts,
+                hit_words.get(token_id, UNNAMED_WORD).concepts,
             )
-            for code, part in zip(explanation.codes.tolist(), explanation.contributions.tolist(), strict=True)
+            for token_id, part in zip(explanation.token_ids.tolist(), explanation.contributions.tolist(), strict=True)
         ]
         shared.sort(key=lambda concept: (-concept.contribution, concept.word))
         values = explanation.similarity, explanation.document_similarity, explanation.paragraph_similarity

@@ -13,10 +13,10 @@ from simdoc_search.stores.record import Record
 from simdoc_search.versions.idf import ConceptWeights
 
 MAX_READ_DOCUMENTS = 200
-"""Maximum number of documents whose concepts are read, or four times the number of needed hits, whichever is larger."""
+"""Maximum number of documents whose concepts are read. For many needed hits, it is four times their number instead."""
 
 MAX_COMPARED_DOCUMENTS = 50
-"""Maximum number of documents that are compared, or twice the number of needed hits, whichever is larger."""
+"""Maximum number of documents that are compared. For many needed hits, it is twice their number instead."""
 
 _READ_PER_HIT, _COMPARED_PER_HIT = 4, 2
 
@@ -44,14 +44,14 @@ def find_related_candidates(
     """
     needed_count = query.offset + query.size
     concept_matches = store.documents_sharing(
-        weights.query_codes(),
+        weights.query_token_ids(),
         kind="concepts",
         filters=query.filters,
         exclude=exclude,
         size=max(MAX_READ_DOCUMENTS, _READ_PER_HIT * needed_count),
     )
     keys = [candidate.key for candidate in concept_matches.documents]
-    records = read_records(store, keys, text=False, sketches=True).values()
+    records = read_records(store, keys, text=False, sentences_and_concepts=True).values()
     documents = [(record, decode_paragraphs(record.concepts)) for record in records]
     ranked = sorted(
         ((record, concepts) for record, concepts in documents if concepts.paragraph_count),

@@ -1,6 +1,7 @@
 """Finds the concepts of the query document and their names.
 
-Stored concepts are codes without names. The names of shared concepts come from the text of the query document.
+A store contains concepts as token ids, which are hashes of words. So the names of shared concepts come from the text of
+the query document.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class QueryConcepts:
     """The concepts of the query document.
 
     Attributes:
-        paragraphs: the concepts of each paragraph, as codes.
+        paragraphs: the concepts of each paragraph, as token ids.
         load_names: a function that returns the names of the concepts. It raises a SimdocError if they cannot be named.
     """
 
@@ -93,16 +94,16 @@ def _select_extractor(settings: ConceptSettings, extractor: Extractor | None, sy
 
 
 class NamedWord(NamedTuple):
-    """A normalised word that occurs in concepts. The store contains its code.
+    """A normalised word that occurs in concepts. The store contains only its token id.
 
     Attributes:
         word: the word. A synonym is replaced with the word that it stands for.
-        names: concepts of the text that contain the word, by descending frequency.
+        concepts: concepts of the text that contain the word, by descending frequency.
         synonyms: words of the text that are synonyms of the word.
     """
 
     word: str
-    names: tuple[str, ...]
+    concepts: tuple[str, ...]
     synonyms: tuple[str, ...]
 
 
@@ -110,14 +111,14 @@ UNNAMED_WORD = NamedWord("", (), ())
 
 
 class NamedConcepts:
-    """The concepts of a text with their names and codes.
+    """The concepts of a text with their names and token ids.
 
     Args:
         paragraphs: the names of the concepts of each paragraph.
         extractor: the extractor that found the concepts.
 
     Attributes:
-        words: the words of the concepts, by code.
+        words: the words of the concepts, by token id.
         extractor: the extractor.
     """
 
@@ -126,63 +127,66 @@ class NamedConcepts:
         self.extractor: Extractor = extractor
         names = _sort_by_frequency(paragraphs)
         parts = [name.split() for name in names]
-        codes = _encode_names(extractor, names)
-        part_codes = iter(_encode_names(extractor, [part for words in parts for part in words]))
+        token_ids = _encode_names(extractor, names)
+        part_token_ids = iter(_encode_names(extractor, [part for words in parts for part in words]))
         self._names = [
-            (name, whole, [(part, next(part_codes)) for part in words])
-            for name, whole, words in zip(names, codes, parts, strict=True)
+            (name, whole, [(part, next(part_token_ids)) for part in words])
+            for name, whole, words in zip(names, token_ids, parts, strict=True)
         ]
 
-    def find_shared_names(self, codes: Set[int], weights: Mapping[int, float]) -> tuple[str, ...]:
+    def find_shared_names(self, token_ids: Set[int], weights: Mapping[int, float]) -> tuple[str, ...]:
         """Return the names of the concepts that another document shares, by descending weight.
 
         If the other document has only some words of a concept, the name consists of these words.
 
         Args:
-            codes: the codes of the concepts of the other document.
-            weights: the weight of each concept of the text, by code.
+            token_ids: the token ids of the concepts of the other document.
+            weights: the weight of each concept of the text, by token id.
         """
-        codes_by_name = {name: shared for name, shared in self._find_shared_runs(codes) if shared}
+        token_ids_by_name = {name: shared for name, shared in self._find_shared_runs(token_ids) if shared}
         ranked = sorted(
-            codes_by_name, key=lambda name: (-sum(weights.get(code, 0.0) for code in codes_by_name[name]), name)
+            token_ids_by_name,
+            key=lambda name: (-sum(weights.get(token_id, 0.0) for token_id in token_ids_by_name[name]), name),
         )
         kept_names: list[str] = []
         for name in ranked:  # longer names come before their parts
-            if not any(codes_by_name[name] <= codes_by_name[other] for other in kept_names):
+            if not any(token_ids_by_name[name] <= token_ids_by_name[other] for other in kept_names):
                 kept_names.append(name)
         return tuple(kept_names)
 
-    def _find_shared_runs(self, codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
+    def _find_shared_runs(self, token_ids: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
         for name, whole, parts in self._names:
-            if whole and whole <= codes:
+            if whole and whole <= token_ids:
                 yield name, whole
             else:
-                yield from _find_runs(parts, codes)
+                yield from _find_runs(parts, token_ids)
 
 
-def _find_runs(words: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
-    """Yield the longest runs of words that the other document has. `COMMON_WORDS` have no code and do not end a run."""
+def _find_runs(
+    words: Sequence[tuple[str, frozenset[int]]], token_ids: Set[int]
+) -> Iterator[tuple[str, frozenset[int]]]:
+    """Yield the longest runs of words that the other document has. `COMMON_WORDS` have no id and do not end a run."""
     run: list[tuple[str, frozenset[int]]] = []
-    for word, word_codes in (*words, ("", frozenset({-1}))):
-        if word_codes <= codes and (word_codes or run):
-            run.append((word, word_codes))
+    for word, word_token_ids in (*words, ("", frozenset({-1}))):
+        if word_token_ids <= token_ids and (word_token_ids or run):
+            run.append((word, word_token_ids))
             continue
         while run and not run[-1][1]:
             run.pop()
-        yield " ".join(word for word, _ in run), frozenset().union(*(word_codes for _, word_codes in run))
+        yield " ".join(word for word, _ in run), frozenset().union(*(word_token_ids for _, word_token_ids in run))
         run = []
 
 
 def _encode_names(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]:
-    """Return the codes of the words of each name."""
+    """Return the token ids of the words of each name."""
     words_of_names = extractor.words(names)
     vocabulary = list(dict.fromkeys(chain.from_iterable(words_of_names)))
-    code_of_word = dict(zip(vocabulary, encode_names(vocabulary).tolist(), strict=True))
-    return [frozenset(code_of_word[word] for word in words) for words in words_of_names]
+    token_id_of_word = dict(zip(vocabulary, encode_names(vocabulary).tolist(), strict=True))
+    return [frozenset(token_id_of_word[word] for word in words) for words in words_of_names]
 
 
 def collect_named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dict[int, NamedWord]:
-    """Return the words of the concepts of a text, by code."""
+    """Return the words of the concepts of a text, by token id."""
     names_with: dict[str, dict[str, None]] = {}
     synonyms: dict[str, dict[str, None]] = {}
     names = _sort_by_frequency(paragraphs)
@@ -191,10 +195,10 @@ def collect_named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor
             names_with.setdefault(word, {})[name] = None
             if synonym:
                 synonyms.setdefault(word, {})[synonym] = None
-    codes = encode_names(list(names_with)).tolist()
+    token_ids = encode_names(list(names_with)).tolist()
     return {
-        code: NamedWord(word, tuple(names), tuple(synonyms.get(word, ())))
-        for code, (word, names) in zip(codes, names_with.items(), strict=True)
+        token_id: NamedWord(word, tuple(names), tuple(synonyms.get(word, ())))
+        for token_id, (word, names) in zip(token_ids, names_with.items(), strict=True)
     }
 
 

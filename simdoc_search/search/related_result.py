@@ -24,15 +24,15 @@ class SharedConceptWord:
             not known.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         contribution: the contribution of the word to the similarity. The sum of all contributions is the similarity.
-        query_names: concepts of the query document that contain the word, by descending frequency.
-        hit_names: concepts of the hit that contain the word; empty if the text of the hit is not stored.
+        query_concepts: concepts of the query document that contain the word, by descending frequency.
+        hit_concepts: concepts of the hit that contain the word; empty if the text of the hit is not stored.
     """
 
     word: str
     weight: float
     contribution: float
-    query_names: tuple[str, ...]
-    hit_names: tuple[str, ...]
+    query_concepts: tuple[str, ...]
+    hit_concepts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class Explanation:
             `versions.relations`.
         document_similarity: cosine similarity of all concepts of the two documents, 0..1.
         paragraph_similarity: mean cosine similarity of the most similar paragraphs, 0..1.
-        concepts: the words of shared concepts, by descending contribution.
+        words: the words of shared concepts, by descending contribution.
     """
 
     similarity: float
     document_similarity: float
     paragraph_similarity: float
-    concepts: tuple[SharedConceptWord, ...]
+    words: tuple[SharedConceptWord, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class RelatedResult(HitsResult[RelatedHit]):
         if len(self.hits) > _PRINTED_HITS:
             lines.append(f"       and {len(self.hits) - _PRINTED_HITS} more")
         if self.hits and self.missing_names_reason:
-            lines.append(f"concepts are not named: {self.missing_names_reason}")
+            lines.append(f"the words of the concepts are unknown: {self.missing_names_reason}")
         return "\n".join(lines)
 
 

@@ -20,7 +20,7 @@ MAX_SAME_NAME_DOCUMENTS = 500
 """Maximum number of documents with the same file name whose paths are compared with a given path."""
 
 Query = str | FingerprintQuery | DocumentKey
-"""A FINGERPRINT string, a parsed FINGERPRINT, or the key of a document."""
+"""A FINGERPRINT string such as `doc123_20_80`, a parsed FINGERPRINT, or the key of a document."""
 
 
 class Resolver:
@@ -118,7 +118,7 @@ class Resolver:
         existing = [reading for reading in other_readings if self._find_ids_by_name(reading.id)]
         if existing and not self._find_ids_by_name(id):
             raise QuerySyntaxError(
-                f"no document has the id {id!r}; to pass overlap or probability separately, use the id "
+                f"no document has the id {id!r}; because overlap or probability is given separately, use the id "
                 f"{existing[0].id!r}"
             )
 

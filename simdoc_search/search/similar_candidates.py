@@ -36,7 +36,7 @@ def check_has_tokens(query_record: Record) -> None:
     Raises:
         NoFingerprintError: the document has no tokens. The message says why.
     """
-    if len(query_record.codes):
+    if len(query_record.token_ids):
         return
     name = f"the document {query_record.id!r}" if query_record.id else "the text"
     if query_record.fault:

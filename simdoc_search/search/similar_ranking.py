@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple
 
-from simdoc_search.passages.exact import Measures
+from simdoc_search.passages.exact_overlap import Measures
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import measure_texts, read_stored_texts, split_into_batches
@@ -29,7 +29,7 @@ share a few sentences, only to sort hits with an overlap of a few percent.
 """
 
 MAX_COMPARED_DOCUMENTS = 2_000
-"""Maximum number of documents that are compared, if it is more than ten times the number of needed hits.
+"""Maximum number of documents that are compared. For many needed hits, it is ten times their number instead.
 
 Without this limit, a document with 100,000 near-duplicates would be compared with all of them.
 """
@@ -79,13 +79,13 @@ class Ranker:
     def rank_by_tokens(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
 
-        The number of equal tokens of a candidate, divided by the number of tokens of the query document, is an upper
+        The number of matching tokens of a candidate, divided by the number of tokens of the query document, is an upper
         bound for the estimated overlap of this candidate and all later ones, because the union of two token sets is at
         least as large as each set. Reading stops when the bound rules out further hits, or when the overlaps of enough
         hits reach the bound.
 
         Args:
-            candidates: the candidates, by descending number of equal tokens.
+            candidates: the candidates, by descending number of matching tokens.
         """
         needed_count = self.offset + self.size
         min_share = self.plan.min_token_share(self.overlap)
@@ -96,7 +96,7 @@ class Ranker:
 
         total, compared, is_exact, is_page_known = 0, 0, True, False
         for number, candidate in enumerate(candidates):
-            bound = candidate.matched_token_count / len(self.query_record.codes)
+            bound = candidate.matched_token_count / len(self.query_record.token_ids)
             if bound < min_share:
                 break
             is_page_known = is_page_known or is_complete(bound)
@@ -123,7 +123,7 @@ class Ranker:
         overlap than the hits found. It also stops after a number of candidates, which depends on `overlap` and `size`.
 
         Args:
-            candidates: the candidates, by descending number of equal tokens.
+            candidates: the candidates, by descending number of matching tokens.
             text: the text of the query document.
         """
         needed_count = self.offset + self.size
@@ -142,7 +142,7 @@ class Ranker:
                     yield candidate
 
         for batch in split_into_batches(find_possible_hits()):
-            bound = estimate_max_overlap(batch[0].matched_token_count, len(self.query_record.codes))
+            bound = estimate_max_overlap(batch[0].matched_token_count, len(self.query_record.token_ids))
             if len(hits) >= needed_count and hits[-1].overlap >= bound:
                 is_exact = False
                 break
@@ -164,7 +164,7 @@ class Ranker:
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
         """Compare the tokens of a candidate and the query document."""
-        return self.store.settings.estimate(self.query_record.codes, candidate.codes)
+        return self.store.settings.estimate(self.query_record.token_ids, candidate.token_ids)
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:
         """Return whether a candidate may have the minimum overlap, according to its tokens."""
@@ -191,7 +191,7 @@ def limit_compared_documents(needed_count: int) -> int:
 
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
-    """Sort hits by overlap, equal tokens, id and index."""
+    """Sort hits by descending overlap, then by descending number of matching tokens, then by id and index."""
     return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched_token_count, hit.id, hit.key.index or ""))
 
 

@@ -14,7 +14,7 @@ from simdoc_search.display import (
     printable,
 )
 from simdoc_search.documents import DocumentKey, HasDocumentKey
-from simdoc_search.passages.exact import MeasureName, Measures
+from simdoc_search.passages.exact_overlap import MeasureName, Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.results import HitsResult
@@ -31,7 +31,7 @@ class Hit(HasDocumentKey):
         key: the key of the document. Behind an alias, two documents with the same id are two hits.
         overlap: the requested measure, 0..1. By default, it is the Jaccard similarity of the shingles of the two
             documents.
-        matched_token_count: number of equal tokens.
+        matched_token_count: number of matching tokens.
         kind: `exact` if the overlap was computed from the texts, `estimated` if it was estimated from the tokens.
         fields: values of the requested fields.
         measures: all exact measures; None if the overlap is estimated.
@@ -55,8 +55,9 @@ class SearchResult(HitsResult[Hit]):
         query: the query with the full id. The id is empty for a text.
         plan: the plan that the store ran.
         candidate_count: number of documents that the plan found.
-        hits: the hits on the page, ordered by overlap, equal tokens, id and index. If documents with the same overlap
-            and number of equal tokens do not all fit on the page, the store chooses among them.
+        hits: the hits on the page, by descending overlap, then by descending number of matching tokens, then by id and
+            index. If documents with the same overlap and number of matching tokens do not all fit on the page, the
+            store chooses among them.
         shingle_count: number of distinct shingles of the query document.
         measure: the measure that `Hit.overlap` contains.
         left_out: candidates that could not be compared, because their fingerprints are damaged.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
-from simdoc_search.documents import Document, DocumentKey
+from simdoc_search.documents import Document, DocumentKey, SkippedFile
 from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import AlignmentSettings, Preset
@@ -40,7 +40,7 @@ from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_complete_record, read_records, resolve_record
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.base import Store, StoreInfo
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.groups import Families, FamilyMembers, Topic, Topics
     from simdoc_search.indexing import IndexReport
-    from simdoc_search.passages.exact import MeasureName
+    from simdoc_search.passages.exact_overlap import MeasureName
     from simdoc_search.passages.highlight import Highlights
     from simdoc_search.search.concepts import ConceptsResult
     from simdoc_search.search.nearest import NearestDuplicate
@@ -144,7 +144,7 @@ class SimilaritySearch:
                 of an earlier document of this run; greater than 0 and at most 1. They are reported as
                 `documents.RejectedDocument`; see `DuplicateFilter`. None: no document is rejected.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
-            progress: called with the number of processed documents.
+            progress: called with the number of documents that were processed since the last call.
             written: called with the id of each new or replaced document.
 
         Returns:
@@ -196,7 +196,8 @@ class SimilaritySearch:
     def languages(self, *, filters: Filters | None = None) -> Counter[str]:
         """Return the number of documents per language, according to their metadata field `language`.
 
-        The key of documents without the field is `""`. In a store with `Settings.language`, `index` sets the field.
+        The key of documents without the field is `""`. If `Settings.identifies_language` is set, `index` adds the
+        field to documents that do not have it.
         This method reads all records.
 
         Args:
@@ -276,8 +277,8 @@ class SimilaritySearch:
     ) -> dict[str, Any]:
         """Rewrite the FINGERPRINT clauses of an application's own query for an engine.
 
-        The engine then finds documents with enough equal tokens for the overlap. Unlike `similar`, it does not compare
-        texts. To compare the hits, use `Similar.refine` or `compare`.
+        The engine then finds documents with enough matching tokens for the overlap. Unlike `similar`, it does not
+        compare texts. To compare the hits, use `Similar.refine` or `compare`.
 
         Args:
             query: a query in `query_string` syntax, such as `FINGERPRINT:doc123_20 AND team:legal`; or a request body
@@ -404,9 +405,10 @@ class SimilaritySearch:
         sentences of the document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared
         passages and fingerprints.
 
-        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given,
-        that of the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds, the default of
-        `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest version.
+        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given, the
+        value that is stored in the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds,
+        the default of `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest
+        version.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.
@@ -472,7 +474,7 @@ class SimilaritySearch:
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.concept_frequencies(empty_codes())  # raises FormatMismatchError, with advice for this store
+            self.store.concept_frequencies(empty_token_ids())  # raises FormatMismatchError, with advice for this store
 
     # --- the whole collection ---
 
@@ -581,6 +583,7 @@ class SimilaritySearch:
         keep: str = "longest",
         kept_before: Collection[str] = (),
         keep_in: Collection[str] = (),
+        skipped: Iterable[SkippedFile] = (),
         verify: bool = True,
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
@@ -607,6 +610,8 @@ class SimilaritySearch:
             kept_before: ids of documents that are preferred, such as those that an earlier run kept.
             keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
                 prefixes, take precedence over the rule `keep`.
+            skipped: files that `index` skipped, such as `IndexReport.skipped`. If their bytes are equal, they are
+                duplicates too. With `filters`, they are not compared, because they have no metadata.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
                 includes `same-text`.
@@ -627,6 +632,7 @@ class SimilaritySearch:
             StoreError: the store cannot be read.
         """
         from simdoc_search.duplicates import duplicates_in
+        from simdoc_search.indexing.skipped_files import locate_skipped_files
 
         duplicates = duplicates_in(
             self.store,
@@ -639,6 +645,7 @@ class SimilaritySearch:
             keep=keep,
             kept_before=kept_before,
             keep_in=keep_in,
+            files=() if filters else locate_skipped_files(self.store, skipped),
             verify=verify,
             drop=drop,
             progress=progress,
@@ -712,8 +719,8 @@ class SimilaritySearch:
 
         minimum, settings = parse_min_overlap(overlap), self.store.settings
         (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
-        codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
-        source = Record("", codes, fingerprint.shingle_count, "", {}, text, None, *hashes)
+        token_ids, hashes = fingerprint.token_ids(), (text_hash(text), fingerprint.words_hash)
+        source = Record("", token_ids, fingerprint.shingle_count, "", {}, text, None, *hashes)
         (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 

@@ -11,7 +11,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
-from simdoc_search.passages.exact import Measures, measure_many
+from simdoc_search.passages.exact_overlap import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -47,12 +47,17 @@ def measure_texts(
 
 
 def read_records(
-    store: Store, keys: Sequence[DocumentKey], *, text: bool = True, passages: bool = False, sketches: bool = False
+    store: Store,
+    keys: Sequence[DocumentKey],
+    *,
+    text: bool = True,
+    passages: bool = False,
+    sentences_and_concepts: bool = False,
 ) -> dict[DocumentKey, Record]:
     """Return the records with these keys, with their texts if the store has them. Deleted documents are omitted."""
     requested_keys = set(keys)
     ids = dict.fromkeys(key.id for key in keys)
-    records = store.records(ids, text=text, passages=passages, sketches=sketches)
+    records = store.records(ids, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts)
     return {record.key: record for record in records if record.key in requested_keys}
 
 
@@ -98,7 +103,7 @@ def resolve_record(store: Store, query: Query, filters: Filters | None = None) -
 
 def read_complete_record(store: Store, record: Record) -> Record:
     """Return the current record with text, passages, sentences and concepts. A deleted record is returned unchanged."""
-    return read_records(store, [record.key], passages=True, sketches=True).get(record.key, record)
+    return read_records(store, [record.key], passages=True, sentences_and_concepts=True).get(record.key, record)
 
 
 def split_into_batches(items: Iterable[Item]) -> Iterator[list[Item]]:

@@ -16,10 +16,11 @@ from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_simhashes, read_texts, split_into_batches
 from simdoc_search.search.version_result import CandidateSource
-from simdoc_search.sketch.sentences import Codes, choose_flip_count, encode_sentences, query_codes
+from simdoc_search.sketch.sentences import choose_flip_count, encode_sentences, query_token_ids
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED_DOCUMENTS = 500
@@ -40,7 +41,7 @@ class VersionCandidates:
 
     Attributes:
         sentences: the simhashes of the sentences of each document to compare.
-        total: number of documents that share a token.
+        total: number of documents that share a token with the query document.
         queried_count: number of distinct sentences that were queried.
         candidate_source: the kind of tokens that found the candidates.
     """
@@ -60,18 +61,23 @@ def find_version_candidates(
         store: the store to search.
         document: the query document.
         query: the options of the query.
-        max_distance: number of simhash bits in which similar sentences may differ.
+        max_distance: maximum number of simhash bits in which similar sentences differ.
 
     Raises:
         StoreError: the store has neither sentences nor texts.
     """
     exclude = document.key or query.exclude
-    needed_count = _COMPARED_PER_HIT * (query.offset + query.size)
+    needed_candidate_count = _COMPARED_PER_HIT * (query.offset + query.size)
     if store.settings.sentences is not None:
         return _find_by_sentences(
-            store, document, query, exclude, size=max(MAX_COMPARED_DOCUMENTS, needed_count), max_distance=max_distance
+            store,
+            document,
+            query,
+            exclude,
+            size=max(MAX_COMPARED_DOCUMENTS, needed_candidate_count),
+            max_distance=max_distance,
         )
-    return _find_by_texts(store, document, query, exclude, max(MAX_READ_DOCUMENTS, needed_count))
+    return _find_by_texts(store, document, query, exclude, max(MAX_READ_DOCUMENTS, needed_candidate_count))
 
 
 def _find_by_sentences(
@@ -93,22 +99,22 @@ def _find_by_sentences(
     queried = choose_query_sentences(document.sentence_simhashes)
     flips = choose_flip_count(len(queried), max_distance)
 
-    def add_matches(codes: Codes) -> int:
+    def add_matches(token_ids: TokenIds) -> int:
         sentence_matches = store.documents_sharing(
-            codes, kind="sentences", filters=query.filters, exclude=exclude, size=size
+            token_ids, kind="sentences", filters=query.filters, exclude=exclude, size=size
         )
         keys = [shared.key for shared in sentence_matches.documents if shared.key not in sentences]
         sentences.update(read_simhashes(store, keys))
         return sentence_matches.total
 
-    total = add_matches(query_codes(queried, min(1, flips)))
+    total = add_matches(query_token_ids(queried, min(1, flips)))
     if total > size:
         rare_queried = select_rare_sentences(queried, sentences.values(), max_distance)
         add_matches(encode_sentences(rare_queried))
         if len(rare_queried) < len(queried):
-            add_matches(query_codes(rare_queried, min(1, flips)))
+            add_matches(query_token_ids(rare_queried, min(1, flips)))
     if flips > 1:  # many documents share these tokens by chance, so they are queried separately
-        total = add_matches(query_codes(queried, flips))
+        total = add_matches(query_token_ids(queried, flips))
     return VersionCandidates(sentences, total, len(queried))
 
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from simdoc_search.display import format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
-from simdoc_search.passages.passage import KeyChange
-from simdoc_search.passages.summary import describe_key_changes
+from simdoc_search.passages.passage import SignificantChange
+from simdoc_search.passages.summary import describe_significant_changes
 from simdoc_search.search.results import HitsResult
 from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE, SimilarityThresholds
 from simdoc_search.stores.record import LeftOutIndex
@@ -35,13 +35,13 @@ class Step:
             shares, it is the larger one.
         added_word_count: number of words that only the later version has; None if a text is not stored.
         removed_word_count: number of words that only the earlier version has; None if a text is not stored.
-        key_changes: changed negations, numbers, dates and names, in this order.
+        significant_changes: changed negations, numbers, dates and names, in this order.
     """
 
     share: float
     added_word_count: int | None = None
     removed_word_count: int | None = None
-    key_changes: tuple[KeyChange, ...] = ()
+    significant_changes: tuple[SignificantChange, ...] = ()
 
     @property
     def word_changes_label(self) -> str:
@@ -50,8 +50,8 @@ class Step:
 
     @property
     def key_lines(self) -> list[str]:
-        """A line for each key change. If some are not listed, the last line gives their number."""
-        return describe_key_changes(self.key_changes)
+        """A line for each significant change. If some are not listed, the last line gives their number."""
+        return describe_significant_changes(self.significant_changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class VersionHit(HasDocumentKey):
         share: share of the query document's sentences that have a similar sentence in the hit, 0..1.
         share_of_hit: share of the hit's sentences that have a similar sentence in the query document, 0..1.
         sentence_count: number of sentences of the hit.
-        matched: pairs of similar sentences. `a` is the query document.
+        matched: the similar sentences of the query document (`a`) and the hit (`b`).
         entry: the entry of the version in the timeline, with the changes since the previous entry.
         changed: whether the text has changed since it was indexed. The changes in `entry` are computed from the current
             text.
@@ -267,7 +267,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         return "\n".join([*lines, *self.timeline_lines(), *self.evidence_lines()])
 
     def timeline_lines(self) -> Iterator[str]:
-        """Yield the timeline with its key changes, then the undated versions.
+        """Yield the timeline with its significant changes, then the undated versions.
 
         Each line has the date, the share of similar sentences, the changed words and the name.
         """

@@ -49,7 +49,7 @@ from simdoc_search.versions import (
     build_timeline,
     count_unchanged,
     match_sentences,
-    match_with_many,
+    match_sentences_with_many,
     propose_order,
 )
 from simdoc_search.versions.evidence import DATE_FIELDS
@@ -147,7 +147,7 @@ def _select_versions(
 ) -> list[_Version]:
     """Return the candidates that are versions, by descending score."""
     sentences = candidates.sentences
-    matches = match_with_many(document.sentence_simhashes, list(sentences.values()), thresholds.max_distance)
+    matches = match_sentences_with_many(document.sentence_simhashes, list(sentences.values()), thresholds.max_distance)
     scored = {
         key: (matched, score)
         for key, matched in zip(sentences, matches, strict=True)
@@ -255,4 +255,4 @@ def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: floa
     changed = [difference for difference in changes.differences if difference.kind != "moved"]
     added = spans_to_mask(new.words, [difference.b for difference in changed])
     removed = spans_to_mask(old.words, [difference.a for difference in changed])
-    return Step(share, int(added.sum()), int(removed.sum()), tuple(changes.key_changes))
+    return Step(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes))

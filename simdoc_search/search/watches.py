@@ -29,7 +29,7 @@ class WatchMatch:
     Attributes:
         watch: the watch for the watched document.
         overlap: the overlap of the two documents, estimated from their tokens, 0..1.
-        matched_token_count: number of equal tokens.
+        matched_token_count: number of matching tokens.
     """
 
     watch: Watch
@@ -76,7 +76,7 @@ class Watcher:
         minimum = DEFAULT_OVERLAP if resolved.overlap is None else resolved.overlap
         if not minimum:
             raise QuerySyntaxError("overlap 0 would match documents that are not copies; set an overlap greater than 0")
-        tokens = encode(record.codes)
+        tokens = encode(record.token_ids)
         return self._watches.set(record, plan(tokens, minimum), minimum)
 
     def all(self) -> list[Watch]:
@@ -111,7 +111,7 @@ class Watcher:
         _, record = self._resolve(query)
         matches = []
         for watch in self._watches.find_matching_watches(record.key):
-            tokens = self._store.settings.estimate(watch.codes, record.codes)
+            tokens = self._store.settings.estimate(watch.token_ids, record.token_ids)
             if tokens.union and tokens.shared >= watch.overlap * tokens.union:
                 matches.append(WatchMatch(watch, tokens.overlap, tokens.matched_token_count))
         return sorted(matches, key=lambda match: (-match.overlap, match.watch.key.id, match.watch.key.index or ""))

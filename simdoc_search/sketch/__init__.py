@@ -13,7 +13,7 @@ tokens.py            encoding of tokens as text
 terms.py             terms of an engine's own `min_hash` filter
 estimate.py          estimated overlap and its confidence interval
 winnow.py            passage tokens
-word_pairs.py        codes of pairs of adjacent words
+word_pairs.py        hashes of pairs of adjacent words
 simhash.py           a 64-bit number for a set of features
 sentences.py         simhashes of sentences
 concepts.py          concepts of paragraphs
@@ -26,7 +26,7 @@ thresholds.py        thresholds for similar sentences and versions
 """
 
 from simdoc_search.sketch.adversarial_text import is_implausible
-from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_codes
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_token_ids
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.winnow import PassageSettings
@@ -39,5 +39,5 @@ __all__ = [
     "fingerprints",
     "is_implausible",
     "overlap_of_tokens",
-    "shingle_codes",
+    "shingle_token_ids",
 ]

@@ -3,9 +3,9 @@
 Without a key, anybody can search for words with very small hashes. Such words fill the buckets of a fingerprint, so
 texts that contain them seem to overlap. The hashes of n shingles are distributed like random numbers over the B
 buckets, so the minimum of each bucket has a known distribution. If the minimum lies a fraction u of the way into its
-bucket, the expected number of hashes below it is n u / B. This number is exponentially distributed with mean 1,
-censored at the end of the bucket. If an author tries thousands of words per bucket, the minima are far smaller, and
-their sum over all buckets is far smaller too. In an honest text, such a small sum is very unlikely.
+bucket, the expected number of hashes below it is x = n u / B. Over all buckets, x is exponentially distributed with
+mean 1, censored at the end of the bucket. If an author tries thousands of words per bucket, the minima are far smaller,
+and their sum over all buckets is far smaller too. In an honest text, such a small sum is very unlikely.
 
 The test needs the second half of each hash. The stored tokens do not contain it, so the fingerprint must be computed
 again from the text.
@@ -34,12 +34,12 @@ For a normal distribution, the probability is 1 in 10**9. Honest texts vary less
 def is_implausible(fingerprint: Fingerprint) -> bool:
     """Return whether the minima of a text are too small for its number of shingles.
 
-    An adversarial text is detected if its words were chosen to have the minima of a third of 512 buckets, or of nearly
-    all of 64 buckets. It is not detected if it also has about as many ordinary shingles as the number of words that the
-    author tried. Fewer than 1 in 10**9 honest texts are reported. Texts with fewer than 48 shingles are never reported.
+    An adversarial text is detected if its author found words with very small hashes for a third of 512 buckets, or for
+    nearly all of 64 buckets. If the author tried N words, the text is not detected if it also has about N ordinary
+    shingles. Fewer than 1 in 10**9 honest texts are reported. Texts with fewer than 48 shingles are never reported.
 
     Raises:
-        ValueError: the settings have no bucketed tokens.
+        ValueError: the sketch does not support tokens in the format `bucketed`.
     """
     return compute_deviation(fingerprint) < -MAX_STANDARD_DEVIATIONS
 
@@ -63,8 +63,8 @@ def adversarial_text_ids(texts: Iterable[tuple[str, str]], settings: Settings) -
 def compute_deviation(fingerprint: Fingerprint) -> float:
     """Return the deviation of the minima from the expected value, in standard deviations. It is 0 without shingles.
 
-    The variance assumes that the number of shingles is random. This variance is slightly larger than for a fixed
-    number.
+    The variance is computed as if the number of shingles were random (Poisson). For a fixed number, it would be
+    slightly smaller.
     """
     if not isinstance(fingerprint.minhash, MinHash):
         raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; use a minhash sketch")

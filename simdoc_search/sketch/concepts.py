@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.sketch.hash_functions import mix_bits
 from simdoc_search.sketch.simhash import Simhashes, simhashes
+from simdoc_search.sketch.tokens import TokenIds
 
 CONCEPT_TOKEN_LENGTH = 5
 """Number of characters in a token, 6 bits each."""
@@ -33,7 +34,6 @@ _PARAGRAPHS_PER_BATCH = 1 << 16
 _EXTRACTOR_NAME = re.compile(r"[a-z0-9][a-z0-9/._-]{0,17}")
 _CHECKSUM = re.compile(r"(?:[0-9a-f]{6})?")
 
-Codes = NDArray[np.uint32]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -67,33 +67,35 @@ class ParagraphConcepts:
     """The distinct concepts of each paragraph of a text. Paragraphs without concepts are omitted.
 
     Attributes:
-        codes: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (entries,).
+        token_ids: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (entries,).
         frequencies: number of occurrences of each concept in its paragraph; int64, shape (entries,).
         paragraph_indices: index of the paragraph of each concept; int64, shape (entries,), ascending.
         paragraph_count: number of paragraphs.
     """
 
-    codes: Codes
+    token_ids: TokenIds
     frequencies: Ints
     paragraph_indices: Ints
     paragraph_count: int
 
     def as_one_paragraph(self) -> ParagraphConcepts:
         """Return the concepts of the whole text as one paragraph."""
-        codes, inverse = np.unique(self.codes, return_inverse=True)
-        frequencies = np.bincount(inverse, self.frequencies, len(codes)).astype(np.int64)
-        return ParagraphConcepts(codes, frequencies, np.zeros(len(codes), np.int64), min(1, self.paragraph_count))
+        token_ids, inverse = np.unique(self.token_ids, return_inverse=True)
+        frequencies = np.bincount(inverse, self.frequencies, len(token_ids)).astype(np.int64)
+        return ParagraphConcepts(
+            token_ids, frequencies, np.zeros(len(token_ids), np.int64), min(1, self.paragraph_count)
+        )
 
 
-def decode_paragraphs(stored: Codes) -> ParagraphConcepts:
+def decode_paragraphs(stored: TokenIds) -> ParagraphConcepts:
     """Decode the stored concepts of a text."""
     is_end = stored == PARAGRAPH_END
     _, indices = np.unique((np.cumsum(is_end) - is_end)[~is_end], return_inverse=True)
     keys, frequencies = np.unique(indices.astype(np.uint64) << np.uint64(32) | stored[~is_end], return_counts=True)
     paragraph_indices = (keys >> np.uint64(32)).astype(np.int64)
-    codes = (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    token_ids = (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
     paragraph_count = int(paragraph_indices[-1]) + 1 if len(paragraph_indices) else 0
-    return ParagraphConcepts(codes, frequencies.astype(np.int64), paragraph_indices, paragraph_count)
+    return ParagraphConcepts(token_ids, frequencies.astype(np.int64), paragraph_indices, paragraph_count)
 
 
 def concatenate_paragraphs(documents: Sequence[ParagraphConcepts]) -> ParagraphConcepts:
@@ -101,7 +103,7 @@ def concatenate_paragraphs(documents: Sequence[ParagraphConcepts]) -> ParagraphC
     begins = np.cumsum([0, *(document.paragraph_count for document in documents)]).tolist()
     indices = [document.paragraph_indices + begin for document, begin in zip(documents, begins, strict=False)]
     return ParagraphConcepts(
-        np.concatenate([np.zeros(0, np.uint32), *(document.codes for document in documents)]),
+        np.concatenate([np.zeros(0, np.uint32), *(document.token_ids for document in documents)]),
         np.concatenate([np.zeros(0, np.int64), *(document.frequencies for document in documents)]),
         np.concatenate([np.zeros(0, np.int64), *indices]),
         begins[-1],
@@ -119,6 +121,6 @@ def paragraph_simhashes(paragraphs: ParagraphConcepts, weights: Floats | None = 
     for begin in range(0, paragraphs.paragraph_count, _PARAGRAPHS_PER_BATCH):
         end = min(begin + _PARAGRAPHS_PER_BATCH, paragraphs.paragraph_count)
         entries = slice(entry_offsets[begin], entry_offsets[end])
-        hashes = mix_bits(paragraphs.codes[entries].astype(np.uint64))
+        hashes = mix_bits(paragraphs.token_ids[entries].astype(np.uint64))
         values[begin:end] = simhashes(hashes, counts[begin:end], None if weights is None else weights[entries])
     return values

@@ -18,8 +18,8 @@ class TokenOverlap(NamedTuple):
     """The estimated overlap of two documents.
 
     Attributes:
-        matched_token_count: number of equal tokens.
-        shared: expected number of equal tokens that are not equal by chance; at least 0.
+        matched_token_count: number of tokens that both documents have.
+        shared: estimate of this number without tokens that are equal by chance; at least 0.
         union: size of the union of the tokens, corrected for chance like `shared`. `shared / union` is the estimated
             Jaccard similarity.
     """
@@ -35,19 +35,19 @@ class TokenOverlap(NamedTuple):
 
 
 Estimate = Callable[[NDArray[Any], NDArray[Any]], TokenOverlap]
-"""Compares the tokens of two documents, given as ascending codes."""
+"""Compares the tokens of two documents, given as ascending token ids."""
 
 
-def compare_codes(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
-    """Estimate the Jaccard similarity J from token codes.
+def compare_token_ids(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
+    """Estimate the Jaccard similarity J from token ids.
 
     Without rotation, the estimate is unbiased, because the minimum of each slot of the union is in the intersection
     with probability J. Slots that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2). For
     tokens that are equal by chance, see `correct_for_chance`.
 
     Args:
-        a: token codes of one document, ascending, without repeats.
-        b: token codes of the other document.
+        a: token ids of one document, ascending, without repeats.
+        b: token ids of the other document.
     """
     matched, common = count_common(a, b), count_common(a >> HASH_BITS, b >> HASH_BITS)
     union = len(a) + len(b) - common
@@ -86,8 +86,8 @@ def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
 def overlap_interval(shared: float, union: float) -> tuple[float, float]:
     """Return the 95 % confidence interval of an overlap of `shared / union`, as fractions.
 
-    This is the interval of a binomial distribution. Buckets are drawn without replacement, so the error of short texts
-    is smaller.
+    The interval assumes a binomial distribution, that is, sampling with replacement. A sketch samples each shingle at
+    most once, so the error of short texts is smaller.
     """
     return wilson_interval(shared / union if union else 0.0, union)
 

@@ -17,14 +17,14 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.analysis.words import call_with_texts
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
-from simdoc_search.sketch.estimate import TokenOverlap, compare_codes, overlap_interval
+from simdoc_search.sketch.estimate import TokenOverlap, compare_token_ids, overlap_interval
 from simdoc_search.sketch.hashing import compute_minima, count_distinct_shingles, hash_shingles, top_bits
 from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH, can_cut_texts, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
-from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
-from simdoc_search.sketch.winnow import PassageSettings, Winnowing, empty_codes, winnow_texts
-from simdoc_search.sketch.word_pairs import word_pair_codes
+from simdoc_search.sketch.tokens import bucketed_token_ids, decode, empty_token_ids, encode
+from simdoc_search.sketch.winnow import PassageSettings, Winnowing, winnow_texts
+from simdoc_search.sketch.word_pairs import word_pair_token_ids
 
 _BATCH_SIZE = 1 << 16
 """Number of characters and slots per batch. A larger batch does not fit into the processor's cache."""
@@ -41,9 +41,9 @@ class Fingerprint:
         minima: the smallest values of each slot. If `minhash.with_rotation` is set, empty buckets are filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
             Empty unless requested.
-        word_pairs: codes of the pairs of adjacent words, ascending and distinct; uint32. None unless requested, and
+        word_pairs: token ids of the pairs of adjacent words, ascending and distinct; uint32. None unless requested, and
             always None for very long texts.
-        passages: passage token codes; uint32, ascending, without repeats. Empty unless requested.
+        passages: passage token ids; uint32, ascending, without repeats. Empty unless requested.
     """
 
     analysis: Analysis
@@ -52,18 +52,18 @@ class Fingerprint:
     minima: Minima
     words_hash: str = ""
     word_pairs: NDArray[np.uint32] | None = None
-    passages: NDArray[np.uint32] = field(default_factory=empty_codes)
+    passages: NDArray[np.uint32] = field(default_factory=empty_token_ids)
 
     def __repr__(self) -> str:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingle_count:,} shingles, {self.minhash})"
 
-    def codes(self) -> NDArray[np.uint32]:
-        """Return the bucketed tokens as numbers; uint32, shape (tokens,), ascending.
+    def token_ids(self) -> NDArray[np.uint32]:
+        """Return the tokens in the format `bucketed` as numbers; uint32, shape (tokens,), ascending.
 
         Raises:
-            ValueError: the settings have no bucketed tokens.
+            ValueError: the sketch does not support tokens in the format `bucketed`.
         """
-        return bucketed_codes(self.minima, self.minhash)
+        return bucketed_token_ids(self.minima, self.minhash)
 
     def tokens(self, format: str = "bucketed", *, repeats: bool = False) -> list[str]:
         """Return the terms to index or to query.
@@ -78,7 +78,7 @@ class Fingerprint:
                 with a hash key has no `lucene` terms.
         """
         if format == "bucketed":
-            return encode(self.codes())
+            return encode(self.token_ids())
         if format == "lucene":
             return self.minhash.lucene_terms(self.minima, repeats=repeats)
         raise ValueError(f"format must be 'bucketed' or 'lucene', not {format!r}")
@@ -103,7 +103,8 @@ class Fingerprint:
         """
         if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
             raise ValueError(
-                f"a confidence interval requires hash_count 1, not {self.minhash.hash_count}; call overlap instead"
+                f"a confidence interval requires hash_count 1, not {self.minhash.hash_count}; use the method "
+                "`overlap` instead"
             )
         return overlap_interval(*self._compare(other)[1:])
 
@@ -120,7 +121,7 @@ class Fingerprint:
             assert isinstance(minhash, MinHash)  # noqa: S101
             ours, theirs = (encode_terms(certain_values(fp.minima, minhash), minhash) for fp in (self, other))
             return compare_terms(ours, theirs, minhash)
-        return compare_codes(self.codes(), other.codes())
+        return compare_token_ids(self.token_ids(), other.token_ids())
 
 
 def fingerprint(
@@ -161,12 +162,12 @@ def fingerprints(
         words_of_batch, shingles = shingles_of_texts(batch, analysis)
         h1, h2 = hash_shingles(shingles, minhash.key)
         joined = join_words(words_of_batch) if words_hash or word_pairs else []
-        none = [empty_codes()] * len(batch)
+        none = [empty_token_ids()] * len(batch)
         for minima_of_text, count, hash_of_text, pairs_of_text, passages_of_text in zip(
             compute_minima(shingles, minhash, h1, h2),
             count_distinct_shingles(shingles, h1),
             hash_joined_words(joined) if words_hash else [""] * len(batch),
-            word_pair_codes(list(map(bytes.decode, joined))) if word_pairs else [None] * len(batch),
+            word_pair_token_ids(list(map(bytes.decode, joined))) if word_pairs else [None] * len(batch),
             winnow_texts(top_bits(h1), shingles.counts, passages.window) if passages else none,
             strict=True,
         ):
@@ -174,15 +175,15 @@ def fingerprints(
             yield Fingerprint(analysis, minhash, count, completed, hash_of_text, pairs_of_text, passages_of_text)
 
 
-def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
-    """Return the passage codes of all shingles of a text, for a query that contains all of these codes.
+def shingle_token_ids(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
+    """Return the passage token ids of all shingles of a text, for a query that also finds short shared runs.
 
-    A document keeps about 2 in 33 of its shingles. `PassageSettings.probability_of_finding` returns the probability
-    that the query finds a shared run that is shorter than the guaranteed length. Use this for query texts of up to
-    1,000 shingles, because longer texts need too many terms.
+    A stored document has token ids for only about 2 in 33 of its shingles. For a run that is shorter than
+    `PassageSettings.guaranteed_run`, `PassageSettings.probability_of_finding` returns the probability that such a query
+    finds it. Use this for query texts of up to 1,000 shingles, because longer texts need too many terms.
 
     Returns:
-        The codes; uint32, ascending, without repeats. `Fingerprint.passages` is a subset of these codes.
+        Token ids; uint32, ascending, without repeats. They include all of `Fingerprint.passages`.
     """
     shingles = shingles_of_texts([text], analysis or Analysis())[1]
     return distinct(top_bits(hash_shingles(shingles, minhash.key if minhash else None)[0]))
@@ -201,8 +202,8 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str]) -> float:
     both = [tokens.split() if isinstance(tokens, str) else tokens for tokens in (a, b)]
     if not all(both):
         return 0.0
-    codes = [np.unique(decode(tokens)) for tokens in both]
-    return compare_codes(codes[0], codes[1]).overlap
+    token_ids = [np.unique(decode(tokens)) for tokens in both]
+    return compare_token_ids(token_ids[0], token_ids[1]).overlap
 
 
 def _fingerprint_long_text(
@@ -211,9 +212,9 @@ def _fingerprint_long_text(
     hashing = WordsHash() if words_hash else None
     winnowing = Winnowing(passages.window) if passages else None
     values, count = long_text_minima(text, analysis, minhash, hashing, winnowing)
-    passage_codes = winnowing.codes() if winnowing else empty_codes()
+    passage_token_ids = winnowing.token_ids() if winnowing else empty_token_ids()
     hash_of_words = hashing.hexdigest() if hashing else ""
-    return Fingerprint(analysis, minhash, count, minhash.complete(values), hash_of_words, passages=passage_codes)
+    return Fingerprint(analysis, minhash, count, minhash.complete(values), hash_of_words, passages=passage_token_ids)
 
 
 def is_supported_by_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
@@ -235,25 +236,27 @@ def _fingerprint_natively(
         analysis: settings of the analysis, which the kernel must support.
         minhash: settings of the sketch, which the kernel must support.
         outputs: window of passage tokens (0: no passage tokens), whether to return hashes of words, and whether to
-            return codes of pairs of words.
+            return token ids of pairs of words.
     """
     arrays, hashes = call_kernel(native, texts, analysis, minhash, outputs)
-    slots, val1, val2, counts, shingles, codes, code_counts, pairs, pair_counts = arrays
-    parts = (counts.cumsum().tolist(), code_counts.cumsum().tolist(), pair_counts.cumsum().tolist())
-    start = code_start = pair_start = 0
-    for index, (end, code_end, pair_end) in enumerate(itertools.zip_longest(*parts)):
+    slots, val1, val2, counts, shingles, token_ids, passage_counts, pairs, pair_counts = arrays
+    parts = (counts.cumsum().tolist(), passage_counts.cumsum().tolist(), pair_counts.cumsum().tolist())
+    start = passage_start = pair_start = 0
+    for index, (end, passage_end, pair_end) in enumerate(itertools.zip_longest(*parts)):
         minima = minhash.complete(Minima(slots[start:end], val1[start:end], val2[start:end]))
         hash_of_text = hashes[index] if hashes else ""
         pairs_of_text = None if pair_end is None else pairs[pair_start:pair_end]
-        passage_codes = codes[code_start:code_end]
-        yield Fingerprint(analysis, minhash, int(shingles[index]), minima, hash_of_text, pairs_of_text, passage_codes)
-        start, code_start, pair_start = end, code_end, pair_end
+        passage_token_ids = token_ids[passage_start:passage_end]
+        yield Fingerprint(
+            analysis, minhash, int(shingles[index]), minima, hash_of_text, pairs_of_text, passage_token_ids
+        )
+        start, passage_start, pair_start = end, passage_end, pair_end
 
 
 def call_kernel(
     native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
 ) -> tuple[list[NDArray[Any]], list[str]]:
-    """Return the arrays and hashes of words of `Kernel.fingerprints`."""
+    """Call `Kernel.fingerprints`. Return its arrays, and for each text the hash of its words if requested."""
     settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
     buffers, hashes = call_with_texts(native.fingerprints, texts, *settings)
     types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64, np.uint32, np.int64)
@@ -261,7 +264,7 @@ def call_kernel(
 
 
 def split_into_batches(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
-    """Yield texts in batches of limited size. The slots of the sketch count, too. A long text is a batch by itself."""
+    """Yield texts in batches of limited size: characters plus `slot_count` per text. A long text is its own batch."""
     batch: list[str] = []
     size = 0
     for text in texts:

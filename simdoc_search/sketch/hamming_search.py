@@ -37,7 +37,7 @@ def block_masks(bits: int, max_distance: int, count: int = 1) -> list[tuple[int,
 
     Returns:
         Pairs of a mask and a list of blocks. If two numbers are equal in this mask and in one of these blocks, they are
-        also equal in an earlier mask.
+        also equal in an earlier mask, which has found them already.
     """
     if not (1 <= bits <= SIMHASH_BITS and 0 <= max_distance < bits):
         raise ValueError(
@@ -92,10 +92,10 @@ def find_near_pairs(values: Simhashes, bits: int, max_distance: int) -> tuple[In
 def sample_near_pairs(values: Simhashes, bits: int, max_distance: int, sample_count: int) -> tuple[Ints, Ints]:
     """Return the pairs of near numbers that are equal in at least one of `sample_count` random samples of bits.
 
-    The other arguments and the result are those of `find_near_pairs`. A sample has so many bits that the number of
-    compared pairs is at most the number of values. A pair that differs in d of 64 bits is missed with probability (1 -
-    C(64-d, b) / C(64, b))**sample_count, where b is the number of bits in a sample. The samples are the same in every
-    run.
+    The other arguments and the result are those of `find_near_pairs`. Each sample has enough bits that the
+    number of compared pairs does not exceed the number of values. A pair that differs in d of 64 bits is missed with
+    probability (1 - C(64-d, b) / C(64, b))**sample_count, where b is the number of bits in a sample. The samples are
+    the same in every run.
     """
     generator = random.Random(bits)  # noqa: S311 - not used for secrets
     width = min(bits, max(1, len(values).bit_length() - 1))

@@ -35,8 +35,9 @@ def compute_minima(shingles: ShingleBatch, sketch: Sketch, h1: Hashes, h2: Hashe
 
 
 def count_distinct_shingles(shingles: ShingleBatch, h1: Hashes) -> list[int]:
-    """Return the number of distinct shingles of each text. With frequencies, return the number of all shingles.
+    """Return the number of distinct shingles of each text.
 
+    If the analysis counts frequencies (`shingles.with_frequencies`), return the number of all shingles instead.
     The function compares 64 bits of the hashes. Two different shingles have equal bits with a probability of 1 in
     10**19.
     """
@@ -83,7 +84,7 @@ def top_bits(h1: Hashes) -> NDArray[np.uint32]:
 def apply_hash_function(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
     """Return val1 and val2 of hash function `index` for each shingle.
 
-    They combine the hash of the shingle and the hash of the index, like Guava's combineOrdered.
+    Both combine the hash of the shingle with the hash of the index, like Guava's combineOrdered.
     """
     index1, index2 = _hash_index(index)
     return h1 * _MULTIPLIER + index1, h2 * _MULTIPLIER + index2

@@ -86,7 +86,7 @@ class HashKey:
 
 
 def resolve_hash_key(secret: str | None = None) -> HashKey | None:
-    """Return the key with this secret. If it is None, use the secret in the environment variable, or return None.
+    """Return the key with this secret, or else with the secret in SIMDOC_HASH_KEY; None if neither is set.
 
     Raises:
         StoreError: the secret is too short.

@@ -97,7 +97,7 @@ def _split_into_pieces(text: str) -> Iterator[str]:
 
 
 def _find_next_gap(text: str, start: int) -> int:
-    """Return the end of the first character from `start` on that cannot be in a word. If none is near, return 0."""
+    """Return the position after the next character that cannot be in a word, or 0 if none is near `start`."""
     if start >= len(text):
         return len(text)
     outside = np.flatnonzero(classes().numbers[_code_points(text[start : start + _LOOKAHEAD_LENGTH])] == 0)

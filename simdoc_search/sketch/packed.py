@@ -14,22 +14,21 @@ from simdoc_search.sketch.base import Minima, Sketch
 from simdoc_search.sketch.fingerprint import call_kernel, fingerprints, is_supported_by_kernel, split_into_batches
 from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.tokens import Codes, bucketed_codes
+from simdoc_search.sketch.tokens import TokenIds, bucketed_token_ids
 
 
 class PackedFingerprints(NamedTuple):
     """The fingerprints of several texts, as a search for duplicates needs them.
 
     Attributes:
-        codes: the token codes of all texts, one text after the other; see `Fingerprint.codes`.
-        counts: number of codes of each text.
+        token_ids: the token ids of all texts, one text after the other; see `Fingerprint.token_ids`.
+        counts: number of tokens of each text.
         shingles: number of distinct shingles of each text.
         words_hashes: the `Fingerprint.words_hash` of each text.
-        hash_extensions: the lowest 32 bits of the 64-bit hash of each token. The code contains the highest 9 bits. All
-            are 0 if a sketch has several values per token.
+        hash_extensions: the lowest 32 bits of the 64-bit hash of each token. The token id contains the highest 9 bits.
     """
 
-    codes: Codes
+    token_ids: TokenIds
     counts: list[int]
     shingles: list[int]
     words_hashes: list[str]
@@ -39,7 +38,7 @@ class PackedFingerprints(NamedTuple):
 def packed_fingerprints(
     texts: Iterable[str], analysis: Analysis | None = None, minhash: Sketch | None = None
 ) -> Iterator[PackedFingerprints]:
-    """Yield the tokens and the hashes of the words of many texts in order, in batches.
+    """Yield the fingerprints of many texts in order, in batches.
 
     This is faster than `fingerprints` for texts of a few thousand characters, because it makes no object per text.
     """
@@ -56,17 +55,17 @@ def packed_fingerprints(
             (slots, val1, _, counts, shingles, *_), hashes = call_kernel(
                 native, batch, analysis, minhash, (0, True, False)
             )
-            codes = bucketed_codes(Minima(slots, val1, val1), minhash)
-            yield PackedFingerprints(codes, counts.tolist(), shingles.tolist(), hashes, val1.astype(np.uint32))
+            token_ids = bucketed_token_ids(Minima(slots, val1, val1), minhash)
+            yield PackedFingerprints(token_ids, counts.tolist(), shingles.tolist(), hashes, val1.astype(np.uint32))
         else:
             made = list(fingerprints(batch, analysis, minhash, words_hash=True))
-            codes_of_texts = [fingerprint.codes() for fingerprint in made]
-            codes = np.concatenate(codes_of_texts)
+            token_ids_of_texts = [fingerprint.token_ids() for fingerprint in made]
+            token_ids = np.concatenate(token_ids_of_texts)
             values = np.concatenate([fingerprint.minima.val1 for fingerprint in made])
             yield PackedFingerprints(
-                codes,
-                list(map(len, codes_of_texts)),
+                token_ids,
+                list(map(len, token_ids_of_texts)),
                 [fingerprint.shingle_count for fingerprint in made],
                 [fingerprint.words_hash for fingerprint in made],
-                values.astype(np.uint32) if len(values) == len(codes) else np.zeros(len(codes), np.uint32),
+                values.astype(np.uint32) if len(values) == len(token_ids) else np.zeros(len(token_ids), np.uint32),
             )

@@ -36,12 +36,13 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch.hash_functions import mix_bits
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, simhashes
+from simdoc_search.sketch.tokens import TokenIds
 
 BLOCK_COUNT, _BLOCK_BITS = 4, SIMHASH_BITS // 4
 SENTENCE_TOKEN_LENGTH = 3
 """Number of characters in a token, 6 bits each. A token contains the index of a block and its 16 bits."""
 
-MAX_QUERY_CODES = 4_384
+MAX_QUERY_TOKEN_IDS = 4_384
 """Maximum number of query tokens if `flip_count` is more than 1. It is enough for 8 sentences with two flips."""
 
 _MIN_SENTENCE_BYTES = 16
@@ -53,8 +54,6 @@ _SENTENCES_PER_BATCH = 1 << 16
 _INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 _SHIFTS = np.arange(BLOCK_COUNT, dtype=np.uint64) * np.uint64(_BLOCK_BITS)
 _BLOCK_MASK = np.uint64((1 << _BLOCK_BITS) - 1)
-
-Codes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,8 @@ def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Si
 def _hash_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Simhashes:
     """Return the simhash of each sentence.
 
-    `starts` and `stops` are the first unit of a sentence and the unit after its end.
+    `triples` contains one triple per unit of the text. `starts` and `stops` are the positions of the first unit of each
+    sentence, and of the unit after its end.
     """
     sizes = stops - starts
     owner = np.repeat(np.arange(len(starts)), sizes)
@@ -110,63 +110,63 @@ def _count_utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
     return sizes
 
 
-def encode_sentences(values: Simhashes) -> Codes:
-    """Return the stored token codes of simhashes; uint32, shape (4 × values,).
+def encode_sentences(values: Simhashes) -> TokenIds:
+    """Return the token ids of simhashes; uint32, shape (4 × values,).
 
-    The high bits of a code are the index of the block. The low 16 bits are the block.
+    The high bits of a token id are the index of the block. The low 16 bits are the block.
     """
     blocks = np.arange(BLOCK_COUNT, dtype=np.uint64) << np.uint64(_BLOCK_BITS)
     return (blocks | values[:, np.newaxis] >> _SHIFTS & _BLOCK_MASK).astype(np.uint32).reshape(-1)
 
 
-def decode_sentences(codes: Codes) -> Simhashes:
-    """Return the simhashes from which `encode_sentences` made the codes; uint64.
+def decode_sentences(token_ids: TokenIds) -> Simhashes:
+    """Return the simhashes from which `encode_sentences` made the token ids; uint64.
 
     Raises:
-        ValueError: the codes are not complete simhashes.
+        ValueError: the token ids are not complete simhashes.
     """
     rows = (
-        codes.astype(np.uint64).reshape(-1, BLOCK_COUNT)
-        if len(codes) % BLOCK_COUNT == 0
+        token_ids.astype(np.uint64).reshape(-1, BLOCK_COUNT)
+        if len(token_ids) % BLOCK_COUNT == 0
         else np.ones((1, BLOCK_COUNT), np.uint64)
     )
     if not ((rows >> np.uint64(_BLOCK_BITS)) == np.arange(BLOCK_COUNT, dtype=np.uint64)).all():
         raise ValueError(
-            f"{len(codes)} sentence tokens are damaged; each sentence must have {BLOCK_COUNT} tokens in order"
+            f"{len(token_ids)} sentence tokens are damaged; each sentence must have {BLOCK_COUNT} tokens in order"
         )
     values: Simhashes = np.bitwise_or.reduce((rows & _BLOCK_MASK) << _SHIFTS, axis=1)
     return values
 
 
-def query_codes(values: Simhashes, flip_count: int = 1) -> Codes:
-    """Return the query codes of simhashes: each block, and all blocks that differ from it in up to `flip_count` bits.
+def query_token_ids(values: Simhashes, flip_count: int = 1) -> TokenIds:
+    """Return the token ids that find simhashes: each block, and all blocks that differ in up to `flip_count` bits.
 
-    Every sentence that differs in up to 4 × `flip_count` + 3 bits has one of these codes. Some more distant sentences
+    Every sentence that differs in up to 4 × `flip_count` + 3 bits has one of these tokens. Some more distant sentences
     also have one. If the differing bits are random, one flip finds 95 % of the sentences that differ in 8 bits, 74 % of
     those with 10 bits, and 49 % of those with 12 bits. Two flips find 97 % of those with 12 bits.
 
     Returns:
-        uint32, shape (values, codes). The codes in a row are distinct. A row has 4 codes without flips, 68 codes for
-        one flip, and 548 codes for two flips.
+        uint32, shape (values, tokens). The ids in a row are distinct. A row has 4 ids without flips, 68 ids for
+        one flip, and 548 ids for two flips.
     """
-    codes = encode_sentences(values).reshape(len(values), BLOCK_COUNT, 1) ^ _flip_masks(flip_count)
-    return codes.reshape(len(values), codes.shape[1] * codes.shape[2])
+    token_ids = encode_sentences(values).reshape(len(values), BLOCK_COUNT, 1) ^ _flip_masks(flip_count)
+    return token_ids.reshape(len(values), token_ids.shape[1] * token_ids.shape[2])
 
 
 def choose_flip_count(sentence_count: int, max_distance: int) -> int:
-    """Return a `flip_count` for `query_codes` that finds sentences that differ in up to `max_distance` bits.
+    """Return a `flip_count` for `query_token_ids` that finds sentences that differ in up to `max_distance` bits.
 
     If `sentence_count`, the number of query sentences, is large, the result is smaller. This limits the number of
-    codes.
+    token ids.
     """
     flip_count = max_distance // BLOCK_COUNT
-    while flip_count > 1 and sentence_count * BLOCK_COUNT * len(_flip_masks(flip_count)) > MAX_QUERY_CODES:
+    while flip_count > 1 and sentence_count * BLOCK_COUNT * len(_flip_masks(flip_count)) > MAX_QUERY_TOKEN_IDS:
         flip_count -= 1
     return flip_count
 
 
 @cache
-def _flip_masks(flip_count: int) -> Codes:
+def _flip_masks(flip_count: int) -> TokenIds:
     """Return the 16-bit numbers in which at most `flip_count` bits are 1."""
     choices = (bits for count in range(flip_count + 1) for bits in combinations(range(_BLOCK_BITS), count))
     return np.fromiter((sum(1 << bit for bit in bits) for bits in choices), np.uint32)

@@ -15,7 +15,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.estimate import Estimate, compare_codes
+from simdoc_search.sketch.estimate import Estimate, compare_token_ids
 from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import SentenceSettings
@@ -59,7 +59,7 @@ class Settings:
             time. Comparisons of settings ignore them.
 
     Raises:
-        ValueError: these settings have no bucketed tokens; see `Fingerprint.codes`.
+        ValueError: the sketch does not support tokens in the format `bucketed`; see `Fingerprint.token_ids`.
     """
 
     analysis: Analysis = field(default_factory=Analysis)
@@ -119,20 +119,20 @@ class Settings:
     @property
     def estimate(self) -> Estimate:
         """The function that compares the tokens of two documents."""
-        return compare_codes
+        return compare_token_ids
 
-    def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes for the comparison, and the terms for the query.
+    def token_ids_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
+        """Return the token ids for the comparison, and the terms for the query.
 
-        If there are no terms, query the encoded codes.
+        If there are no terms, query the tokens with these ids.
         """
-        return fingerprint.codes(), ()
+        return fingerprint.token_ids(), ()
 
     def satisfies(self, requested: Settings) -> bool:
         """Whether an index with these settings satisfies the requested settings.
 
-        An index without passage tokens satisfies the default settings of passages, because all queries except passages
-        work. An index may have sentences, concepts or languages that were not requested.
+        If passage tokens with the default settings are requested, an index without passage tokens is accepted, because
+        only `passages` queries need them. An index may have sentences, concepts or languages that were not requested.
         """
         return self == replace(
             requested,
@@ -144,7 +144,7 @@ class Settings:
         )
 
     def for_local_store(self, store_texts: bool) -> Settings:
-        """Return the settings for a new local store. Words are only indexed with texts and passage tokens."""
+        """Return the settings for a new local store. Word pairs are indexed only if it has texts and passage tokens."""
         return replace(self, indexes_words=self.indexes_words and store_texts and self.passages is not None)
 
     def with_key(self, key: HashKey | None) -> Settings:

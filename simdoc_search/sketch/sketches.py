@@ -22,7 +22,7 @@ from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.hash_functions import Hashes, mix_bits
 from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.tokens import Codes, bucketed_codes
+from simdoc_search.sketch.tokens import TokenIds, bucketed_token_ids
 
 if TYPE_CHECKING:
     from datasketch import LeanMinHash
@@ -152,8 +152,8 @@ class Universal(_FunctionSketch):
         """
         return [_make_minima(self._hash_values(text) if text else _to_uint64(())) for text in shingles.strings()]
 
-    def encode_sketch(self, sketch: DatasketchMinHash | LeanMinHash) -> Codes:
-        """Return the token codes of a datasketch sketch, for `Record.codes`. An empty sketch has no tokens.
+    def encode_sketch(self, sketch: DatasketchMinHash | LeanMinHash) -> TokenIds:
+        """Return the token ids of a datasketch sketch, for `Record.token_ids`. An empty sketch has no tokens.
 
         Raises:
             FormatMismatchError: the number of functions, the seed or the scheme differs from this sketch.
@@ -166,7 +166,7 @@ class Universal(_FunctionSketch):
                 found=theirs,
                 expected=ours,
             )
-        return bucketed_codes(_make_minima(_to_uint64(() if sketch.is_empty() else sketch.hashvalues)), self)
+        return bucketed_token_ids(_make_minima(_to_uint64(() if sketch.is_empty() else sketch.hashvalues)), self)
 
     def _hash_values(self, shingles: Sequence[str]) -> NDArray[np.uint64]:
         sketch = _empty_sketch(self.count, self.seed, self.family).copy()

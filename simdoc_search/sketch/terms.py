@@ -18,7 +18,7 @@ from simdoc_search.sketch.base import Minima
 from simdoc_search.sketch.estimate import TokenOverlap, count_common
 from simdoc_search.sketch.minhash import MinHash, bucket_indices
 
-_CODE_BITS = 64
+_TERM_ID_BITS = 64
 _BUCKET_BITS = 32  # the 32 highest bits of val2 determine the bucket
 
 
@@ -31,16 +31,16 @@ def certain_values(values: Minima, minhash: MinHash) -> Minima:
 
 
 def encode_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
-    """Return a code for each value; uint64, ascending.
+    """Return the id of the term of each value; uint64, ascending.
 
-    A code consists of the slot, and of the highest bits of the distance of `val2` from the start of its bucket.
+    An id consists of the slot, and of the highest bits of the distance of `val2` from the start of its bucket.
     """
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
     buckets = (values.slots % minhash.bucket_count).astype(np.uint64)
     in_bucket = values.val2 - (buckets * np.uint64(size) << np.uint64(_BUCKET_BITS))
-    dropped_bits = max(0, (size - 1).bit_length() + _BUCKET_BITS + bits - _CODE_BITS)
-    return values.slots.astype(np.uint64) << np.uint64(_CODE_BITS - bits) | in_bucket >> np.uint64(dropped_bits)
+    dropped_bits = max(0, (size - 1).bit_length() + _BUCKET_BITS + bits - _TERM_ID_BITS)
+    return values.slots.astype(np.uint64) << np.uint64(_TERM_ID_BITS - bits) | in_bucket >> np.uint64(dropped_bits)
 
 
 def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOverlap:
@@ -55,7 +55,7 @@ def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOv
     equal by chance.
     """
     union = np.union1d(a, b)
-    slots = union >> np.uint64(_CODE_BITS - _slot_bits(minhash))
+    slots = union >> np.uint64(_TERM_ID_BITS - _slot_bits(minhash))
     smallest = union[_rank_in_slot(slots) < _count_certain_values(minhash)]
     matched = count_common(np.intersect1d(a, b, assume_unique=True), smallest)
     return TokenOverlap(matched, matched, len(smallest))

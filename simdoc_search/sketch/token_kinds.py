@@ -39,7 +39,7 @@ class TokenKind:
         if not self.index_option:
             return "index the documents again into a new store"
         if location == ":memory:":
-            return "request them in the settings when you open the store"
+            return f"request {self.name} in the settings when you open the store"
         return (
             f"add them with: {shlex.join(['simdoc-search', 'index', *self.index_option.split(), '--store', location])}"
         )

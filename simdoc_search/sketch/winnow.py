@@ -20,14 +20,15 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import check_whole_number
+from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
 
 PASSAGE_TOKEN_LENGTH = 5
 """Number of characters in a passage token, 6 bits each."""
 
 _MAX_WINDOW = 10_000
-_EMPTY = np.zeros(0, np.uint32)
 
-Codes = NDArray[np.uint32]
+ShingleHashes = NDArray[np.uint32]
+"""The highest 30 bits of hashes of shingles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +68,24 @@ class PassageSettings:
         return 1.0 - miss * (miss + 1) / (self.window * (self.window + 1))
 
 
-def empty_codes() -> Codes:
-    """Return an empty array of token codes. Every call returns the same array."""
-    return _EMPTY
-
-
-def winnow_texts(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes]:
-    """Return the passage codes of many texts.
+def winnow_texts(hashes: ShingleHashes, counts: NDArray[np.int64], window: int) -> list[TokenIds]:
+    """Return the passage token ids of many texts: the smallest hash of each window.
 
     Args:
-        codes: highest bits of the hashes of all shingles, in text order; uint32, shape (shingles,).
+        hashes: the highest 30 bits of the hash of each shingle, in text order; uint32, shape (shingles,).
         counts: number of shingles of each text; int64, shape (texts,).
-        window: number of shingles in a window. If a text has fewer shingles, its smallest code is returned.
+        window: number of shingles in a window. If a text has fewer shingles, its smallest hash is returned.
 
     Returns:
-        The codes of each text; uint32, ascending, without repeats.
+        The token ids of each text; uint32, ascending, without repeats.
     """
     ends = np.cumsum(counts)
     first = ends - counts
-    owner, kept = _distinct_window_minima(codes, first, ends, window)
+    owner, kept = _distinct_window_minima(hashes, first, ends, window)
     has_shingles = np.flatnonzero(counts > 0)
     is_short = counts[has_shingles] < window
     if is_short.any():
-        smallest = np.minimum.reduceat(codes, first[has_shingles])
+        smallest = np.minimum.reduceat(hashes, first[has_shingles])
         owner = np.concatenate((owner, has_shingles[is_short]))
         kept = np.concatenate((kept, smallest[is_short]))
     keys = distinct(owner.astype(np.uint64) << np.uint64(32) | kept)
@@ -99,38 +95,39 @@ def winnow_texts(codes: Codes, counts: NDArray[np.int64], window: int) -> list[C
 
 
 class Winnowing:
-    """Computes the passage codes of one text from the shingles of its pieces."""
+    """Computes the passage token ids of one text from the shingles of its pieces."""
 
     def __init__(self, window: int) -> None:
         self._window = window
-        self._last = empty_codes()  # the first windows of the next piece begin in these shingles of the previous one
-        self._kept: list[Codes] = []
+        # the last shingles of the pieces so far; the first windows of the next piece begin in them
+        self._last = empty_token_ids()
+        self._kept: list[ShingleHashes] = []
 
-    def add(self, codes: Codes) -> None:
-        """Add the shingles of the next piece. `codes` is as in `winnow_texts`."""
-        codes = np.concatenate((self._last, codes))
-        self._last = codes[max(0, len(codes) - self._window + 1) :]
-        if len(codes) >= self._window:
-            self._kept.append(distinct(_window_minima(codes, self._window)))
+    def add(self, hashes: ShingleHashes) -> None:
+        """Add the shingles of the next piece. `hashes` are as in `winnow_texts`."""
+        hashes = np.concatenate((self._last, hashes))
+        self._last = hashes[max(0, len(hashes) - self._window + 1) :]
+        if len(hashes) >= self._window:
+            self._kept.append(distinct(_window_minima(hashes, self._window)))
 
-    def codes(self) -> Codes:
-        """Return the codes of all pieces that were added; uint32, ascending, without repeats."""
+    def token_ids(self) -> TokenIds:
+        """Return the token ids of all pieces that were added; uint32, ascending, without repeats."""
         return distinct(np.concatenate(self._kept)) if self._kept else distinct(self._last)[:1]
 
 
 def _distinct_window_minima(
-    codes: Codes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
-) -> tuple[NDArray[np.int64], Codes]:
-    """Return the smallest code of each window, and the index of its text.
+    hashes: ShingleHashes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
+) -> tuple[NDArray[np.int64], ShingleHashes]:
+    """Return the smallest hash of each window, and the index of its text.
 
     Windows that contain several texts are omitted.
 
-    If consecutive windows have the same smallest code, it is usually returned once.
+    If consecutive windows have the same smallest hash, it is usually returned once.
     """
-    if len(codes) < window:
-        return np.zeros(0, np.int64), empty_codes()
-    smallest = _window_minima(codes, window)
-    differs = np.ones(len(smallest), bool)  # whether a window and the previous one have different codes
+    if len(hashes) < window:
+        return np.zeros(0, np.int64), empty_token_ids()
+    smallest = _window_minima(hashes, window)
+    differs = np.ones(len(smallest), bool)  # whether a window and the previous one have different hashes
     np.not_equal(smallest[1:], smallest[:-1], out=differs[1:])
     differs[first[first < len(differs)]] = True
     begins = np.flatnonzero(differs)
@@ -139,12 +136,12 @@ def _distinct_window_minima(
     return owner[is_inside], smallest[begins[is_inside]]
 
 
-def _window_minima(codes: Codes, window: int) -> Codes:
-    """Return the smallest of every `window` consecutive codes; shape (shingles - window + 1,).
+def _window_minima(hashes: ShingleHashes, window: int) -> ShingleHashes:
+    """Return the smallest of every `window` consecutive hashes; shape (shingles - window + 1,).
 
     Each step doubles the length of the windows.
     """
-    size, smallest = 1, codes
+    size, smallest = 1, hashes
     while 2 * size <= window:
         smallest = np.minimum(smallest[:-size], smallest[size:])
         size *= 2

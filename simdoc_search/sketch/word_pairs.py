@@ -1,7 +1,7 @@
-"""Codes of pairs of adjacent words, which a local store uses to find short quotations.
+"""Hashes of pairs of adjacent words, which a local store uses to find short quotations.
 
 A document that contains a phrase contains all pairs of the phrase. Other documents rarely contain them by chance: a
-document of 5,000 words has a given code with a probability of 1 in 8, and all five codes of a phrase of six words with
+document of 5,000 words has a given hash with a probability of 1 in 8, and all five hashes of a phrase of six words with
 a probability of 1 in 30,000. In a trial with 12,847 documents of 280 words, a query by single words read 8,000
 documents, and a query by pairs read only the documents that contain a phrase of the query.
 """
@@ -15,23 +15,22 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.hash_functions import murmur3_x64_128
-from simdoc_search.sketch.tokens import Codes
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
 
 PAIR_BITS = 15
-"""Number of bits of a code: the highest bits of the hash of both words. Stores contain codes, so it must not change."""
+"""Number of bits of a token id: the highest bits of the hash of both words. Stored ids depend on it."""
 
 _SPACE, _LINE_FEED = ord(" "), ord("\n")
 
 
-def word_pair_codes(joined_words: Sequence[str]) -> list[Codes]:
-    """Return the codes of the pairs of each text, ascending and distinct; see `hash_word_pairs`."""
-    codes, counts = hash_word_pairs(joined_words)
-    return list(map(distinct, np.split(codes, np.cumsum(counts)[:-1]))) if joined_words else []
+def word_pair_token_ids(joined_words: Sequence[str]) -> list[TokenIds]:
+    """Return the token ids of the word pairs of each text, ascending and distinct; see `hash_word_pairs`."""
+    token_ids, counts = hash_word_pairs(joined_words)
+    return list(map(distinct, np.split(token_ids, np.cumsum(counts)[:-1]))) if joined_words else []
 
 
-def hash_word_pairs(joined_words: Sequence[str]) -> tuple[Codes, NDArray[np.int64]]:
-    """Return the codes of the pairs of adjacent words, text by text; uint32. Also return the number of pairs per text.
+def hash_word_pairs(joined_words: Sequence[str]) -> tuple[TokenIds, NDArray[np.int64]]:
+    """Return the token ids of the pairs of adjacent words, text by text; uint32. Also return the counts of pairs.
 
     A text with fewer than two words has no pairs.
 
@@ -40,12 +39,12 @@ def hash_word_pairs(joined_words: Sequence[str]) -> tuple[Codes, NDArray[np.int6
             two words.
     """
     if not joined_words:
-        return empty_codes(), np.zeros(0, np.int64)
+        return empty_token_ids(), np.zeros(0, np.int64)
     units = np.frombuffer("\n".join(joined_words).encode("utf-16-le", "surrogatepass"), np.uint16)
     separators = np.flatnonzero((units == _SPACE) | (units == _LINE_FEED))  # a line feed is never in a word
     starts, ends = np.concatenate(([0], separators + 1)), np.concatenate((separators, [len(units)]))
     is_pair = units[separators] == _SPACE
     hashes, _ = murmur3_x64_128(units, starts[:-1][is_pair], ends[1:][is_pair])
-    codes = (hashes >> np.uint64(64 - PAIR_BITS)).astype(np.uint32)
+    token_ids = (hashes >> np.uint64(64 - PAIR_BITS)).astype(np.uint32)
     texts = np.cumsum(~is_pair)[is_pair]
-    return codes, np.bincount(texts, minlength=len(joined_words))
+    return token_ids, np.bincount(texts, minlength=len(joined_words))

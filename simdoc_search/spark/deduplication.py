@@ -36,8 +36,8 @@ def dedupe(
 ) -> DataFrame:
     """Remove the duplicate rows of a DataFrame. The kept rows are those that `simdoc-search dedupe` keeps.
 
-    The duplicates are found when the function is called. A warning tells if some rows were not compared with all
-    similar rows, because too many are similar.
+    The duplicates are found when the function is called. A warning is issued if some rows were not compared with
+    all similar rows, because too many are similar.
 
     Args:
         df: the rows. It is read several times, so write the result of a long computation to storage first.
@@ -46,7 +46,8 @@ def dedupe(
             rows in the same order each time, such as files.
         options: what counts as a duplicate. Their `text` and `id` are ignored. `keep="first"` is not possible,
             because the rows of a DataFrame have no order; use `min:COLUMN`.
-        annotate: return all rows, with the columns `duplicate_of`, `cluster`, `overlap` and `kind`; see `Annotation`.
+        annotate: return all rows, with the columns `duplicate_of`, `cluster`, `overlap` and `kind`; see
+            `DuplicateDescriptions`.
 
     Returns:
         The kept rows with all columns, or all rows.
@@ -81,9 +82,9 @@ def dedupe(
 def similar_pairs(
     df_a: DataFrame, df_b: DataFrame, text: str = "text", *, id: str = "id", options: DedupeOptions | None = None
 ) -> DataFrame:
-    """Return the pairs of a row of one DataFrame and a row of another one that overlap enough.
+    """Return the pairs of rows, one from each DataFrame, that overlap enough.
 
-    A warning tells if some rows were not compared with all similar rows, because too many are similar.
+    A warning is issued if some rows were not compared with all similar rows, because too many are similar.
 
     Args:
         df_a: the rows of one side.
@@ -125,7 +126,10 @@ def similar_pairs(
 
 
 def _find_groups(sets: DataFrame, sketches: DataFrame, rows: DataFrame, options: DedupeOptions) -> DataFrame:
-    """Return the kept set of each duplicate set, as ranks, and the overlap."""
+    """Return the ranks of each duplicate set (`second`) and of its kept set (`first`), and their overlap.
+
+    A set is all rows with the same words.
+    """
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     compared = to_pair = materialize(add_tokens(sets, sketches))

@@ -30,7 +30,7 @@ def materialize(frame: DataFrame) -> DataFrame:
     """Compute a DataFrame now, and store it until it is no longer used.
 
     It is stored in the folder of `spark.checkpoint.dir`, which survives the loss of workers, or on the workers' disks.
-    Its plan is forgotten. Otherwise, the plan would grow with each round.
+    Spark then forgets the query plan, which would otherwise grow in each round of `dedupe`.
     """
     from pyspark import StorageLevel  # noqa: PLC0415 - an optional dependency
 
@@ -93,7 +93,7 @@ def read_texts(sets: DataFrame, rows: DataFrame, text: str, ranks: DataFrame) ->
 
 
 def count_frequent_keys(compared: DataFrame, options: DedupeOptions) -> Mapping[int, int]:
-    """Return the keys of short texts that are frequent in a sample, and how frequent they are."""
+    """Return the band keys of short texts that are frequent in a sample, each with its count in the sample."""
     share = min(1.0, _SAMPLE_ROWS / max(1, compared.count()))
     sample = compared.sample(share, seed=1).select("shingles", "tokens", "extensions")
     keys = map_batches(sample, partial(list_short_keys, options=options), "key long")

@@ -89,7 +89,7 @@ def open_store(
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - the local store does not need it
 
         target, name = connect(parsed, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
-        return RemoteStore.in_index(
+        return RemoteStore.open_index(
             target,
             name,
             settings,

@@ -35,16 +35,16 @@ from simdoc_search.stores.shared_tokens import TokenMatches
 Self = TypeVar("Self")
 
 MAX_COUNTED_CLIENT_SIDE = 32
-"""If the bands of a plan match at most this number of documents, this process reads them and counts equal tokens."""
+"""If the bands of a plan match at most this number of documents, this process reads them and counts shared tokens."""
 
 MAX_BAND_MATCHES = 256
 """If the bands of a plan match more documents than this, its `equivalent_threshold` is run instead, which is faster."""
 
 
 class Candidates(Protocol):
-    """The documents that a plan found, by descending number of equal tokens. They are read lazily.
+    """The documents that a plan found, by descending number of shared tokens. They are read lazily.
 
-    The order of documents with the same number of equal tokens is stable while the store does not change.
+    The order of documents that share the same number of tokens is stable while the store does not change.
     """
 
     @property
@@ -105,7 +105,7 @@ class Writer(Protocol):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Maps the id of each document that the store refused to the reason. It is complete after `commit`."""
+        """Maps the id of each refused document to the reason for the refusal. It is complete after `commit`."""
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
@@ -179,14 +179,16 @@ class Store(Protocol):
 
     # --- reading documents ---
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
+    def get(
+        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+    ) -> Record | None:
         """Return the record of a document, or None.
 
         Args:
             id: id of the document.
             text: load its text.
             passages: load its passage tokens.
-            sketches: load its sentences and concepts.
+            sentences_and_concepts: load the tokens of its sentences and concepts.
 
         Raises:
             StoreError: several documents have this id.
@@ -198,7 +200,7 @@ class Store(Protocol):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Return the records of the documents with these ids that match the filters. Unknown ids are ignored."""
@@ -217,21 +219,22 @@ class Store(Protocol):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
-        root: str | None = None,
-        below_root: bool = False,
+        sentences_and_concepts: bool = False,
+        root_folder: str | None = None,
+        only_roots_below: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
 
-        If `root` is given, yield only documents with this root. If `below_root` is also True, yield only documents
-        whose root is a folder below `root`. Records of an index that simdoc-search did not create have the values of
-        `fields` as metadata. Other records always have all metadata.
+        A root folder is a folder that was indexed, or a file that the user named. If `root_folder` is given, yield only
+        documents with this root. If `only_roots_below` is also True, yield only documents whose root is below this
+        folder. Records of an index that simdoc-search did not create have the values of `fields` as metadata. Other
+        records always have all metadata.
         """
 
-    def count(self, root: str, *, below_root: bool = False) -> int:
-        """Count the documents with this root or, if `below_root`, those whose root is a folder below it."""
+    def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
+        """Count the documents with this root folder or, if `only_roots_below`, those whose root is below it."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
@@ -274,7 +277,7 @@ class Store(Protocol):
 
     def documents_sharing(
         self,
-        codes: NDArray[np.uint32],
+        token_ids: NDArray[np.uint32],
         *,
         kind: TokenKindName = "passages",
         filters: Filters | None = None,
@@ -284,9 +287,9 @@ class Store(Protocol):
         """Return the documents that share tokens of a kind, by descending number of shared tokens.
 
         Args:
-            codes: the tokens as numbers, in any order; duplicates are ignored. For passages, pass the tokens of a
-                record or fingerprint, or the result of `shingle_codes`. If the array is two-dimensional, as returned by
-                `query_codes`, rows are counted. A document shares a row if it contains at least one token of the row.
+            token_ids: the tokens, in any order; duplicates are ignored. For passages, pass the tokens of a record or
+                fingerprint, or the result of `shingle_token_ids`. If the array is two-dimensional, as returned by
+                `query_token_ids`, rows are counted. A document shares a row if it contains a token of the row.
             kind: the kind of tokens.
             filters: filters that must also match.
             exclude: key of a document to exclude, or None.
@@ -296,14 +299,14 @@ class Store(Protocol):
             FormatMismatchError: the store has no tokens of this kind. The message says how to add them.
         """
 
-    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each of these concepts.
 
         A local store also counts deleted and replaced documents until it merges their segments.
 
         Args:
-            codes: the concepts as numbers, shape (concepts,). Pass `PARAGRAPH_END` to count all documents that
-                have concepts.
+            token_ids: the ids of the concepts, shape (concepts,). Pass `PARAGRAPH_END` to count all documents that have
+                concepts.
 
         Returns:
             int64, shape (concepts,).
@@ -345,10 +348,10 @@ class Store(Protocol):
         """Return up to three similar ids of documents that match the filters, best first."""
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
-        """Return suggestions for a condition that no document can match, because of its field or path prefix.
+        """Suggest names if no document has the field of a condition or, for the field `path`, one of its prefixes.
 
         Returns:
-            The names of fields or top-level folders. None if a document has the field or matches the path prefix.
+            Names of fields or, for `path`, of top-level folders. None if a document has the field or a prefix.
         """
 
 

@@ -13,7 +13,7 @@ class HasFields(Protocol):
     """A store in an index that simdoc-search did not create. Its records do not contain the fields of the documents."""
 
     def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
-        """Return a hash of the fields of each document, without its id. Return an empty dict if records have digests.
+        """Return a hash of the fields of each document; the hash does not cover the id. Empty if records have digests.
 
         Raises:
             StoreError: the store cannot be read.

@@ -36,7 +36,7 @@ def escape_surrogates(text: str) -> str:
 
 
 def alternative_names(id: str) -> list[str]:
-    """Return other names for an id: its last path part, its archive member, and all three names without extension."""
+    """Return other names for an id: its last path part, its archive member, and the id and both without extension."""
     last = id.rsplit("/", 1)[-1]
     dot = last.rfind(".")
     extension = len(last) - dot if 0 < dot < len(last) - 1 else 0
@@ -54,24 +54,24 @@ def metadata_term(key: str, value: FilterValue) -> str:
     return escape_surrogates(text)
 
 
-def root_term(root: str) -> str:
+def root_term(root_folder: str) -> str:
     """Return the term for documents with this root. It differs from the terms of all metadata fields."""
-    return metadata_term(_ROOT_FIELD, root)
+    return metadata_term(_ROOT_FIELD, root_folder)
 
 
-def origin_value(root: str, path: str = "") -> str:
+def origin_value(root_folder: str, path: str = "") -> str:
     """Return a value for a condition on `ORIGIN_FIELD`. It matches documents with this root, at or below `path`.
 
     If `path` ends with `/`, it is a folder, and all documents in it match. Otherwise, it is a file, and its members
     also match. If `path` is empty, all documents with this root match.
     """
-    return f"{root}\0{path}"
+    return f"{root_folder}\0{path}"
 
 
 def parse_origin_value(value: FilterValue) -> tuple[str, str]:
-    """Return the root and the path of a value of `origin_value`."""
-    root, _, path = str(value).partition("\0")
-    return root, path
+    """Return the root and the path in a value that `origin_value` returned."""
+    root_folder, _, path = str(value).partition("\0")
+    return root_folder, path
 
 
 def metadata_prefix(key: str) -> str:
@@ -109,7 +109,8 @@ def distinctive_words(id: str) -> list[str]:
 def _similarity(id: str, stored_id: str) -> float:
     """Return the highest similarity of an id to a stored id and its other names, from 0 to 1 (equal).
 
-    Letter case is ignored. A stored id that contains one of the longest words of the id is always similar enough.
+    Letter case is ignored. A stored id that contains one of the longest words of the id has at least
+    `MIN_SIMILARITY`, so that it can be suggested.
     """
     id, stored_id = normalize("NFC", id).casefold(), normalize("NFC", stored_id).casefold()
     similarity = max(SequenceMatcher(None, id, name).ratio() for name in (stored_id, *alternative_names(stored_id)))

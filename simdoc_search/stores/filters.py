@@ -67,8 +67,8 @@ def parse_filters(filters: Filters | None) -> list[Condition | dict[str, Any]]:
     for mapping in filters if isinstance(filters, list | tuple) else [filters]:
         if not isinstance(mapping, Mapping):
             raise QuerySyntaxError(
-                "a filter must be a mapping of fields to values, such as {'language': 'de'}, or a list of such "
-                f"mappings and of OpenSearch or Elasticsearch query clauses, not {type(mapping).__name__}"
+                "a filter must be a dictionary of fields and values, such as {'language': 'de'}, or a list of such "
+                f"dictionaries and of OpenSearch or Elasticsearch query clauses, not {type(mapping).__name__}"
             )
         is_clause = len(mapping) == 1 and isinstance(next(iter(mapping.values())), Mapping)
         if is_clause and mapping is not filters:

@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.display import format_count
 from simdoc_search.documents import DocumentKey, HasDocumentKey, MetadataValue
-from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import empty_token_ids, encode
 
 
-def file_path(root: str, prefix: str, id: str) -> str:
+def file_path(root_folder: str, prefix: str, id: str) -> str:
     """Return the path of a document's file; see `Origin.file`."""
-    relative, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - paths are strings
-    if (relative == name or relative.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
-        return root + relative.removeprefix(name)
-    return os.path.join(root, relative)  # noqa: PTH118
+    relative, name = id.removeprefix(prefix), os.path.basename(root_folder)  # noqa: PTH119 - paths are strings
+    if (relative == name or relative.startswith(f"{name}!")) and not os.path.isdir(root_folder):  # noqa: PTH112
+        return root_folder + relative.removeprefix(name)
+    return os.path.join(root_folder, relative)  # noqa: PTH118
 
 
 HAS_ATTACHMENTS = "attachments"
@@ -36,11 +35,10 @@ class Origin:
         root: absolute path of the indexed folder, or of the file itself if the user named the file.
         size: size in bytes.
         mtime_ns: modification time in nanoseconds since 1970.
-        prefix: the beginning of the id, before the path below the root.
+        prefix: the part of the id before the path of the file relative to `root`.
         content: for a member of an archive, the hash of its bytes. It is empty for other files.
-        archive: if all members of an archive are stored, one of these members has the size and modification time of
-            the archive here. For an e-mail with attachments that are documents, the value is `attachments`. For other
-            members and files, it is empty.
+        archive: the size and modification time of the archive, stored in only one of its members, and only if all its
+            members are stored. For an e-mail with attachments that are documents, `attachments`. Otherwise empty.
     """
 
     root: str
@@ -61,7 +59,7 @@ class Record:
 
     Attributes:
         id: id of the document.
-        codes: fingerprint tokens as numbers; uint32, ascending, distinct.
+        token_ids: the fingerprint tokens as integers; uint32, ascending, distinct.
         shingle_count: number of distinct shingles of the text.
         digest: hash of text and metadata. It changes if one of them changes. It is empty in an index that simdoc-search
             did not create.
@@ -73,22 +71,22 @@ class Record:
         words_hash: hash of the normalised words, which does not depend on letter case and punctuation.
         fault: what is missing or malformed in a document that another program wrote. These parts of the record are
             empty.
-        passages: passage tokens as 30-bit numbers; uint32, ascending, distinct. They are empty if the store has none,
-            or if they were not loaded.
+        passages: ids of the passage tokens, 30 bits each; uint32, ascending, distinct. They are empty if the store has
+            none, or if they were not loaded.
         sentences: tokens of the sentences in order, four per sentence (`encode_sentences`). They may be empty for the
             same reasons as `passages`.
         concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). They may be empty for the same
             reasons as `passages`.
-        word_pairs: codes of the pairs of adjacent words, as in `Fingerprint`. If None, a store that needs them computes
-            them from the text. They are None in records that were read from a store.
+        word_pairs: token ids of the pairs of adjacent words, as in `Fingerprint`. If None, a store that needs them
+            computes them from the text. They are None in records that were read from a store.
         index: the engine's index that the document was read from. It is ignored when the record is written.
         routing: the routing, as in `DocumentKey`.
         terms: the query terms, if the engine's `min_hash` filter fills the field. The terms cannot be
-            computed from `codes`.
+            computed from `token_ids`.
     """
 
     id: str
-    codes: NDArray[np.uint32]
+    token_ids: NDArray[np.uint32]
     shingle_count: int
     digest: str
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
@@ -97,17 +95,17 @@ class Record:
     text_hash: str = ""
     words_hash: str = ""
     fault: str = ""
-    passages: NDArray[np.uint32] = field(default_factory=empty_codes)
-    sentences: NDArray[np.uint32] = field(default_factory=empty_codes)
-    concepts: NDArray[np.uint32] = field(default_factory=empty_codes)
+    passages: NDArray[np.uint32] = field(default_factory=empty_token_ids)
+    sentences: NDArray[np.uint32] = field(default_factory=empty_token_ids)
+    concepts: NDArray[np.uint32] = field(default_factory=empty_token_ids)
     index: str | None = None
     routing: str | None = None
     word_pairs: NDArray[np.uint32] | None = field(default=None, repr=False, compare=False)
     terms: Sequence[str] = field(default=(), repr=False)
 
     def tokens(self) -> list[str]:
-        """Return the query terms of the tokens."""
-        return list(self.terms) or encode(self.codes)
+        """Return the terms for a query: `terms`, or the encoded `token_ids` if there are none."""
+        return list(self.terms) or encode(self.token_ids)
 
     @property
     def key(self) -> DocumentKey:
@@ -157,13 +155,13 @@ class Candidate(HasDocumentKey):
     Attributes:
         key: key of the document.
         matched_token_count: number of the plan's tokens that the document has.
-        codes: all fingerprint tokens as numbers, as in `Record`.
+        token_ids: all fingerprint tokens, as in `Record`.
         fields: the values of the requested fields.
     """
 
     key: DocumentKey
     matched_token_count: int
-    codes: NDArray[np.uint32]
+    token_ids: NDArray[np.uint32]
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 

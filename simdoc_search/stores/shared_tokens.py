@@ -53,8 +53,8 @@ class TokenMatches:
             several documents tie for the last position, the store chooses one.
         total: number of documents that share at least one token.
         max_omitted_shared: 0 if no omitted document shares more tokens than the last document. Otherwise, it is an
-            upper bound of the number of tokens that an omitted document shares. This occurs if very many documents
-            share nearly the same number of tokens, for example because they all contain the same phrase.
+            upper bound of the number of tokens that an omitted document shares. Such documents can be omitted if very
+            many documents share nearly the same number of tokens, for example because they all contain the same phrase.
     """
 
     documents: list[TokenMatch]
@@ -62,14 +62,14 @@ class TokenMatches:
     max_omitted_shared: int = 0
 
 
-def encode_rows(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
-    """Encode codes as rows of tokens. If `codes` is one-dimensional, each distinct code is a row.
+def encode_rows(token_ids: NDArray[np.uint32], length: int) -> list[list[str]]:
+    """Encode token ids as rows of tokens. If `token_ids` is one-dimensional, each distinct id is a row.
 
     Args:
-        codes: the codes, shape (codes,) or (rows, codes).
+        token_ids: the token ids, shape (tokens,) or (rows, tokens).
         length: number of characters of a token.
     """
-    rows = codes if codes.ndim > 1 else distinct(codes)[:, np.newaxis]
+    rows = token_ids if token_ids.ndim > 1 else distinct(token_ids)[:, np.newaxis]
     tokens, width = encode(rows.reshape(-1), length), rows.shape[1]
     return [tokens[start : start + width] for start in range(0, len(tokens), width)]
 
@@ -131,7 +131,8 @@ class _PartialSums(Generic[Key]):
     def __init__(self, count_shared_tokens: CountSharedTokens[Key]) -> None:
         self.counts: dict[Key, dict[int, int]] = {}
         self.max_unread_shared = 0
-        self._last_count: dict[int, int] = {}  # for each part that was not read to the end
+        # for each part that was not read to the end, the count of the last document that was read
+        self._last_count: dict[int, int] = {}
         self._count_shared_tokens = count_shared_tokens
 
     def add_page(self, part_index: int, page: list[tuple[Key, int]], size: int) -> None:

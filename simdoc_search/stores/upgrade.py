@@ -18,7 +18,11 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.location import MEMORY, EngineKind
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import check_can_sketch, choose_extractor, compute_sketches
+from simdoc_search.stores.sentences_and_concepts import (
+    check_can_index,
+    choose_extractor,
+    compute_sentences_and_concepts,
+)
 
 
 def upgrade_store(
@@ -60,18 +64,20 @@ def upgrade_store(
         if is_local and not missing:
             return settings
         used_extractor = choose_extractor(settings, extractor)
-        check_can_sketch(settings, used_extractor, str(location))
+        check_can_index(settings, used_extractor, str(location))
         if not store.has_texts:
             raise StoreError(
                 f"the store {location} keeps no texts, so it cannot be upgraded; index the documents into a "
-                "new store with `simdoc-search index --with`"
+                "new store with `simdoc-search index` and its option --with"
             )
 
         def add_tokens(records: Sequence[Record]) -> list[Record]:
-            sketches = compute_sketches([record.text or "" for record in records], settings, used_extractor)
+            sentences_and_concepts = compute_sentences_and_concepts(
+                [record.text or "" for record in records], settings, used_extractor
+            )
             return [
-                replace(record, sentences=of_text.sentences, concepts=of_text.concepts)
-                for record, of_text in zip(records, sketches, strict=True)
+                replace(record, sentences=computed.sentences, concepts=computed.concepts)
+                for record, computed in zip(records, sentences_and_concepts, strict=True)
             ]
 
         upgrade: Any

@@ -23,7 +23,7 @@ class LabelledPair:
 
     first_id: str
     second_id: str
-    is_yes: bool  # whether the label is yes
+    is_yes: bool
     line_number: int = 0  # line number in the file, from 1
 
 
@@ -74,7 +74,7 @@ class LearnedThreshold(Generic[Setting]):
     threshold: float  # minimum value of a pair that is classified as yes
     counts: ConfusionCounts  # how the threshold classifies the pairs
     cross_validated_counts: ConfusionCounts  # how thresholds learned from the other pairs classify each pair (20-fold)
-    misclassified_pairs: tuple[LabelledPair, ...]  # the pairs that the threshold classifies wrongly
+    misclassified_pairs: tuple[LabelledPair, ...]
 
 
 def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
@@ -85,7 +85,7 @@ def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
         name: name of the file, for messages.
 
     Raises:
-        CorpusError: a line is malformed, or one of the labels is missing.
+        CorpusError: a line is malformed, no pair is labelled yes, or no pair is labelled no.
     """
     pairs = []
     for number, line in enumerate(lines, 1):

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import CorpusError
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.tuning.labelled_pairs import LabelledPair, LearnedThreshold, check_ids, learn_threshold
 from simdoc_search.tuning.measurement import Measurement, measure
@@ -31,7 +31,7 @@ class Tuning:
     document_count: int  # number of documents in the sample
     overlap: Fraction  # the required Jaccard similarity, as given or as learned from labelled pairs
     probability: Fraction  # the required probability of finding a document with exactly this overlap
-    # number of pairs in the sample with at least the required overlap, with the analysis of the first measurement
+    # number of pairs in the sample with at least the required overlap, with the analysis of the first of `measurements`
     pair_count: int
     near_pair_count: int  # number of pairs whose overlap differs from the required one by at most MAX_NEAR_DIFFERENCE
     measurements: tuple[Measurement, ...]  # one measurement per setting

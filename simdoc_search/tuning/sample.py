@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.passages.exact import shingle_set
+from simdoc_search.passages.exact_overlap import shingle_set
 from simdoc_search.versions.ragged_arrays import expand_runs
 
 MAX_CHARACTERS = 8_000_000
@@ -68,7 +68,7 @@ def limit_texts(documents: Iterable[tuple[str, str]], required_ids: Collection[s
 class ExactOverlaps:
     """All pairs of a sample that share a shingle."""
 
-    ids: tuple[str, ...]  # ids of the documents
+    ids: tuple[str, ...]
     first_documents: Ints  # index in `ids` of the first document of each pair; int64, shape (pairs,)
     second_documents: Ints  # index in `ids` of the second document of each pair
     # Jaccard similarity of each pair, greater than 0 and at most 1; float64, shape (pairs,)

@@ -17,7 +17,7 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE, SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 from simdoc_search.tuning.labelled_pairs import (
     ConfusionCounts,
     LabelledPair,
@@ -123,7 +123,7 @@ def _compute_related_score(store: Store, query_record: Record, other: Record) ->
 def _read_records(store: Store, pairs: Sequence[LabelledPair]) -> Mapping[str, Record]:
     records: dict[str, Record] = {}
     for id in {id for pair in pairs for id in (pair.first_id, pair.second_id)}:
-        record = store.get(id, text=store.settings.sentences is None, sketches=True)
+        record = store.get(id, text=store.settings.sentences is None, sentences_and_concepts=True)
         if record is not None:
             records[id] = record
     check_ids(pairs, records)

@@ -26,7 +26,7 @@ from simdoc_search.versions.matching import (
     SentenceMatches,
     SentencePair,
     match_sentences,
-    match_with_many,
+    match_sentences_with_many,
     sentence_pairs,
 )
 from simdoc_search.versions.text_order import count_unchanged, propose_order
@@ -48,7 +48,7 @@ __all__ = [
     "count_unchanged",
     "date_written",
     "match_sentences",
-    "match_with_many",
+    "match_sentences_with_many",
     "propose_order",
     "sentence_pairs",
 ]

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from simdoc_search.versions.evidence import (
     EVIDENCE_KINDS,
+    KINDS_WITHOUT_MTIME,
     MIN_MTIME_DIFFERENCE_SECONDS,
-    STRONG_KINDS,
     DateEvidence,
     DateSources,
     EvidenceKind,
@@ -60,11 +60,12 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
 
 
 def _find_undated(evidence: DateEvidence, count: int) -> set[int]:
-    """Return the documents without strong evidence, if at least half of all documents have strong evidence.
+    """Return the undated documents. The other documents are at least half of all documents.
 
-    Otherwise return the documents without any evidence, if at least half of all documents have evidence.
+    If enough documents have evidence other than a modification time, the documents without it are undated. Otherwise,
+    if enough documents have any evidence, the documents without evidence are undated. Otherwise, the result is empty.
     """
-    for kinds in (STRONG_KINDS, EVIDENCE_KINDS):
+    for kinds in (KINDS_WITHOUT_MTIME, EVIDENCE_KINDS):
         dated = {number for kind in kinds for number in _find_comparable_documents(evidence, kind)}
         if 2 * len(dated) >= count and dated:
             return set(range(count)) - dated
@@ -91,7 +92,7 @@ def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> se
 def _find_newest(evidence: DateEvidence, order: Sequence[int], copy_count: int) -> int | None:
     """Return the last document if undisputed evidence shows that it is later than every other document.
 
-    The last `copy_count` documents are copies of it, including itself.
+    The last `copy_count` documents in `order` have the same text as the last one, so they are not compared with it.
     """
     others = order[: len(order) - copy_count]
     return order[-1] if others and all(_is_later(evidence, order[-1], earlier) for earlier in others) else None
@@ -121,7 +122,10 @@ def _is_later(evidence: DateEvidence, first: int, second: int) -> bool:
 
 
 def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[EvidenceKind, int]:
-    """Compare two documents by each decisive kind of evidence: 1 if the first is later, -1 if the second is later."""
+    """Compare two documents by each kind of evidence: 1 if the first is later, -1 if the second is later.
+
+    Kinds that do not show which one is later are omitted.
+    """
     verdicts: dict[EvidenceKind, int] = {}
     for kind in EVIDENCE_KINDS:
         if kind == "mixed dates" and verdicts:
@@ -129,7 +133,7 @@ def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Ev
         if verdict := evidence.compare(kind, first, second):
             verdicts[kind] = verdict
     if verdicts.keys() == {"modification time"} and evidence.has_date(first) != evidence.has_date(second):
-        return {}  # the file of the undated document may be a fresh copy
+        return {}  # the undated file may be a new copy of an old document
     by_file = verdicts.get("modification time", 0)
     if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILES):
         del verdicts["modification time"]

@@ -1,8 +1,8 @@
 """Collects evidence of when documents were written.
 
-Dates in metadata, dates and versions in names, and commits are strong evidence. The creation date is weak evidence,
-because a new version often inherits it. The modification time of a file is weak evidence, because copies and downloads
-reset it.
+Dates in metadata, dates and versions in names, and commits are strong evidence. Of these, the creation date ranks
+last, because a new version often inherits it. The modification time of a file is weak evidence, because copies and
+downloads reset it.
 """
 
 from __future__ import annotations
@@ -71,14 +71,17 @@ EvidenceKind = Literal[
 | `version` | version in the name |
 | `version control` | last commit of the file in git, or a later change |
 | `mixed dates` | the first of `modified`, `date`, `name` and `version control` that is available |
-| `created` | creation date in the metadata; if there is a modification date, that date |
+| `created` | modification date in the metadata, or the creation date if there is none |
 | `modification time` | modification time of the file |
 | `texts` | no evidence; the order is guessed from the texts |
 """
 
 EVIDENCE_KINDS: tuple[EvidenceKind, ...] = get_args(EvidenceKind)[:-1]
-STRONG_KINDS: tuple[EvidenceKind, ...] = EVIDENCE_KINDS[:-1]
-"""If at least half of all documents have strong evidence, the documents without strong evidence are undated."""
+KINDS_WITHOUT_MTIME: tuple[EvidenceKind, ...] = EVIDENCE_KINDS[:-1]
+"""All kinds except the modification time.
+
+If at least half of all documents have such evidence, the documents without it are undated.
+"""
 
 _DATE_KINDS: tuple[EvidenceKind, ...] = ("modified", "date", "name", "created")
 
@@ -179,7 +182,7 @@ class DateEvidence:
         if a is None or b is None or (kind == "version" and a.key[0] != b.key[0]):
             return None
         if kind == "created" and a.evidence_kind == b.evidence_kind == "modified":
-            return None  # as evidence of the kind `modified`, both dates are compared
+            return None  # the kind `modified` already compares these dates
         if kind == "modification time":
             difference = a.key[0] - b.key[0]  # type: ignore[operator]
             return 0 if abs(difference) < MIN_MTIME_DIFFERENCE_SECONDS * 10**9 else (1 if difference > 0 else -1)

@@ -62,7 +62,7 @@ class WorkTree(NamedTuple):
         if seconds <= 0:
             raise GitError("the deadline for git has passed")
         try:
-            process = subprocess.Popen(  # noqa: S603 - it runs git without a shell, and no program of the repository
+            process = subprocess.Popen(  # noqa: S603 - git runs without a shell, and starts no program that the repository names
                 [self.git, *_SAFETY_OPTIONS, "-C", str(self.top), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

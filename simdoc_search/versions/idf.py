@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ParagraphConcepts
+from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, similarities
 
 MAX_QUERY_CONCEPTS = 256
@@ -20,7 +21,6 @@ MAX_QUERY_POSTINGS = 50_000
 
 _MIN_QUERY_CONCEPTS = 8
 
-Codes = NDArray[np.uint32]
 Ints = NDArray[np.int64]
 
 
@@ -37,51 +37,53 @@ class ConceptWeights:
         document_count: number of documents in the store that have concepts.
     """
 
-    def __init__(self, concepts: ParagraphConcepts, frequencies: Callable[[Codes], Ints], *, is_stored: bool) -> None:
+    def __init__(
+        self, concepts: ParagraphConcepts, frequencies: Callable[[TokenIds], Ints], *, is_stored: bool
+    ) -> None:
         self.concepts = concepts
-        self._codes = distinct(concepts.codes)
-        counts = frequencies(np.append(self._codes, np.uint32(PARAGRAPH_END)))
+        self._token_ids = distinct(concepts.token_ids)
+        counts = frequencies(np.append(self._token_ids, np.uint32(PARAGRAPH_END)))
         self._counts = counts[:-1]
         self.document_count: int = int(counts[-1])  # every document has a PARAGRAPH_END
         self._other_counts = self._counts - int(is_stored)
         self._weights = concept_weights(self._counts, self.document_count)
         self._frequencies = frequencies
 
-    def query_codes(self) -> Codes:
+    def query_token_ids(self) -> TokenIds:
         """Return the concepts to query: the rarest ones that other documents contain; uint32, shape (concepts,)."""
         order = np.argsort(self._counts, kind="stable")
         order = order[self._other_counts[order] > 0][:MAX_QUERY_CONCEPTS]
         count = int(np.count_nonzero(np.cumsum(self._counts[order]) <= MAX_QUERY_POSTINGS))
-        return self._codes[order[: max(count, _MIN_QUERY_CONCEPTS)]]
+        return self._token_ids[order[: max(count, _MIN_QUERY_CONCEPTS)]]
 
-    def weights_by_code(self) -> dict[int, float]:
+    def weights_by_token_id(self) -> dict[int, float]:
         """Return the weight of each concept."""
-        return dict(zip(self._codes.tolist(), self._weights.tolist(), strict=True))
+        return dict(zip(self._token_ids.tolist(), self._weights.tolist(), strict=True))
 
-    def frequencies_by_code(self) -> dict[int, int]:
+    def frequencies_by_token_id(self) -> dict[int, int]:
         """Return the document frequency of each concept."""
-        return dict(zip(self._codes.tolist(), self._counts.tolist(), strict=True))
+        return dict(zip(self._token_ids.tolist(), self._counts.tolist(), strict=True))
 
     def count_shared(self, other: ParagraphConcepts) -> int:
         """Return the number of concepts that this and the other document share."""
-        return int(np.count_nonzero(np.isin(self._codes, other.codes)))
+        return int(np.count_nonzero(np.isin(self._token_ids, other.token_ids)))
 
     def shared_weight(self, other: ParagraphConcepts) -> float:
         """Return the weight of the shared concepts, relative to the length of the other document; at least 0.
 
         Candidates are selected by this weight.
         """
-        shared = self._weights[np.isin(self._codes, other.codes)]
-        return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.codes))))
+        shared = self._weights[np.isin(self._token_ids, other.token_ids)]
+        return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.token_ids))))
 
     def weight_with(self, others: Sequence[ParagraphConcepts]) -> WeightedConcepts:
         """Return the weighted concepts of this document, which gets index 0, and of other documents."""
-        codes = distinct(np.concatenate([self._codes, *(other.codes for other in others)]))
-        is_own = np.isin(codes, self._codes)
-        weights = np.empty(len(codes))
+        token_ids = distinct(np.concatenate([self._token_ids, *(other.token_ids for other in others)]))
+        is_own = np.isin(token_ids, self._token_ids)
+        weights = np.empty(len(token_ids))
         weights[is_own] = self._weights
-        weights[~is_own] = concept_weights(self._frequencies(codes[~is_own]), self.document_count)
-        return WeightedConcepts([self.concepts, *others], codes, weights)
+        weights[~is_own] = concept_weights(self._frequencies(token_ids[~is_own]), self.document_count)
+        return WeightedConcepts([self.concepts, *others], token_ids, weights)
 
     @staticmethod
     def similarities(weighted: WeightedConcepts) -> list[float]:

@@ -67,10 +67,10 @@ _NO_MATCHES = SentenceMatches(np.zeros(0, np.int64), np.zeros(0, np.int64), np.z
 
 def match_sentences(a: Simhashes, b: Simhashes, max_distance: int = DEFAULT_MAX_DISTANCE) -> SentenceMatches:
     """Match the sentences of two documents. Similar sentences differ in at most `max_distance` bits."""
-    return match_with_many(a, [b], max_distance)[0]
+    return match_sentences_with_many(a, [b], max_distance)[0]
 
 
-def match_with_many(
+def match_sentences_with_many(
     a: Simhashes, others: Sequence[Simhashes], max_distance: int = DEFAULT_MAX_DISTANCE
 ) -> list[SentenceMatches]:
     """Match the sentences of a document with the sentences of many others at once.

@@ -41,6 +41,7 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.concepts import ParagraphConcepts, concatenate_paragraphs, paragraph_simhashes
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
+from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 RELATED_SIMILARITY = 0.25
@@ -49,9 +50,8 @@ RELATED_SIMILARITY = 0.25
 _DAMPING = 1.0
 _MIN_PARAGRAPHS = 2
 _CELLS_PER_BATCH = 1 << 20
-_CODE_BITS = np.uint64(32)
+_TOKEN_ID_BITS = np.uint64(32)
 
-Codes = NDArray[np.uint32]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -67,14 +67,14 @@ class WeightedConcepts:
 
     Args:
         documents: the concepts of each document.
-        codes: codes of the concepts of all documents, ascending. Additional concepts are allowed.
-        weights: weight of each concept in `codes`; see `concept_weights`; float64, shape (codes,).
+        token_ids: the concepts of all documents, ascending. Additional concepts are allowed.
+        weights: weight of each concept in `token_ids`; see `concept_weights`; float64, shape (concepts,).
 
     Attributes:
         paragraph_counts: number of paragraphs of each document; int64, shape (documents,).
     """
 
-    def __init__(self, documents: Sequence[ParagraphConcepts], codes: Codes, weights: Floats) -> None:
+    def __init__(self, documents: Sequence[ParagraphConcepts], token_ids: TokenIds, weights: Floats) -> None:
         counts = [document.paragraph_count for document in documents]
         self.paragraph_counts: NDArray[np.int64] = np.array(counts, np.int64)
         self.begins: NDArray[np.int64] = np.cumsum(self.paragraph_counts) - self.paragraph_counts
@@ -83,10 +83,10 @@ class WeightedConcepts:
         self._number[has_any] = np.arange(len(has_any))
         self._whole = _Vectors(
             concatenate_paragraphs([documents[number].as_one_paragraph() for number in has_any.tolist()]),
-            codes,
+            token_ids,
             weights,
         )
-        self._parts = _Vectors(concatenate_paragraphs(documents), codes, weights)
+        self._parts = _Vectors(concatenate_paragraphs(documents), token_ids, weights)
         parts = self._parts.paragraphs
         self._simhashes = paragraph_simhashes(parts), paragraph_simhashes(parts, self._parts.weighted)
 
@@ -149,14 +149,14 @@ class SimilarityExplanation:
         similarity: the mean of `document_similarity` and `paragraph_similarity`, 0..1.
         document_similarity: cosine of the whole documents, 0..1.
         paragraph_similarity: mean cosine of the most similar half of the paragraphs, 0..1.
-        codes: shared concepts, ascending; uint32, shape (shared,).
+        token_ids: shared concepts, ascending; uint32, shape (shared,).
         contributions: contribution of each shared concept to the similarity; float64, shape (shared,).
     """
 
     similarity: float
     document_similarity: float
     paragraph_similarity: float
-    codes: Codes
+    token_ids: TokenIds
     contributions: Floats
 
 
@@ -168,15 +168,15 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
     pairs = [(fewer, more), (more, fewer)][: 1 + int(documents.paragraph_counts[a] == documents.paragraph_counts[b])]
     best = max((documents.paragraph_cosines(*pair) for pair in pairs), key=lambda cosines: float(cosines.values[0]))
     inside = best.cosines
-    codes, which = np.unique(np.append(whole.codes, inside.codes), return_inverse=True)
+    token_ids, which = np.unique(np.append(whole.token_ids, inside.token_ids), return_inverse=True)
     parts = np.append(whole.contributions, inside.contributions * best.mean_weights[inside.pair]) / 2
     of_whole, of_paragraphs = float(whole.values[0]), float(best.values[0])
     return SimilarityExplanation(
         (of_whole + of_paragraphs) / 2,
         of_whole,
         of_paragraphs,
-        codes,
-        np.asarray(np.bincount(which, parts, len(codes)), np.float64),
+        token_ids,
+        np.asarray(np.bincount(which, parts, len(token_ids)), np.float64),
     )
 
 
@@ -195,14 +195,14 @@ def relation_score(similarity: float) -> float:
 class _Vectors:
     """Vectors of paragraphs. `plain` contains the weights of concepts. `weighted` also depends on their frequencies."""
 
-    def __init__(self, paragraphs: ParagraphConcepts, codes: Codes, weights: Floats) -> None:
+    def __init__(self, paragraphs: ParagraphConcepts, token_ids: TokenIds, weights: Floats) -> None:
         self.paragraphs = paragraphs
         numbers, count = paragraphs.paragraph_indices, paragraphs.paragraph_count
         # The keys are in ascending order.
-        self.keys = numbers.astype(np.uint64) << _CODE_BITS | paragraphs.codes
+        self.keys = numbers.astype(np.uint64) << _TOKEN_ID_BITS | paragraphs.token_ids
         self.concept_counts = np.bincount(numbers, minlength=count)
         self.begins = np.cumsum(self.concept_counts) - self.concept_counts
-        self.plain = weights[np.searchsorted(codes, paragraphs.codes)]
+        self.plain = weights[np.searchsorted(token_ids, paragraphs.token_ids)]
         self.weighted = self.plain * (1 + np.log(paragraphs.frequencies))
         self.lengths = [np.sqrt(np.bincount(numbers, vector**2, count)) for vector in (self.plain, self.weighted)]
 
@@ -213,7 +213,7 @@ class _Cosines:
 
     values: Floats  # cosine of each pair; float64, shape (pairs,)
     pair: Ints  # index of the pair of each shared concept; int64, shape (shared,)
-    codes: Codes  # the shared concepts; uint32, shape (shared,)
+    token_ids: TokenIds  # the shared concepts; uint32, shape (shared,)
     contributions: Floats  # contribution of each shared concept to the cosine of its pair; float64, shape (shared,)
 
 
@@ -229,7 +229,7 @@ class _ParagraphCosines:
 def _compute_cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
     """Return the cosine of each pair of paragraphs: the greater of the cosines of their plain and weighted vectors."""
     pair, mine = expand_runs(vectors.begins[a], vectors.concept_counts[a])
-    wanted = b[pair].astype(np.uint64) << _CODE_BITS | vectors.paragraphs.codes[mine]
+    wanted = b[pair].astype(np.uint64) << _TOKEN_ID_BITS | vectors.paragraphs.token_ids[mine]
     theirs = np.minimum(np.searchsorted(vectors.keys, wanted), len(vectors.keys) - 1)
     shared = np.flatnonzero(vectors.keys[theirs] == wanted)
     pair, mine, theirs = pair[shared], mine[shared], theirs[shared]
@@ -238,8 +238,8 @@ def _compute_cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Co
         parts[row] = vector[mine] * vector[theirs] / (lengths[a] * lengths[b] + damping)[pair]
         values[row] = np.bincount(pair, parts[row], len(a))
     best = values.argmax(axis=0)
-    codes = vectors.paragraphs.codes[mine]
-    return _Cosines(values.max(axis=0), pair, codes, parts[best[pair], np.arange(len(pair))])
+    token_ids = vectors.paragraphs.token_ids[mine]
+    return _Cosines(values.max(axis=0), pair, token_ids, parts[best[pair], np.arange(len(pair))])
 
 
 def _order_by_paragraphs(documents: WeightedConcepts, a: Ints, b: Ints) -> tuple[Ints, Ints]:

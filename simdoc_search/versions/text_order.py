@@ -3,7 +3,8 @@
 The order is the path through all documents with the fewest changed sentences between consecutive documents. A path has
 two directions. The direction that removes fewer sentences is preferred, because versions mostly add text. A direction
 with larger changes at the start is also preferred, because new texts change most. If two documents mention
-dates, the document with the later date comes later. In a test with 60 families, the whole order was correct for 42.
+dates, the document with the later date comes later. In a test with 60 families of versions, the whole order was correct
+for 42.
 """
 
 from __future__ import annotations

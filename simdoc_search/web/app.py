@@ -67,7 +67,7 @@ POST_PAGES: dict[str, PageFunction] = {
     "/topics/stop": groups.stop_topics,
     "/duplicates": duplicates.start_duplicates,
     "/duplicates/stop": duplicates.stop_duplicates,
-    "/duplicates/decide": duplicates.decide,
+    "/duplicates/decide": duplicates.save_decisions,
     "/duplicates/apply": apply.move_files,
     "/duplicates/undo": apply.undo_changes,
     "/documents/skipped": skipped.start_search,

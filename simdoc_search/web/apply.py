@@ -18,6 +18,7 @@ from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.errors import QuerySyntaxError, SimdocError
 from simdoc_search.indexing.roots import find_roots
+from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores.base import Store
 from simdoc_search.web.background_job import Progress
@@ -84,7 +85,7 @@ def move_files(request: PageRequest) -> Redirect:
     def move(progress: Progress) -> FileChanges:
         changes = _move_files(review, store, _choose_parent(store, folder), local, progress)
         if served_store.duplicates.result is review:
-            served_store.duplicates.result = None  # it contains the moved documents
+            served_store.duplicates.result = None  # this result still contains the moved documents
         return changes
 
     return served_store.file_changes.start(move)
@@ -149,7 +150,8 @@ def _index_again(search: SimilaritySearch, paths: Sequence[str]) -> list[str]:
     try:
         for root, files in by_root.items():
             report = search.index(changed_files(root, files), prune=None)
-            not_indexed |= {skipped.path for skipped in report.skipped} | (set(files) if report.failed else set())
+            unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_lost}
+            not_indexed |= unread | (set(files) if report.failed else set())  # files without text were not in the index
     except (SimdocError, OSError):
         return list(paths)
     return sorted(not_indexed)

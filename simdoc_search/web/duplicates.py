@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.summary import excerpt
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.columns import Columns, format_column_value
+from simdoc_search.web.background_job import Progress
 from simdoc_search.web.local_access import LocalAccess, quote_command
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Download, Page, Redirect, url_for
 from simdoc_search.web.review import ROW_FIELD_PREFIX, DuplicatesReview, ReviewedGroup
+from simdoc_search.web.skipped import list_skipped_files
 
 _DEFAULT_GROUPS, _MAX_MEMBERS, _MAX_DROPPED = 20, 100, 500
 _MAX_EXCERPTS = 100
@@ -68,7 +71,7 @@ def _as_json(review: DuplicatesReview, start: int, limit: int) -> dict[str, Any]
 
 
 def _read_facts(search: SimilaritySearch, groups: list[ReviewedGroup]) -> dict[DocumentKey, DocumentFacts]:
-    """Read the dates of the shown documents, and excerpts of the kept ones and of those with another text."""
+    """Read the dates of all shown documents, and excerpts of kept documents and of members with a different text."""
     shown: list[GroupedDocument] = []
     with_text: list[GroupedDocument] = []
     for group in groups:
@@ -80,12 +83,15 @@ def _read_facts(search: SimilaritySearch, groups: list[ReviewedGroup]) -> dict[D
     records = columns.read_records(search.store, [document.key for document in shown])
     texts = columns.read_records(search.store, [document.key for document in with_text[:_MAX_EXCERPTS]], text=True)
     excerpts = {record.key: excerpt(record.text or "", _EXCERPT_WORDS) for record in texts}
-    return {
-        record.key: DocumentFacts(
-            format_column_value("date", columns.get_values(record)["date"]), excerpts.get(record.key, "")
-        )
-        for record in records
+    facts = {
+        document.key: DocumentFacts(f"{datetime.fromtimestamp(document.mtime_ns / 1e9, timezone.utc):%Y-%m-%d %H:%M}")
+        for document in shown
+        if not document.indexed and document.mtime_ns is not None
     }
+    for record in records:
+        date = format_column_value("date", columns.get_values(record)["date"])
+        facts[record.key] = DocumentFacts(date, excerpts.get(record.key, ""))
+    return facts
 
 
 def start_duplicates(request: PageRequest) -> Redirect:
@@ -100,9 +106,13 @@ def start_duplicates(request: PageRequest) -> Redirect:
         **({} if overlap is None else {"overlap": overlap}),
     }
     form_values = {"keep": options["keep"], "measure": request.measure, "overlap": request.value("overlap") or "80"}
-    return request.served_store.duplicates.start(
-        lambda report: DuplicatesReview(search.duplicates(**options, progress=report), form_values)
-    )
+    local = request.local
+
+    def find(report: Progress) -> DuplicatesReview:
+        skipped = list_skipped_files(search.store, local, report) if local and not options["filters"] else ()
+        return DuplicatesReview(search.duplicates(**options, skipped=skipped, progress=report), form_values)
+
+    return request.served_store.duplicates.start(find)
 
 
 def stop_duplicates(request: PageRequest) -> Redirect:
@@ -110,12 +120,13 @@ def stop_duplicates(request: PageRequest) -> Redirect:
     return request.served_store.duplicates.stop()
 
 
-def decide(request: PageRequest) -> Redirect:
+def save_decisions(request: PageRequest) -> Redirect:
     """Save the user's decisions.
 
     Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`. `selected` is one of these actions for the documents in
-    `pick`. `instead` is the document to keep instead of the kept one. `then` is `identical` to remove all identical
-    copies and keep all other documents, `reset` to discard all decisions, or `plan` to go on to the plan.
+    `pick`. `instead` is the document to keep in place of the document that its group keeps now. `then` is `identical`
+    to remove all identical copies and keep all other documents, `reset` to discard all decisions, or `plan` to go on to
+    the plan.
     """
     review = require_review(request)
     actions = {name: request.value(name) for name in request.values if name.startswith(ROW_FIELD_PREFIX)}
@@ -123,7 +134,7 @@ def decide(request: PageRequest) -> Redirect:
         actions |= dict.fromkeys(request.all_values("pick"), selected)
     chosen = [(review.find_member(name), _parse_action(text, name)) for name, text in actions.items()]
     for member, action in chosen:
-        review.decide(member, action)
+        review.save_decision(member, action)
     here = {"start": request.value("here"), "limit": request.value("limit")}
     match request.value("then"):
         case "plan":

@@ -24,7 +24,7 @@ from simdoc_search.web.request_query import (
 )
 from simdoc_search.web.response import Page
 
-_MAX_WORDS, _MAX_PASSAGES = 10_000, 3
+_MAX_MIN_WORDS, _MAX_PASSAGES = 10_000, 3
 _MAX_SHOWN_CHARACTERS = 2_000_000
 """The maximum total number of characters of a text and its sources that a browser shows without delay."""
 
@@ -36,7 +36,7 @@ def passages(request: PageRequest) -> Page:
         "size": request.size,
         "offset": request.offset,
         "filters": request.filters(),
-        "min_words": request.integer("min_words", 0, 1, _MAX_WORDS) or None,
+        "min_words": request.integer("min_words", 0, 1, _MAX_MIN_WORDS) or None,
         "preset": request.preset,
         "compare_all": request.is_on("all"),
         "ignore": _read_ignored_texts(request, search),

@@ -22,7 +22,7 @@ from simdoc_search.stores.filters import none_of
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_HITS, MAX_OFFSET, MAX_VALUE_CHARACTERS, MAX_VALUES
 
 if TYPE_CHECKING:
-    from simdoc_search.passages.exact import MeasureName
+    from simdoc_search.passages.exact_overlap import MeasureName
     from simdoc_search.web.local_access import LocalAccess
     from simdoc_search.web.served_store import ServedStore
 

@@ -87,7 +87,7 @@ def read_request_query(request: PageRequest) -> RequestQuery:
     else:
         document = read_bytes(request.upload.name, request.upload.data, max_bytes=MAX_BODY_BYTES, limits=UPLOAD_LIMITS)
         query = RequestQuery(text=document.text, file=document.id)
-    if not request.wants_json:  # forms send all line breaks as CRLF, so positions in a repeated text would differ
+    if not request.wants_json:  # a form sends CRLF line breaks, which would shift positions in the text
         query = replace(query, text=_LINE_BREAK.sub("\n", query.text or ""))
     if (length := count_characters_for_limit(query.text or "", request)) > MAX_TEXT_CHARACTERS:
         raise QuerySyntaxError(

@@ -76,7 +76,8 @@ class DuplicatesReview:
     decisions: dict[DocumentKey, Action] = field(default_factory=dict)
     kept_instead: dict[int, int] = field(default_factory=dict)
     keeps_undecided: bool = False
-    _proposals: dict[DocumentKey, Action] = field(default_factory=dict)  # the proposed actions of `decisions`
+    # the proposed action of each document in `decisions`
+    _proposals: dict[DocumentKey, Action] = field(default_factory=dict)
     _known_groups: list[Group] = field(default_factory=list)
     _remaining_groups: Iterator[Group] | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -95,7 +96,7 @@ class DuplicatesReview:
         return [self._review(group_index, group) for group_index, group in enumerate(self.groups(start, count), start)]
 
     def dropped(self, max_count: int) -> list[ReviewedGroup]:
-        """Return the groups with documents that the plan drops, and these documents, at most `max_count` of them."""
+        """Return up to `max_count` documents that the plan drops, by group."""
         groups: list[ReviewedGroup] = []
         for group_index in range(self.duplicates.group_count if max_count else 0):
             [group] = self.reviewed_groups(group_index, 1)
@@ -153,9 +154,11 @@ class DuplicatesReview:
                         return member
         raise QuerySyntaxError(f"there is no row {name[:40]!r}; reload the page")
 
-    def decide(self, member: Member, action: Action) -> None:
-        """Save the user's decision about a document."""
+    def save_decision(self, member: Member, action: Action) -> None:
+        """Save the user's decision about a document. A document in an archive or e-mail cannot be removed."""
         key = member.document.key
+        if action == "drop" and member.document.archive is not None:
+            return
         self.decisions.pop(key, None)
         if action != self.action(key, member.proposed_action):
             self.decisions[key], self._proposals[key] = action, member.proposed_action
@@ -196,7 +199,7 @@ class DuplicatesReview:
         return bool(self.decisions or self.kept_instead or self.keeps_undecided)
 
     def count_actions(self) -> dict[Action, int]:
-        """Return how many documents the plan keeps, drops and leaves undecided, without those kept in each group."""
+        """Return how many members the plan keeps, drops and leaves undecided. `ReviewedGroup.kept` is not counted."""
         drops, total = self.duplicates.drop_count, self.duplicates.duplicate_count
         counts: dict[Action, int] = {"keep": 0, "drop": drops, "decide": total - drops}
         for group_index, chosen in self.kept_instead.items():

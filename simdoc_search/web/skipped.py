@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from simdoc_search.errors import CorpusError
 from simdoc_search.indexing.skip_reasons import SkipGroup, group_by_reason
 from simdoc_search.stores.base import Store
 from simdoc_search.web.background_job import Progress
+from simdoc_search.web.local_access import LocalAccess
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import UPLOAD_LIMITS
 from simdoc_search.web.response import Page, Redirect
@@ -69,9 +70,8 @@ def skipped(request: PageRequest) -> Page:
 
 def start_search(request: PageRequest) -> Redirect:
     """Start searching the indexed folders for files that are not in the index."""
-    _require_local(request)
-    store = request.served_store.search().store
-    return request.served_store.unindexed_files.start(lambda report: _find_unindexed_files(store, report))
+    local, store = _require_local(request), request.served_store.search().store
+    return request.served_store.unindexed_files.start(lambda report: _find_unindexed_files(store, local, report))
 
 
 def stop_search(request: PageRequest) -> Redirect:
@@ -80,38 +80,68 @@ def stop_search(request: PageRequest) -> Redirect:
     return request.served_store.unindexed_files.stop()
 
 
-def _require_local(request: PageRequest) -> None:
+def _require_local(request: PageRequest) -> LocalAccess:
     if request.local is None:
         raise HTTPException(403, "the folders can only be searched from the computer that runs the server")
+    return request.local
 
 
-def _find_unindexed_files(store: Store, progress: Progress) -> UnindexedFiles:
-    found, roots, ids = UnindexedFiles(), dict[str, str](), set[str]()
+@dataclass(slots=True)
+class _FoundFiles:
+    """The files below the indexed folders.
+
+    Attributes:
+        folders: The indexed folders.
+        missing_folders: The indexed folders that no longer exist.
+        file_count: The number of files in the folders.
+        skipped: The files that are skipped by their names or sizes, and are not in the index.
+        candidates: The other files that are not in the index, with the ids that they would have.
+    """
+
+    folders: list[str] = field(default_factory=list)
+    missing_folders: list[str] = field(default_factory=list)
+    file_count: int = 0
+    skipped: list[SkippedFile] = field(default_factory=list)
+    candidates: list[FileSource] = field(default_factory=list)
+
+
+def list_skipped_files(store: Store, local: LocalAccess, progress: Progress) -> list[SkippedFile]:
+    """Return the files of the indexed folders that are not in the index, with their folders."""
+    files = _list_files(store, local, progress)
+    return files.skipped + [SkippedFile(file.path, "not in the index", file.root) for file in files.candidates]
+
+
+def _list_files(store: Store, local: LocalAccess, progress: Progress) -> _FoundFiles:
+    found, roots, ids = _FoundFiles(), dict[str, str](), set[str]()
     for number, record in enumerate(store.scan()):
         if record.origin is not None:
             roots[record.origin.root] = record.origin.prefix
             ids.add(find_archive(record.id) or record.id)
         if number % 1_000 == 0:
             progress("reading", 0.0)
-    skipped_files: list[SkippedFile] = []
-    candidates: list[FileSource] = []
     for root, prefix in sorted(roots.items()):
         if Path(root).is_file():
             continue
         (found.folders if Path(root).is_dir() else found.missing_folders).append(root)
-        for source in _files_below(root):
+        for source in _files_below(root, local.exclude):
             progress("finding", 0.0)
             found.file_count += isinstance(source, FileSource) or not source.path.endswith("/")
             if isinstance(source, SkippedFile):
-                path = Path(source.path)
-                relative = path.relative_to(root).as_posix() if path.is_relative_to(root) else source.path
-                if prefix + relative not in ids:
-                    skipped_files.append(replace(source, path=prefix + relative))
+                if prefix + _relative_path(source) not in ids:
+                    found.skipped.append(source)
             elif prefix + source.id not in ids:
-                candidates.append(replace(source, id=prefix + source.id))
-    found.unread_count = max(len(candidates) - _MAX_READ_FILES, 0)
-    for number, (candidate, outcome) in enumerate(read_sources(candidates[:_MAX_READ_FILES], limits=UPLOAD_LIMITS)):
-        progress("examining", number / len(candidates[:_MAX_READ_FILES]))
+                found.candidates.append(replace(source, id=prefix + source.id, prefix=prefix))
+    return found
+
+
+def _find_unindexed_files(store: Store, local: LocalAccess, progress: Progress) -> UnindexedFiles:
+    files = _list_files(store, local, progress)
+    found = UnindexedFiles(files.folders, files.missing_folders, files.file_count)
+    found.unread_count = max(len(files.candidates) - _MAX_READ_FILES, 0)
+    candidates = files.candidates[:_MAX_READ_FILES]
+    skipped_files = [replace(file, path=_relative_path(file)) for file in files.skipped]
+    for number, (candidate, outcome) in enumerate(read_sources(candidates, limits=UPLOAD_LIMITS)):
+        progress("examining", number / len(candidates))
         id = candidate.id if isinstance(candidate, FileSource) else ""
         if isinstance(outcome, SkippedFile):
             skipped_files.append(replace(outcome, path=id))
@@ -121,6 +151,13 @@ def _find_unindexed_files(store: Store, progress: Progress) -> UnindexedFiles:
     return found
 
 
-def _files_below(root: str) -> Iterator[FileSource | SkippedFile]:
+def _relative_path(file: SkippedFile) -> str:
+    """Return the path of a file below its folder, or its whole path if it is elsewhere."""
+    path = Path(file.path)
+    is_below = file.root is not None and path.is_relative_to(file.root)
+    return path.relative_to(file.root or "").as_posix() if is_below else file.path
+
+
+def _files_below(root: str, exclude: Sequence[str]) -> Iterator[FileSource | SkippedFile]:
     with suppress(CorpusError):  # the folder is empty or missing
-        yield from find_files([root])
+        yield from find_files([root], exclude=exclude)

@@ -85,7 +85,7 @@ def concepts(request: PageRequest) -> Page:
         result = search.concepts(make_query(key))
     except NoFingerprintError:
         result = None
-    as_json = concepts_as_json(result) if result else {**key_as_json(key), "concepts": []}
+    as_json = concepts_as_json(result) if result else {**key_as_json(key), "words": []}
     return Page("concepts.html", {"key": key, "result": result}, as_json)
 
 

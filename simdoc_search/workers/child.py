@@ -61,7 +61,7 @@ def _receive(requests: BinaryIO, received_objects: queue.SimpleQueue[Any]) -> No
 
 
 def _to_picklable(error: Exception) -> Exception:
-    """Return an error that can be pickled. Unless it is a SimdocError, it contains only the traceback."""
+    """Return an error that can be pickled: a SimdocError itself, or a RuntimeError with the traceback of the error."""
     if isinstance(error, SimdocError):
         return error
     return RuntimeError("".join(traceback.format_exception(error)))

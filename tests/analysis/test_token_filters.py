@@ -55,7 +55,7 @@ def test_frequencies_give_the_jaccard_similarity_of_multisets() -> None:
     assert 6 == fingerprint(a, analysis).shingle_count
     for kind in SKETCHES.values():
         once, twice = (fingerprint(text, analysis, kind()) for text in ("x", "x x"))
-        assert once.codes().tolist() != twice.codes().tolist(), kind
+        assert once.token_ids().tolist() != twice.token_ids().tolist(), kind
 
 
 def test_stop_words_are_removed_before_stemming() -> None:
@@ -104,7 +104,9 @@ def test_the_stored_form_of_representations() -> None:
     assert frozenset() == StopWords.from_stored(str(AUTO)).words_for("unknown")
     with pytest.raises(FormatMismatchError, match="stored stop words must look like 'de/1a2b3c', not '/xyz'"):
         Settings.from_dict({"version": 1, "analysis": {"stop_words": "/xyz"}, "sketches": ["bucketed:1"]})
-    with pytest.raises(FormatMismatchError, match="of the package stop-words for all languages differ from those of"):
+    with pytest.raises(
+        FormatMismatchError, match="of the Python package `stop-words` for all languages differ from those of"
+    ):
         StopWords.from_stored("auto/000000").words_for("en")
 
 
@@ -159,7 +161,7 @@ def test_auto_applies_the_rules_of_each_texts_language() -> None:
         assert shingles(text, alone) == shingles(text, auto) != shingles(text, WORDS), language
     assert ["the", "houses"] == shingles("the houses", auto)
     assert [("5", 1.0)] == [(hit.id, hit.overlap) for hit in search.similar("0", size=1).hits]
-    assert fingerprint(texts[1], auto).codes().tolist() == search.store.get("1").codes.tolist()  # type: ignore[union-attr]
+    assert fingerprint(texts[1], auto).token_ids().tolist() == search.store.get("1").token_ids.tolist()  # type: ignore[union-attr]
 
 
 def test_every_store_queries_with_the_representation_of_the_index(new_store: NewStore) -> None:

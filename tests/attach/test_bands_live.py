@@ -86,7 +86,7 @@ def test_hits_match_a_band_and_have_the_minimum_of_tokens(engine: Engine) -> Non
     with indices(engine.name) as made:
         index = made.make({"properties": {"body": {"type": "text"}, **ours}}, {})
         load(engine, index, {id: {"body": body, "simdoc": fingerprint_field(body)} for id, body in texts.items()})
-        codes = {id: set(fingerprint_field(body)["tokens"].split()) for id, body in texts.items()}
+        token_ids = {id: set(fingerprint_field(body)["tokens"].split()) for id, body in texts.items()}
         count = 0
         for id, body in texts.items():
             field = fingerprint_field(body)
@@ -96,10 +96,10 @@ def test_hits_match_a_band_and_have_the_minimum_of_tokens(engine: Engine) -> Non
                 request = {"id": "simdoc-similar-to-text", "params": params}
                 hits = engine.call("POST", [index, "_search", "template"], request)["hits"]["hits"]
                 expected = {
-                    other: len(codes[id] & mine)
-                    for other, mine in codes.items()
+                    other: len(token_ids[id] & mine)
+                    for other, mine in token_ids.items()
                     if other != id
-                    and len(codes[id] & mine) >= bands["min_tokens"]
+                    and len(token_ids[id] & mine) >= bands["min_tokens"]
                     and any(mine.issuperset(band.split()) for band in bands["any_of"])
                 }
                 assert expected == {hit["_id"]: hit["_score"] for hit in hits}

@@ -248,16 +248,17 @@ def test_a_value_that_is_not_a_fingerprint_is_refused(
 def test_shared_passages_are_those_that_the_store_finds(engine: Engine, index: str, id: str) -> None:
     """The source is an id or a fingerprint. Hits are in descending order of shared passages."""
     fingerprint = fingerprint_in(engine, index, id)
-    codes = decode_text(fingerprint["passages"], PASSAGE_TOKEN_LENGTH)
+    token_ids = decode_text(fingerprint["passages"], PASSAGE_TOKEN_LENGTH)
     with open_store(f"{engine.name}/{index}") as store:
         shared = {
-            document.id: float(document.shared_count) for document in store.documents_sharing(codes, size=100).documents
+            document.id: float(document.shared_count)
+            for document in store.documents_sharing(token_ids, size=100).documents
         }
     by_text = search(engine, index, "simdoc-passages", fingerprint=fingerprint, size=100)
     by_id = search(engine, index, "simdoc-passages", id=id, index=index, size=100)
 
     assert shared == scores(by_text)
-    assert shared == scores(by_id) | {id: float(len(codes))}
+    assert shared == scores(by_id) | {id: float(len(token_ids))}
     assert sorted(scores(by_id).values(), reverse=True) == list(scores(by_id).values())
 
 

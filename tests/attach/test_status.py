@@ -243,7 +243,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale_count", "sampled_count", "share"))
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
-    assert "similar        sentences with a distance of at most 3 (of 64)\n" in output("status", place)
+    assert "similar        sentences whose hashes differ in at most 3 of 64 bits\n" in output("status", place)
     assert {"min_share": 0.5, "min_share_of_other": 0.1, "max_distance": 3, "min_score": 0.5} == answer(
         "status", place
     )["thresholds"]
@@ -307,7 +307,7 @@ def test_sizes_and_pipelines_may_be_hidden(temp_indices: TempIndices) -> None:
         shown = output("status", f"{server.url}/{index}")
 
     assert "documents      15 in 1 index\n" in shown
-    assert "pipeline       index.final_pipeline is set to theirs, which this user may not read\n" in shown
+    assert "pipeline       index.final_pipeline is set to theirs, which you have no permission to read\n" in shown
 
 
 # --- documents without a text, and compared documents ---
@@ -328,7 +328,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
 
     assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5 %)\n" in shown
     advice = "run `simdoc-search backfill` to remove the fingerprint"
-    assert f"text removed   1 document has a fingerprint but no text; {advice}\n" in shown
+    assert f"text removed   1 document with a fingerprint but no text; {advice}\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
     assert "1 document has a fingerprint but no text; run `simdoc-search backfill`\n" in checked

@@ -157,12 +157,10 @@ def test_a_score_is_explained(folder: Path) -> None:
     explanation = hit["explanation"]
 
     assert lines[2].strip().startswith(f"concept similarity {explanation['similarity']:.3f}: the mean of ")
-    assert explanation["similarity"] == pytest.approx(
-        sum(concept["contribution"] for concept in explanation["concepts"])
-    )
-    assert {"word", "weight", "contribution", "query_names", "hit_names"} == explanation["concepts"][0].keys()
-    championship = next(concept for concept in explanation["concepts"] if concept["word"] == "championship")
-    assert "PGA Championship" in championship["query_names"]
+    assert explanation["similarity"] == pytest.approx(sum(concept["contribution"] for concept in explanation["words"]))
+    assert {"word", "weight", "contribution", "query_concepts", "hit_concepts"} == explanation["words"][0].keys()
+    championship = next(concept for concept in explanation["words"] if concept["word"] == "championship")
+    assert "PGA Championship" in championship["query_concepts"]
     assert any(line.split("  ")[-1].startswith("championship: PGA Championship") for line in lines)
     version = output("related", "D1 v1", "--explain")
     assert "this is a version, so its score is computed from sentences" in version
@@ -173,13 +171,13 @@ def test_the_concepts_of_a_document_have_weights_and_sources(folder: Path) -> No
     result = answer("show", "D3", "--concepts")
 
     assert ["weight", "documents", "occurrences", "word", "from"] == lines[2].split()
-    assert [f"{concept['weight']:.2f}" for concept in result["concepts"]] == [line.split()[0] for line in lines[3:]]
-    dufner = next(concept for concept in result["concepts"] if concept["word"] == "dufner")
-    assert (2, ["Jason Dufner"], []) == (dufner["document_count"], dufner["names"], dufner["synonyms"])
+    assert [f"{concept['weight']:.2f}" for concept in result["words"]] == [line.split()[0] for line in lines[3:]]
+    dufner = next(concept for concept in result["words"] if concept["word"] == "dufner")
+    assert (2, ["Jason Dufner"], []) == (dufner["document_count"], dufner["concepts"], dufner["synonyms"])
     assert "Jason Dufner" in next(line for line in lines if " dufner " in line)
     with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
-    assert "synonyms cannot be named" in answer(*with_synonyms)["naming_problem"]
+    assert "only hashes of synonyms" in answer(*with_synonyms)["naming_problem"]
     result = answer(*with_synonyms, "--synonyms", folder / "syn.txt")
-    championship = next(concept for concept in result["concepts"] if concept["word"] == "championship")
+    championship = next(concept for concept in result["words"] if concept["word"] == "championship")
     assert (["tournament"], None) == (championship["synonyms"], result["naming_problem"])
     assert "without concepts; " in sentence(run("show", "D3", "--concepts", "--store", folder / "plain"))

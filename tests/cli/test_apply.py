@@ -163,7 +163,7 @@ def test_the_option_drop_extends_the_plan_and_is_recorded_in_it() -> None:
         expected |= more
         rows = plan("docs", *(["--drop", drop] if drop else []))
         assert expected == {id: kind for action, kind, id in rows if action == "drop"}
-        assert bool(drop) == (f"Because of --drop {drop}" in Path("plan.tsv").read_text("utf-8"))
+        assert bool(drop) == (f"Because of `--drop {drop}`" in Path("plan.tsv").read_text("utf-8"))
     assert "5 files moved, 5 documents" in output(*MOVE)
 
 
@@ -215,7 +215,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert [["keep", "", "a"], ["drop", "identical", "b"], ["drop", "identical", "c"]] == plan("--overlap", "90")
 
     moved = run(*MOVE)
-    advice = "left alone: 2 documents have no files; to remove documents from the store, use --delete and --store"
+    advice = "left alone: 2 documents without a file; to remove such documents, use --delete and --store"
     assert (1, 1) == (moved.exit_code, moved.stderr.count(advice))
     elsewhere = sentence(run("apply", "plan.tsv", "--delete", "--yes", "--store", "none"))
     assert "but none is not a store; add the option --store that the first lines of the plan show" in elsewhere

@@ -144,7 +144,9 @@ def test_character_differences_are_shown_if_no_word_differs(tmp_path: Path) -> N
 def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": f"{OLD} The rent is 850 euros.", "b.txt": f"{NEW} The rent is 890 euros."})
     files = tmp_path / "a.txt", tmp_path / "b.txt"
-    changes = [(change["kind"], change["old"], change["new"]) for change in answer("compare", *files)["key_changes"]]
+    changes = [
+        (change["kind"], change["old"], change["new"]) for change in answer("compare", *files)["significant_changes"]
+    ]
 
     assert [("negation", "", "not"), ("number", "850", "890")] == changes
     text = output("compare", *files)

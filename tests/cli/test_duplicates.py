@@ -64,7 +64,7 @@ def test_json_has_documents_pairs_and_clusters() -> None:
     assert ("copy.txt", ["keep.txt", "sub/loud.txt", "sub/near.txt"]) == (cluster["kept_id"], cluster["duplicate_ids"])
     assert {
         "id": "sub/near.txt", "path": str(Path("docs/sub/near.txt").resolve()), "size": len(words(0, 190)),
-        "modified": "1971-02-05T00:00:00+00:00", "overlap": 186 / 196, "kind": "near", "exact": True,
+        "modified": "1971-02-05T00:00:00+00:00", "indexed": True, "overlap": 186 / 196, "kind": "near", "exact": True,
         "action": "decide", "reason": "overlap 94.9 %", "bytes_freed": 0, "duplicate_of": "copy.txt",
     } == cluster["duplicates"][2]  # fmt: skip
     assert near in result["pairs"]

@@ -196,7 +196,7 @@ def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
     assert result.plan == plan(result.plan.tokens, 0.2, 0.8).equivalent_threshold  # type: ignore[union-attr]
     assert ("bands", "threshold") == (explained["plan"]["kind"], explained["executed_plan"]["kind"])
     assert shown["executed"].endswith("equal, because bands that match more than 256 documents are slow")
-    assert "in addition to a whole band" in shown["filter"]
+    assert "including all tokens of a band" in shown["filter"]
     assert "executed" not in table("doc123_20_80")
 
 
@@ -216,8 +216,8 @@ def test_people_see_probabilities_in_percent() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give FINGERPRINT or --overlap"),
-        (["--probability", "80"], "give FINGERPRINT or --overlap"),
+        ([], "give QUERY or --overlap"),
+        (["--probability", "80"], "give QUERY or --overlap"),
         (["doc123", "--planner", "best"], "--planner"),
         (["doc123", "--overlap", "0.2"], "write 20 for 20 %"),
         (["doc123", "more"], "unexpected extra argument"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.stores import sketching
+from simdoc_search.stores import sentences_and_concepts
 from tests.support.cli import answer, output, run, sentence, usage_error
 
 pytestmark = pytest.mark.usefixtures("in_corpus")
@@ -78,7 +78,7 @@ def test_documents_without_sentences_are_listed(monkeypatch: pytest.MonkeyPatch)
     def fails(text: str) -> list[tuple[int, int]]:
         raise ValueError(text)
 
-    monkeypatch.setattr(sketching, "sentence_spans", fails)
+    monkeypatch.setattr(sentences_and_concepts, "sentence_spans", fails)
     result = run("index", "corpus", "--workers", 1, "--with", "versions")
 
     assert 0 == result.exit_code
@@ -92,7 +92,7 @@ def test_documents_without_sentences_are_listed(monkeypatch: pytest.MonkeyPatch)
 def test_a_missing_package_is_reported_before_a_store_is_created(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sketching, "find_spec", lambda _: None)
+    monkeypatch.setattr(sentences_and_concepts, "find_spec", lambda _: None)
 
     assert "pip install 'simdoc-search[versions]'" in sentence(run("index", "corpus", "--with", "versions"))
     assert ["corpus"] == [path.name for path in tmp_path.iterdir()]

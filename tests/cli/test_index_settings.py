@@ -64,7 +64,10 @@ def test_a_new_store_finds_passages_by_default() -> None:
     assert [["passages:1 32 5", "words:1"], ["passages:1 16 5"], []] == sketches
     assert "passages   every shared run of 6 words is found (12 words in a text of over 1,000 words)" == lines[0]
     assert "passages   every shared run of 20 words is found" == lines[1]
-    assert "passages   data not stored, so a few shared passages of long documents may be missed" == lines[2]
+    assert (
+        "passages   data for `passages` not stored, so a few shared passages of long documents may be missed"
+        == lines[2]
+    )
 
 
 def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:

@@ -209,5 +209,5 @@ def test_documents_of_deleted_files_are_removed_unless_they_are_many(tmp_path: P
             find_vanished_documents_at(store, root, [str(root / "a.zip"), str(root / "b")]).ids
         )
         assert [] == find_vanished_documents_at(store, root, many).ids
-        assert "they are more than half of the 22" in find_vanished_documents_at(store, root, many).problems[0]
+        assert "more than half of the 22" in find_vanished_documents_at(store, root, many).problems[0]
         assert 20 == len(find_vanished_documents_at(store, root, many, prune_all=True).ids)

@@ -221,9 +221,9 @@ def test_messages_about_common_mistakes_name_the_right_command() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give one of FINGERPRINT, --file, --text or --all-from"),
-        (["doc123", "--text", "x"], "give one of FINGERPRINT, --file, --text or --all-from"),
-        (["--text", "x", "--file", "draft.txt"], "give one of FINGERPRINT, --file, --text or --all-from"),
+        ([], "give one of QUERY, --file, --text or --all-from"),
+        (["doc123", "--text", "x"], "give one of QUERY, --file, --text or --all-from"),
+        (["--text", "x", "--file", "draft.txt"], "give one of QUERY, --file, --text or --all-from"),
         (["doc123", "--filter", "language"], "write FIELD=VALUE, such as language=de"),
         (["doc123", "--filter", "=de"], "write FIELD=VALUE, such as language=de"),
         (["doc123", "--filter-any", "language"], "--filter-any"),

@@ -248,8 +248,8 @@ def test_default_thresholds_are_saved_in_the_store(tmp_path: Path) -> None:
     stored = output("defaults", "--max-distance", "3", "--min-share", "99", *store)
     result = answer("versions", "2022/Report.txt", *store)
 
-    assert "a distance of at most 12 (of 64)" in built_in
-    assert "at most 3 (of 64)\nversions   at least 99 % of one version's sentences are similar, and 10 %" in stored
+    assert "differ in at most 12 of 64 bits" in built_in
+    assert "at most 3 of 64 bits\nversions   at least 99 % of one version's sentences are similar, and 10 %" in stored
     assert stored.strip() in output("info", *store)
     assert (
         {"max_distance": 3, "min_share": 0.99, "min_share_of_other": 0.1, "min_score": 0.5}

@@ -15,14 +15,14 @@ from tests.support.capitals_extractor import CAPITALS
 NAMES = extractor_from_option("names")
 
 
-def codes(*words: str) -> list[int]:
+def token_ids(*words: str) -> list[int]:
     """The numbers of words. An empty word ends a paragraph."""
     numbers = encode_names(words).tolist()
     return [number if word else 0 for word, number in zip(words, numbers, strict=True)]
 
 
-def codes_of_text(extractor: Extractor, text: str) -> list[int]:
-    (result,) = extractor.codes([text])
+def token_ids_of_text(extractor: Extractor, text: str) -> list[int]:
+    (result,) = extractor.token_ids([text])
     assert result is not None
     assert np.uint32 == result.dtype
     return result.tolist()  # type: ignore[no-any-return]
@@ -32,18 +32,18 @@ def test_the_words_of_concepts_are_stored_per_paragraph() -> None:
     """Words are normalised, repeated as often as they occur, and stored without common words. Paragraphs end with 0."""
     parts = ("by the Bank of Oak Hill, Oak Hill " + "in words " * 10, "nothing here " * 10, "but ADA " * 12)
 
-    expected = codes("bank", "bank", "oak", "oak", "hill", "hill", "", *["ada"] * 12, "")
-    assert expected == codes_of_text(NAMES, "\n\n".join(parts))
+    expected = token_ids("bank", "bank", "oak", "oak", "hill", "hill", "", *["ada"] * 12, "")
+    assert expected == token_ids_of_text(NAMES, "\n\n".join(parts))
 
 
 @pytest.mark.parametrize("extractor", ["names", "yake"])
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_concepts_do_not_depend_on_the_line_endings(extractor: str, end: str) -> None:
     text = "The Bank of\nOak Hill lent money to Ada\nLovelace of London.\n\n" * 8
-    result = codes_of_text(extractor_from_option(extractor), text)
+    result = token_ids_of_text(extractor_from_option(extractor), text)
 
     assert 8 < len(result)
-    assert result == codes_of_text(extractor_from_option(extractor), text.replace("\n", end))
+    assert result == token_ids_of_text(extractor_from_option(extractor), text.replace("\n", end))
 
 
 def test_numbers_of_words_are_a_stored_format() -> None:
@@ -62,18 +62,18 @@ def test_if_a_finder_fails_on_a_text_only_this_text_has_no_concepts() -> None:
         def find(self, text: str) -> list[Counter[str]]:
             raise MissingExtraError(text, "x")
 
-    result = CAPITALS.codes(["a Danube", "fail", ""])
+    result = CAPITALS.token_ids(["a Danube", "fail", ""])
 
-    assert [codes("danube", ""), None, [0]] == [None if numbers is None else numbers.tolist() for numbers in result]
+    assert [token_ids("danube", ""), None, [0]] == [None if numbers is None else numbers.tolist() for numbers in result]
     with pytest.raises(MissingExtraError):
-        Extractor(Missing()).codes(["a"])
+        Extractor(Missing()).token_ids(["a"])
 
 
 def test_synonyms_are_replaced_and_belong_to_the_settings() -> None:
     synonyms = Synonyms({("united", "kingdom"): ("uk",), ("tiger",): ("cat",)})
     extractor = extractor_from_option("names", synonyms)
 
-    assert codes("uk", "cat", "woods", "") == codes_of_text(extractor, "the United Kingdom and Tiger Woods")
+    assert token_ids("uk", "cat", "woods", "") == token_ids_of_text(extractor, "the United Kingdom and Tiger Woods")
     assert ConceptSettings("names", synonyms.checksum) == extractor.settings
     assert extractor.settings == extractor_from_settings(extractor.settings, synonyms).settings
     for settings, given in (

@@ -33,10 +33,10 @@ def test_the_language_decides_the_stop_words() -> None:
 
 @pytest.mark.parametrize("text", ["", "\x00", "12 34", "a", "x" * 10_000, "🎉🎉", "世界你好。" * 50, "'" * 999])
 def test_a_text_without_keyphrases_has_no_concepts(text: str) -> None:
-    (codes,) = YAKE.codes([text])
+    (token_ids,) = YAKE.token_ids([text])
 
-    assert codes is not None
-    assert [0] == codes.tolist()
+    assert token_ids is not None
+    assert [0] == token_ids.tolist()
 
 
 def test_scripts_without_capital_letters_have_keyphrases() -> None:
@@ -52,7 +52,7 @@ def test_a_text_may_have_more_parts_than_yake_reads(text: str, monkeypatch: pyte
     """One text has no breaks. The other has a break after each word."""
     monkeypatch.setattr(keyphrases, "PART_LENGTH", 4_000)
     assert len(text) > keyphrases.PART_LENGTH * MAX_PARTS
-    (codes,) = YAKE.codes([text])
+    (token_ids,) = YAKE.token_ids([text])
 
-    assert codes is not None
-    assert len(codes) < len(text)
+    assert token_ids is not None
+    assert len(token_ids) < len(text)

@@ -21,7 +21,7 @@ def test_a_pipeline_finds_entities() -> None:
     patterns = [{"label": "PERSON", "pattern": "Jason Dufner"}, {"label": "DATE", "pattern": "Sunday"}]
     nlp.add_pipe("entity_ruler").add_patterns(patterns)  # type: ignore[attr-defined]
     extractor = Extractor(SpacyFinder(nlp))
-    (result,) = pickle.loads(pickle.dumps(extractor)).codes([DOCUMENTS[2]])
+    (result,) = pickle.loads(pickle.dumps(extractor)).token_ids([DOCUMENTS[2]])
 
     assert ConceptSettings("sp/en_pipeline") == extractor.settings
     assert [{"Jason Dufner": 1}] == extractor.concepts(DOCUMENTS[2])

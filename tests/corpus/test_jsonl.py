@@ -167,7 +167,7 @@ def test_the_lines_before_the_end_of_a_truncated_gzip_file_are_read(tmp_path: Pa
     assert Document("0", "0") == found[0]
     assert isinstance(found[-1], SkippedFile)
     assert f"{path}:{len(found)}" == found[-1].path
-    assert found[-1].reason.startswith("the rest cannot be read: ")
+    assert found[-1].reason.startswith("the rest of the file cannot be read: ")
 
 
 def stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:

@@ -190,7 +190,7 @@ def test_rows_before_damage_are_read(tmp_path: Path) -> None:
     assert 256 <= len(before) <= 300
     assert isinstance(last, SkippedFile)
     assert f"{path}:{len(before) + 1}" == last.path
-    assert re.fullmatch(r"the rest cannot be read: [^\n]+", last.reason)
+    assert re.fullmatch(r"the rest of the file cannot be read: [^\n]+", last.reason)
 
 
 def damaged(seed: int) -> bytes:
@@ -259,7 +259,7 @@ def test_bytes_that_are_not_utf8_are_reported(tmp_path: Path, broken: str) -> No
             list(read_table(path))
     else:
         (reason,) = texts_in(path)
-        assert re.fullmatch(r"the rest cannot be read: [^\n]+", reason)
+        assert re.fullmatch(r"the rest of the file cannot be read: [^\n]+", reason)
 
 
 @pytest.mark.slow

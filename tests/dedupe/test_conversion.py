@@ -40,7 +40,7 @@ def test_each_format_can_be_written_as_each_other_format(extension: str, tmp_pat
         assert [by_id[id] for id in kept] == [{**row, "score": int(row["score"])} for row in read_rows(target)]
 
 
-def test_the_columns_of_the_annotation_are_added(tmp_path: Path) -> None:
+def test_the_columns_that_describe_duplicates_are_added(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "in.jsonl", make_rows())
     convert(source, tmp_path / "same.jsonl", annotate=True)
     convert(source, tmp_path / "out.parquet", annotate=True)

@@ -102,5 +102,7 @@ def test_evaluation_rows_are_new_rows(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_an_evaluation_set_without_long_texts_is_an_error(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "in.jsonl", [{"text": "one two three"}])
     evaluated = write_rows(tmp_path / "eval.jsonl", [{"question": "one two"}])
-    with pytest.raises(CorpusError, match="no text of the evaluation set has 13 words or more; choose shorter runs"):
+    with pytest.raises(
+        CorpusError, match="no text of the evaluation set has 13 words or more; choose a smaller number"
+    ):
         deduplicate_files(source, tmp_path / "out.jsonl", decontaminate=[evaluated])

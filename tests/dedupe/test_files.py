@@ -13,7 +13,7 @@ from pyarrow import parquet
 from simdoc_search.dedupe import deduplicate_files
 from simdoc_search.dedupe.options import DedupeOptions
 from simdoc_search.errors import CorpusError, QuerySyntaxError
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from tests.support.datasets import make_rows, read_rows, true_members, write_rows
 
 FORMATS = ["parquet", "jsonl", "jsonl.gz", "jsonl.zst", "csv", "tsv", "csv.gz", "arrow", "feather"]
@@ -216,7 +216,7 @@ def test_options_are_checked() -> None:
             DedupeOptions(**options)
 
 
-def test_a_column_of_the_annotation_must_be_free(tmp_path: Path) -> None:
+def test_a_column_that_describes_duplicates_must_be_free(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "in.jsonl", [{"text": "a b c", "kind": 1}])
     with pytest.raises(CorpusError, match="already has a column 'kind'"):
         deduplicate_files(source, tmp_path / "out.jsonl", annotate=True)

@@ -39,9 +39,9 @@ def test_rows_of_the_old_data_are_removed_from_the_new_data(against: str, files:
 
     assert (80, 20) == (report.row_count, report.old_duplicate_count)
     assert report.old_row_count == (60 if against == "old.parquet" else len(read_rows(files / "kept.parquet")))
-    assert [True] * 20 == [row["is_of_old"] for row in rows[:20]]
+    assert [True] * 20 == [row["kept_row_is_old"] for row in rows[:20]]
     assert {row["duplicate_of"] for row in rows[:20]} <= old_ids
-    assert {None, False} == {row["is_of_old"] for row in rows[20:]}
+    assert {None, False} == {row["kept_row_is_old"] for row in rows[20:]}
     assert [row["id"] for row in rows if row["duplicate_of"] is None] == [
         r["id"] for r in read_rows(files / "kept.jsonl")
     ]
@@ -84,15 +84,15 @@ def test_pairs_are_the_removed_rows_with_the_kept_ones(extension: str, files: Pa
     )
     if extension == "csv":
         lines = csv.DictReader(pairs.read_text().splitlines())
-        found: list[dict[str, Any]] = [{**row, "is_of_old": row["is_of_old"] == "True"} for row in lines]
+        found: list[dict[str, Any]] = [{**row, "kept_row_is_old": row["kept_row_is_old"] == "True"} for row in lines]
     else:
         found = read_rows(pairs)
     kept = {row["id"] for row in read_rows(files / "out.jsonl")}
 
-    assert ["row", "duplicate_of", "overlap", "kind", "is_of_old"] == list(found[0])
+    assert ["row", "duplicate_of", "overlap", "kind", "kept_row_is_old"] == list(found[0])
     assert report.removed_count == len(found)
-    assert 20 == sum(pair["is_of_old"] for pair in found)
-    assert {pair["duplicate_of"] for pair in found if not pair["is_of_old"]} <= kept
+    assert 20 == sum(pair["kept_row_is_old"] for pair in found)
+    assert {pair["duplicate_of"] for pair in found if not pair["kept_row_is_old"]} <= kept
     assert not {pair["row"] for pair in found} & kept
 
 

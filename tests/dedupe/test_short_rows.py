@@ -26,7 +26,7 @@ def join_rows(*, extended: bool) -> JoinedPairs:
     begins = np.cumsum(counts) - counts
     extensions = np.concatenate([batch.hash_extensions for batch in packed]), begins
     table = FingerprintTable(
-        np.concatenate([batch.codes for batch in packed]), begins, counts,
+        np.concatenate([batch.token_ids for batch in packed]), begins, counts,
         np.concatenate([batch.shingles for batch in packed]), 512, extensions if extended else None,
     )  # fmt: skip
     return join(table, np.arange(len(texts)), Measure("jaccard", Fraction(4, 5)))

@@ -35,10 +35,10 @@ def test_documents_are_numbered_in_keep_order(max_token_bytes: int) -> None:
 
     assert ["a é\ud800", "b", "c"] == ids(made)
     assert [[5, 6, 7, 8], [0, 1, 2], [1]] == [
-        (made.table.codes_of_documents(np.array([number]))[0] >> HASH_BITS).tolist() for number in range(3)
+        (made.table.token_ids_of_documents(np.array([number]))[0] >> HASH_BITS).tolist() for number in range(3)
     ]
     assert [1, 0, 2] == [made.input_position(number) for number in range(3)]
-    assert (max_token_bytes == 0) == isinstance(made.table.codes, np.memmap)
+    assert (max_token_bytes == 0) == isinstance(made.table.token_ids, np.memmap)
 
 
 def test_labels_are_equal_where_hashes_are() -> None:
@@ -49,7 +49,7 @@ def test_labels_are_equal_where_hashes_are() -> None:
     )
 
     assert [True, False, False, False, True] == (made.text_labels == made.text_labels[0]).tolist()
-    assert [True, True, False, False, True] == (made.word_labels == made.word_labels[0]).tolist()
+    assert [True, True, False, False, True] == (made.same_words_labels == made.same_words_labels[0]).tolist()
     assert 4 == len(set(made.text_labels.tolist()))
 
 
@@ -69,8 +69,8 @@ def test_the_key_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None
 
 
 def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path: Path) -> None:
-    bare = replace(record("bare"), codes=np.zeros(0, np.uint32), text_hash="")
-    blank = replace(record("blank"), codes=np.zeros(0, np.uint32), text_hash="9")
+    bare = replace(record("bare"), token_ids=np.zeros(0, np.uint32), text_hash="")
+    blank = replace(record("blank"), token_ids=np.zeros(0, np.uint32), text_hash="9")
     broken = replace(record("broken"), fault="has repeated tokens")
     gone = replace(record("gone.txt"), origin=Origin(str(tmp_path), 1, 1))
     made = collect([bare, blank, broken, gone, record("fine")])

@@ -13,7 +13,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicates, duplicates_among
 from simdoc_search.duplicates import pairs as pairs_module
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import containment, jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import containment, jaccard, shingle_set
 from tests.support.texts import overlapping, text
 from tests.support.workers import worker_processes
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.duplicates import fingerprint_table as module
-from simdoc_search.sketch.estimate import compare_codes
+from simdoc_search.sketch.estimate import compare_token_ids
 from tests.support.fingerprints import pair, shingles, table
 
 
@@ -23,9 +23,11 @@ def test_counts_of_many_pairs_are_those_of_single_pairs(one_matrix: bool, monkey
     made = table(sets)
     first, second = np.triu_indices(len(sets), 1)
     jaccard, _ = made.estimate_jaccard(first, second)
-    codes = [made.codes_of_documents(np.array([number]))[0] for number in range(len(sets))]
+    token_ids = [made.token_ids_of_documents(np.array([number]))[0] for number in range(len(sets))]
 
-    assert [compare_codes(codes[a], codes[b]).overlap for a, b in zip(first, second, strict=True)] == jaccard.tolist()
+    assert [
+        compare_token_ids(token_ids[a], token_ids[b]).overlap for a, b in zip(first, second, strict=True)
+    ] == jaccard.tolist()
 
 
 def test_band_keys_are_equal_for_equal_fingerprints_only() -> None:
@@ -45,10 +47,10 @@ def test_a_band_continues_with_the_first_tokens_after_the_last() -> None:
 
 
 def test_extended_band_keys_differ_if_only_the_extensions_of_tokens_differ() -> None:
-    codes = np.arange(0, 512 * 512, 4096, dtype=np.uint32)  # 64 tokens in different buckets
+    token_ids = np.arange(0, 512 * 512, 4096, dtype=np.uint32)  # 64 tokens in different buckets
     counts, begins = np.array([64, 64]), np.array([0, 64])
     extensions = np.append(np.zeros(64, np.uint32), np.ones(64, np.uint32))
-    made = module.FingerprintTable(np.tile(codes, 2), begins, counts, counts, 512, (extensions, begins))
+    made = module.FingerprintTable(np.tile(token_ids, 2), begins, counts, counts, 512, (extensions, begins))
     documents = np.array([1, 0])
 
     assert all(keys[0] == keys[1] for keys in made.band_keys(documents, 3, 10))
@@ -59,13 +61,13 @@ def test_extended_band_keys_differ_if_only_the_extensions_of_tokens_differ() -> 
 def test_a_mapped_table_needs_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_MAPPED_BYTES", 1 << 20)
     count = 40_000
-    codes = np.tile(np.arange(0, 512 * 512, 1024, dtype=np.uint32), count)  # 256 tokens, 41 MB in all
-    (tmp_path / "codes").write_bytes(codes.tobytes())
+    token_ids = np.tile(np.arange(0, 512 * 512, 1024, dtype=np.uint32), count)  # 256 tokens, 41 MB in all
+    (tmp_path / "token_ids").write_bytes(token_ids.tobytes())
     counts = np.full(count, 256)
     begins = np.random.default_rng(4).permutation(count) * 256
-    in_memory = module.FingerprintTable(codes, begins, counts, counts, 512)
-    mapped_codes = np.memmap(tmp_path / "codes", np.uint32, "r")
-    mapped = module.FingerprintTable(mapped_codes, begins, counts, counts, 512)
+    in_memory = module.FingerprintTable(token_ids, begins, counts, counts, 512)
+    mapped_token_ids = np.memmap(tmp_path / "token_ids", np.uint32, "r")
+    mapped = module.FingerprintTable(mapped_token_ids, begins, counts, counts, 512)
     documents = np.arange(count)
     before = _mapped_megabytes()
     keys = list(mapped.band_keys(documents, 6, 4))
@@ -74,7 +76,7 @@ def test_a_mapped_table_needs_little_memory(tmp_path: Path, monkeypatch: pytest.
     assert _mapped_megabytes() - before < 12
     assert all((a == b).all() for a, b in zip(keys, in_memory.band_keys(documents, 6, 4), strict=True))
     assert (matrix == in_memory.bucket_matrix(documents[::5])).all()
-    assert codes.tobytes() == mapped_codes.tobytes()
+    assert token_ids.tobytes() == mapped_token_ids.tobytes()
     assert _mapped_megabytes() - before > 30
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from simdoc_search import MinHash, Settings, ShownVersion, fold_near_duplicates, fold_older_versions
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.sketch import overlap_of_tokens
 from simdoc_search.versions import DateSources
 

@@ -14,8 +14,8 @@ from simdoc_search.stores.record import Record
 
 
 def record(id: str, text_hash: str, index: str = "i", routing: str | None = None) -> Record:
-    codes = np.arange(len(text_hash), dtype=np.uint32)
-    return Record(id, codes, len(codes), "", text_hash=text_hash, index=index, routing=routing)
+    token_ids = np.arange(len(text_hash), dtype=np.uint32)
+    return Record(id, token_ids, len(token_ids), "", text_hash=text_hash, index=index, routing=routing)
 
 
 def membership(*records: Record) -> GroupMembership:

@@ -8,7 +8,7 @@ import pytest
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact import MeasureName
+from simdoc_search.passages.exact_overlap import MeasureName
 
 IDS = ["d", "c", "b", "a"]
 SHINGLES, WRITTEN = np.array([5, 9, 9, 1]), np.array([4, 0, 2, 3])

@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search import Analysis
 from simdoc_search.duplicates.verification import Verifier, shingle_hashes
-from simdoc_search.passages.exact import shingle_set
+from simdoc_search.passages.exact_overlap import shingle_set
 from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH
 from tests.support.texts import text
 

@@ -28,11 +28,11 @@ def store() -> Store:
     records = []
     for number in range(60):
         topic = 1_000 * (1 + number % 16)
-        codes = []
+        token_ids = []
         for _ in range(3):
             own = draw.integers(1, 900, 4).tolist()
-            codes += [*own, *(topic + draw.integers(0, 12, 4)).tolist(), PARAGRAPH_END]
-        records.append(record(f"d{number:03}", concepts=codes))
+            token_ids += [*own, *(topic + draw.integers(0, 12, 4)).tolist(), PARAGRAPH_END]
+        records.append(record(f"d{number:03}", concepts=token_ids))
     made = open_store(":memory:", SETTINGS)
     put(made, *records)
     return made
@@ -45,10 +45,10 @@ def ignore_progress(_stage: str, _share: float) -> None:
 def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
     """Compare each pair of documents as `related` does. Returns the scores of the related pairs."""
     documents = read_documents(store, None, ignore_progress, with_concepts=True)
-    codes, counts = np.unique(
-        np.concatenate([np.unique(each.codes) for each in documents.concepts]), return_counts=True
+    token_ids, counts = np.unique(
+        np.concatenate([np.unique(each.token_ids) for each in documents.concepts]), return_counts=True
     )
-    weighted = WeightedConcepts(documents.concepts, codes, concept_weights(counts, len(documents)))
+    weighted = WeightedConcepts(documents.concepts, token_ids, concept_weights(counts, len(documents)))
     pairs = np.array(list(combinations(range(len(documents)), 2))).T
     scores = map(relation_score, similarities(weighted, *pairs).tolist())
     return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= DEFAULT_MIN_SCORE}

@@ -167,7 +167,7 @@ def test_an_outlook_message_is_read_and_names_its_attachments(folder: Path) -> N
     assert "Contract" == stored.metadata["title"]
     assert "  2 attachments were not read" in done.stderr
     assert done.stderr.endswith(": contract.msg (offer.docx, a.txt)\n")
-    assert {"contract.msg": ["offer.docx", "a.txt"]} == answer("index", "docs", "--store", "new")["attachments"]
+    assert {"contract.msg": ["offer.docx", "a.txt"]} == answer("index", "docs", "--store", "new")["unread_attachments"]
     assert ["contract.msg"] == ids()
 
 
@@ -191,4 +191,4 @@ def test_deeply_nested_parts_do_not_stop_the_run(folder: Path, depth: int) -> No
 def test_metadata_of_the_same_name_is_no_attachment() -> None:
     line = json_lines({"id": "x.eml", "text": "one two three", "attachments": ["a.txt"]})
 
-    assert {} == answer("index", "-", stdin=line)["attachments"]
+    assert {} == answer("index", "-", stdin=line)["unread_attachments"]

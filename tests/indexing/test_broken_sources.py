@@ -77,7 +77,9 @@ def test_the_lines_of_a_truncated_file_are_indexed(folder: Path) -> None:
     report = answer("index", "cut.jsonl.gz", "c")
 
     assert 500 < report["indexed_count"] < 1500
-    assert ["the rest cannot be read"] == [skipped["reason"].partition(":")[0] for skipped in report["skipped"]]
+    assert ["the rest of the file cannot be read"] == [
+        skipped["reason"].partition(":")[0] for skipped in report["skipped"]
+    ]
 
 
 # --- the library ---

@@ -110,7 +110,7 @@ def test_an_id_of_another_root_is_not_reused(search: SimilaritySearch, folder: P
         f"skipped 1 file of {folder}/two, because {folder}/one has a file with the same id; "
         f"change the ids in {folder}/two with --prefix two/"
     ] == report.problems
-    assert [("two/README.txt", f"a file of {folder}/one has this id")] == [
+    assert [("two/README.txt", f"a file in {folder}/one already has this id")] == [
         (file.path, file.reason) for file in report.skipped
     ]
     assert {"README.txt": "the first", "x.txt": "only here", "y.txt": "only there"} == texts(search)

@@ -68,7 +68,7 @@ def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
     """Return all records as values that can be compared."""
     return {
         record.id: (
-            record.codes.tolist(),
+            record.token_ids.tolist(),
             record.shingle_count,
             record.digest,
             record.text,

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 
 from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
 
 __all__ = ["Key", "Truth"]

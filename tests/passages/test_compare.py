@@ -11,8 +11,8 @@ from simdoc_search import Analysis, Settings, compare, fingerprint
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import align
 from simdoc_search.passages.differences import find_differences
-from simdoc_search.passages.exact import measures
-from simdoc_search.passages.passage import KeyChange
+from simdoc_search.passages.exact_overlap import measures
+from simdoc_search.passages.passage import SignificantChange
 from tests.support import strategies, texts
 
 OTHER = Settings(analysis=Analysis(profile="lowercase", shingle_size=3))
@@ -70,48 +70,50 @@ def test_a_text_shares_all_words_with_itself(text: str) -> None:
     assert int(whole) == len(result.passages)
 
 
-# --- key changes ---
+# --- significant changes ---
 
 BEGIN = "The tenant pays the landlord a monthly rent for the flat on the second floor. "
 
 
-def key_changes(old: str, new: str) -> list[KeyChange]:
-    """The key changes between two texts with the same beginning."""
-    return list(compare(BEGIN + old, BEGIN + new).key_changes)
+def significant_changes(old: str, new: str) -> list[SignificantChange]:
+    """The significant changes between two texts with the same beginning."""
+    return list(compare(BEGIN + old, BEGIN + new).significant_changes)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("The rent is 850 euros.", "The rent is 890 euros.", KeyChange("number", "The rent is", "850", "890")),
-        ("It is 500 euros.", "It is -500 euros.", KeyChange("number", "It is", "500", "-500")),
-        ("It may be let.", "It may not be let.", KeyChange("negation", "It may", "", "not")),
-        ("Er darf keine Hunde halten.", "Er darf Hunde halten.", KeyChange("negation", "Er darf", "keine", "")),
-        ("It is let to Mr Smith.", "It is let to Mr Jones.", KeyChange("name", "to Mr", "Smith", "Jones")),
+        ("The rent is 850 euros.", "The rent is 890 euros.", SignificantChange("number", "The rent is", "850", "890")),
+        ("It is 500 euros.", "It is -500 euros.", SignificantChange("number", "It is", "500", "-500")),
+        ("It may be let.", "It may not be let.", SignificantChange("negation", "It may", "", "not")),
+        ("Er darf keine Hunde halten.", "Er darf Hunde halten.", SignificantChange("negation", "Er darf", "keine", "")),
+        ("It is let to Mr Smith.", "It is let to Mr Jones.", SignificantChange("name", "to Mr", "Smith", "Jones")),
         ("It ends on 12 March 2021 at noon.", "It ends on 14 March 2021 at noon.",
-         KeyChange("date", "ends on", "12 March 2021", "14 March 2021")),
+         SignificantChange("date", "ends on", "12 March 2021", "14 March 2021")),
         ("It ends on 12 March 2021 at noon.", "It ends on 12 April 2021 at noon.",
-         KeyChange("date", "ends on", "12 March 2021", "12 April 2021")),
+         SignificantChange("date", "ends on", "12 March 2021", "12 April 2021")),
     ],
 )  # fmt: skip
-def test_a_key_change_has_the_words_before_it(old: str, new: str, expected: KeyChange) -> None:
-    """A key change is a negation, a number, a date or a name."""
-    (change,) = key_changes(old, new)
+def test_a_significant_change_has_the_words_before_it(old: str, new: str, expected: SignificantChange) -> None:
+    """A significant change is a negation, a number, a date or a name."""
+    (change,) = significant_changes(old, new)
 
     assert expected.kind == change.kind
     assert change.before.endswith(expected.before)
     assert expected[2:] == change[2:]
 
 
-def test_another_text_is_not_a_key_change() -> None:
+def test_another_text_is_not_a_significant_change() -> None:
     """A paragraph of up to 100 words may be one."""
-    assert ["negation"] == [change.kind for change in key_changes("", "It is not so. " * 25)]
-    assert [] == key_changes("", "It is not so. " * 26)
+    assert ["negation"] == [change.kind for change in significant_changes("", "It is not so. " * 25)]
+    assert [] == significant_changes("", "It is not so. " * 26)
 
 
-def test_key_changes_are_ordered_by_kind() -> None:
-    """Changes of other words are not key changes."""
-    changes = key_changes("He met Smith twice. He may pay 5 euros.", "He met Jones twice. He may not pay 6 euros.")
+def test_significant_changes_are_ordered_by_kind() -> None:
+    """Changes of other words are not significant changes."""
+    changes = significant_changes(
+        "He met Smith twice. He may pay 5 euros.", "He met Jones twice. He may not pay 6 euros."
+    )
 
     assert ["negation", "number", "name"] == [change.kind for change in changes]
-    assert [] == key_changes("A big cat sleeps.", "A small cat sleeps.") == key_changes("", "")
+    assert [] == significant_changes("A big cat sleeps.", "A small cat sleeps.") == significant_changes("", "")

@@ -16,7 +16,7 @@ def test_characters_inside_words_are_counted() -> None:
     with_spaces = " ".join(f"{word[:1]}\u200b{word[1:]}" for word in TEXT.split()[:5])
     with_cyrillic = TEXT.replace("o", "\u043e").replace("e", "\u0435")
 
-    assert "in 5 places. They can hide copies." in describe_disguise(with_spaces)
+    assert describe_disguise(with_spaces).startswith("In 5 places, words contain invisible characters")
     assert describe_disguise(with_cyrillic)
     assert "" == describe_disguise(with_spaces.rpartition(" ")[0])
 

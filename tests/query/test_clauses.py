@@ -161,7 +161,7 @@ def test_simple_clauses_are_read_as_filters() -> None:
     ],
 )
 def test_other_clauses_are_refused_with_an_example(query: str) -> None:
-    with pytest.raises(QuerySyntaxError, match="write FINGERPRINT:ID_20, followed by AND FIELD:VALUE"):
+    with pytest.raises(QuerySyntaxError, match="write `FINGERPRINT:ID_20`, then filters such as `AND FIELD:VALUE`"):
         parse_fingerprint_and_filters(query)
 
 

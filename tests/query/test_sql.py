@@ -90,7 +90,7 @@ def filled(request: pytest.FixtureRequest) -> Iterator[Connection]:
 @pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
     with closing(open_store(":memory:")) as opened:
-        put(opened, *(record(id, codes=decode(tokens).tolist()) for id, tokens in CORPUS.items()))
+        put(opened, *(record(id, token_ids=decode(tokens).tolist()) for id, tokens in CORPUS.items()))
         yield opened
 
 

@@ -91,8 +91,8 @@ def test_a_quoted_id_has_one_reading(text: str, expected: FingerprintQuery) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is empty"),
-        ("FINGERPRINT:", "is empty"),
+        ("", "the query has no id"),
+        ("FINGERPRINT:", "the query has no id"),
         ('""', "quoted id is empty"),
         ('"doc', "not closed"),
         ('"doc"x', "'x' after the quoted id is not a number"),

@@ -23,13 +23,13 @@ def test_every_store_lists_its_documents(new_store: NewStore, tmp_path: Path) ->
     store = new_store()
     SimilaritySearch(store).index(read_corpus([write_corpus(tmp_path / "corpus")]))
     columns = Columns(["path", "size"])
-    rows = list(list_documents(store, columns, prefix="reports/", sort="size"))
+    rows = list(list_documents(store, columns, prefix_or_pattern="reports/", sort="size"))
 
     assert ["reports/half.txt", "reports/copy.txt"] == [row["id"] for row in rows]
     assert {"path": str(tmp_path / "corpus" / "reports/half.txt"), "size": 1549}.items() <= rows[0].items()
     assert 5 == len(list(list_documents(store, columns)))
     with pytest.raises(UnknownFieldError, match="no document has a path that begins with 'x/'"):
-        list(list_documents(store, columns, prefix="x/"))
+        list(list_documents(store, columns, prefix_or_pattern="x/"))
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
@@ -57,4 +57,4 @@ def test_a_column_with_dots_is_a_nested_field_of_an_application(temp_indices: Te
         assert fields_of_hit.items() <= rows[1].items()
         assert index == rows[0]["index"]
         with pytest.raises(QuerySyntaxError, match="has no folders"):
-            list(list_documents(store, columns, prefix="x"))
+            list(list_documents(store, columns, prefix_or_pattern="x"))

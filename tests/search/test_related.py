@@ -162,15 +162,15 @@ def test_the_parts_of_an_explanation_add_up_to_the_score(search: SimilaritySearc
     explanation = hit.explanation
 
     assert explanation is not None
-    assert explanation.similarity == pytest.approx(sum(concept.contribution for concept in explanation.concepts))
+    assert explanation.similarity == pytest.approx(sum(concept.contribution for concept in explanation.words))
     assert explanation.similarity == pytest.approx(
         (explanation.document_similarity + explanation.paragraph_similarity) / 2
     )
     assert hit.score == pytest.approx(relation_score(explanation.similarity))
-    assert len(explanation.concepts) == hit.shared_word_count
-    concepts = {concept.word: concept for concept in explanation.concepts}
-    assert ("Jason Dufner",) == concepts["dufner"].query_names == concepts["dufner"].hit_names
-    assert "PGA Championship" in concepts["championship"].query_names
+    assert len(explanation.words) == hit.shared_word_count
+    concepts = {concept.word: concept for concept in explanation.words}
+    assert ("Jason Dufner",) == concepts["dufner"].query_concepts == concepts["dufner"].hit_concepts
+    assert "PGA Championship" in concepts["championship"].query_concepts
     assert search.related("D3").hits[0].explanation is None
     version = search.related("D1", explain=True).hits[0]
     assert ("version", True) == (version.kind, version.explanation is not None)
@@ -187,14 +187,14 @@ def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> 
         search.index((Document(id, text) for id, text in texts.items()), extractor=extractor)
         result = search.concepts("a", synonyms=synonyms)
         without = search.concepts("a")
-        truck = next(concept for concept in result.concepts if concept.word == "truck")
-        weights = [concept.weight for concept in result.concepts]
+        truck = next(concept for concept in result.words if concept.word == "truck")
+        weights = [concept.weight for concept in result.words]
 
         assert (2, 2, ("lorry",)) == (truck.document_count, truck.occurrence_count, truck.synonyms)
-        assert "Lorry of Bob Hope" in truck.names
-        assert (2, 1, "") == (result.document_count, result.paragraph_count, result.missing_names_reason)
+        assert "Lorry of Bob Hope" in truck.concepts
+        assert (2, 1, "") == (result.document_count, result.paragraph_count, result.unknown_words_reason)
         assert sorted(weights, reverse=True) == weights
-        assert "" in {concept.word for concept in without.concepts}
-        assert "synonyms cannot be named" in without.missing_names_reason
+        assert "" in {concept.word for concept in without.words}
+        assert "only hashes of synonyms" in without.unknown_words_reason
         with pytest.raises(UnknownDocumentError):
             search.concepts("c")

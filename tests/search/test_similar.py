@@ -21,7 +21,7 @@ from simdoc_search.errors import FormatMismatchError, NoFingerprintError
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import CHANCE_OVERLAP, Bands, Threshold, min_beyond_chance
 from simdoc_search.search import SearchResult
-from simdoc_search.sketch.estimate import compare_codes
+from simdoc_search.sketch.estimate import compare_token_ids
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.sketches import Xor
 from simdoc_search.sketch.tokens import HASH_BITS
@@ -40,10 +40,10 @@ Values = tuple[str, float, int]
 """The id, the overlap and the number of equal tokens of a hit."""
 
 
-def put(search: SimilaritySearch, codes: dict[str, Iterable[int]]) -> None:
+def put(search: SimilaritySearch, token_ids: dict[str, Iterable[int]]) -> None:
     """Store records with these tokens and without texts."""
     with search.store.writer() as writer:
-        writer.put(Record(id, np.array(sorted(values), np.uint32), 1, "") for id, values in codes.items())
+        writer.put(Record(id, np.array(sorted(values), np.uint32), 1, "") for id, values in token_ids.items())
 
 
 def values_of(result: SearchResult) -> list[Values]:
@@ -54,12 +54,12 @@ def expected(
     search: SimilaritySearch, id: str, overlap: str, *, verify: bool = True, minimum: int | None = None
 ) -> list[Values]:
     """Compare a document with all records, and return those whose estimate reaches the overlap, in order."""
-    codes = {record.id: record.codes for record in search.store.scan()}
-    source, hits = codes.pop(id), []
+    token_ids = {record.id: record.token_ids for record in search.store.scan()}
+    source, hits = token_ids.pop(id), []
     if minimum is None:
         minimum = 1 if verify and Fraction(overlap) >= CHANCE_OVERLAP else min_beyond_chance(len(source))
-    for other, other_codes in codes.items():
-        found = compare_codes(source, other_codes)
+    for other, other_token_ids in token_ids.items():
+        found = compare_token_ids(source, other_token_ids)
         if found.matched_token_count >= minimum and found.shared >= float(Fraction(overlap)) * found.union:
             hits.append((-found.overlap, -found.matched_token_count, other))
     return [(other, -share, -matched) for share, matched, other in sorted(hits)]
@@ -113,7 +113,7 @@ def test_bands_find_a_part_of_all_hits(seed: int, planner: Planner, probability:
     with closing(open_store(":memory:", SMALL)) as store:
         search = SimilaritySearch(store)
         put(search, {f"{n:02}": map(rng.choice, rng.sample(tokens, rng.randint(4, 16))) for n in range(60)})
-        buckets = {record.id: {code >> HASH_BITS for code in record.codes.tolist()} for record in store.scan()}
+        buckets = {record.id: {code >> HASH_BITS for code in record.token_ids.tolist()} for record in store.scan()}
         for overlap in ("0.2", "0.5", "0.8"):
             share = float(Fraction(overlap))
             possible = {

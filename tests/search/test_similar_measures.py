@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch
 from simdoc_search.passages import containment, jaccard, shingle_set
-from simdoc_search.passages.exact import MEASURES, MeasureName
+from simdoc_search.passages.exact_overlap import MEASURES, MeasureName
 from simdoc_search.stores.record import Record
 from tests.support.stores import NewStore
 

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.sketch.estimate import compare_codes
+from simdoc_search.sketch.estimate import compare_token_ids
 from tests.support.texts import overlapping
 
 pytestmark = pytest.mark.slow
@@ -107,11 +107,11 @@ def test_the_error_of_the_estimate_agrees_with_the_theory() -> None:
     With f shingles in the union and N filled buckets the variance is J (1-J) (E[1/N] (1 + 1/(f-1)) - 1/(f-1)).
     """
     search, at, above = corpus()
-    codes = {record.id: record.codes for record in search.store.scan()}
+    token_ids = {record.id: record.token_ids for record in search.store.scan()}
     errors, variances = [], []
     for pair in (pair for pairs in [*at.values(), *above.values()] for pair in pairs):
-        ends = codes[f"{pair.name}/a"], codes[f"{pair.name}/b"]
-        estimate = compare_codes(*ends)
+        ends = token_ids[f"{pair.name}/a"], token_ids[f"{pair.name}/b"]
+        estimate = compare_token_ids(*ends)
         filled = estimate.union * 512 / 511
         errors.append(estimate.overlap - pair.exact)
         rest = 1 / (pair.union - 1)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.sketch.estimate import compare_codes, overlap_interval
+from simdoc_search.sketch.estimate import compare_token_ids, overlap_interval
 from simdoc_search.sketch.tokens import HASH_BITS
 from tests.support.strategies import analyses, texts
 
@@ -27,7 +27,7 @@ EVEN, NEAR_DUPLICATES = (0.05, 0.95), (0.8, 0.99)
 USUAL, SHORT = (100, 1500), (20, 100)
 SAMPLES = [(EVEN, USUAL), (EVEN, SHORT), (NEAR_DUPLICATES, USUAL)]
 
-codes = st.dictionaries(st.integers(0, 511), st.integers(0, 3)).map(
+token_ids = st.dictionaries(st.integers(0, 511), st.integers(0, 3)).map(
     lambda kept: {bucket << HASH_BITS | value for bucket, value in kept.items()}
 )
 
@@ -125,11 +125,11 @@ def test_every_number_of_buckets_estimates_the_overlap(bucket_count: int) -> Non
     assert abs(a.overlap(b) - exact) <= 4 * math.sqrt(exact * (1 - exact) / min(bucket_count, 700))
 
 
-@given(codes, codes)
-def test_codes_are_compared_as_sets(first: set[int], second: set[int]) -> None:
+@given(token_ids, token_ids)
+def test_token_ids_are_compared_as_sets(first: set[int], second: set[int]) -> None:
     """Of the buckets that are filled in both documents, 1 in 512 has equal tokens by chance."""
-    buckets, others = ({code >> HASH_BITS for code in codes} for codes in (first, second))
-    found = compare_codes(np.array(sorted(first), np.uint32), np.array(sorted(second), np.uint32))
+    buckets, others = ({code >> HASH_BITS for code in token_ids} for token_ids in (first, second))
+    found = compare_token_ids(np.array(sorted(first), np.uint32), np.array(sorted(second), np.uint32))
     matched, common, union = len(first & second), len(buckets & others), len(buckets | others)
 
     assert (matched, max(0, matched - common / 512), union * 511 / 512) == pytest.approx(found)

@@ -39,7 +39,7 @@ def test_pieces_have_the_minima_and_passages_of_the_whole(
     found, count = long_text_minima(text, analysis, minhash, None, winnowing)
 
     assert whole.shingle_count == count
-    assert whole.passages.tolist() == winnowing.codes().tolist()
+    assert whole.passages.tolist() == winnowing.token_ids().tolist()
     for name in ("slots", "val1", "val2"):
         assert getattr(whole.minima, name).tolist() == getattr(found, name).tolist()
 

@@ -16,10 +16,10 @@ from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import locate_words, words_of_texts
-from simdoc_search.passages.align import AlignmentSettings, align, match_with_many
-from simdoc_search.passages.exact import Measures, measure_many, measures
+from simdoc_search.passages.align import AlignmentSettings, align, match_words_with_many
+from simdoc_search.passages.exact_overlap import Measures, measure_many, measures
 from simdoc_search.passages.passage import Passage
-from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_token_ids
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.winnow import PassageSettings
 from tests.support.pipeline import TRICKY, any_points, mixtures
@@ -146,7 +146,9 @@ def test_matched_words_are_equal(in_python: Callable[..., Any], every: int) -> N
     others += hard_texts()[::every]
 
     def matched() -> list[tuple[list[bool], int, int]]:
-        found = match_with_many(first, len(first.split()), [first, *others], Analysis(), AlignmentSettings(min_run=2))
+        found = match_words_with_many(
+            first, len(first.split()), [first, *others], Analysis(), AlignmentSettings(min_run=2)
+        )
         return [(mask.tolist(), *counts) for mask, *counts in found]
 
     assert in_python(matched) == matched()
@@ -184,10 +186,10 @@ def test_hashes_of_shingles_are_equal(in_python: Callable[..., Any], every: int)
     """This is checked with settings that the kernel supports only for hashes."""
     analysis = Analysis(unit="character", shingle_size=9)
 
-    def codes() -> list[list[int]]:
-        return [shingle_codes(text, analysis).tolist() for text in hard_texts()[::every]]
+    def token_ids() -> list[list[int]]:
+        return [shingle_token_ids(text, analysis).tolist() for text in hard_texts()[::every]]
 
-    assert in_python(codes) == codes()
+    assert in_python(token_ids) == token_ids()
 
 
 @pytest.mark.slow

@@ -20,9 +20,9 @@ def test_packed_fingerprints_are_those_of_single_texts(minhash: MinHash) -> None
     single = list(fingerprints(texts, None, minhash, words_hash=True))
     packed = list(packed_fingerprints(texts, None, minhash))
 
-    assert np.concatenate([each.codes() for each in single]).tolist() == [
-        code for batch in packed for code in batch.codes.tolist()
+    assert np.concatenate([each.token_ids() for each in single]).tolist() == [
+        code for batch in packed for code in batch.token_ids.tolist()
     ]
-    assert [(len(each.codes()), each.shingle_count, each.words_hash) for each in single] == [
+    assert [(len(each.token_ids()), each.shingle_count, each.words_hash) for each in single] == [
         row for batch in packed for row in zip(batch.counts, batch.shingles, batch.words_hashes, strict=True)
     ]

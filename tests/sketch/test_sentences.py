@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.sketch.sentences import (
-    MAX_QUERY_CODES,
+    MAX_QUERY_TOKEN_IDS,
     choose_flip_count,
     decode_sentences,
     encode_sentences,
-    query_codes,
+    query_token_ids,
     sentence_simhashes,
 )
 from simdoc_search.sketch.simhash import distances
@@ -97,10 +97,10 @@ def test_stored_tokens_are_read_back(values: np.ndarray) -> None:
     assert values.tolist() == decode_sentences(encode_sentences(values)).tolist()
 
 
-@pytest.mark.parametrize("codes", [[1], [0, 1 << 16, 2 << 16, 0], [1 << 16, 0, 2 << 16, 3 << 16], [0, 0, 0, 0, 0]])
-def test_malformed_tokens_are_refused(codes: list[int]) -> None:
+@pytest.mark.parametrize("token_ids", [[1], [0, 1 << 16, 2 << 16, 0], [1 << 16, 0, 2 << 16, 3 << 16], [0, 0, 0, 0, 0]])
+def test_malformed_tokens_are_refused(token_ids: list[int]) -> None:
     with pytest.raises(ValueError, match="sentence tokens are damaged"):
-        decode_sentences(np.array(codes, np.uint32))
+        decode_sentences(np.array(token_ids, np.uint32))
 
 
 @given(st.data(), st.sampled_from([0, 1, 2]))
@@ -109,11 +109,11 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
     value = data.draw(st.integers(0, 2**64 - 1))
     near = value ^ sum(1 << bit for bit in data.draw(st.sets(st.integers(0, 63), max_size=4 * flips + 3)))
     far = value ^ sum((1 << flips + 1) - 1 << 16 * block for block in range(4))
-    (codes,) = query_codes(np.array([value], np.uint64), flips).tolist()
+    (token_ids,) = query_token_ids(np.array([value], np.uint64), flips).tolist()
 
-    assert {0: 4, 1: 68, 2: 548}[flips] == len(codes) == len(set(codes))
-    assert set(codes) & set(encode_sentences(np.array([near], np.uint64)).tolist())
-    assert not set(codes) & set(encode_sentences(np.array([far], np.uint64)).tolist())
+    assert {0: 4, 1: 68, 2: 548}[flips] == len(token_ids) == len(set(token_ids))
+    assert set(token_ids) & set(encode_sentences(np.array([near], np.uint64)).tolist())
+    assert not set(token_ids) & set(encode_sentences(np.array([far], np.uint64)).tolist())
 
 
 @pytest.mark.parametrize(
@@ -123,4 +123,4 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
 def test_few_query_sentences_get_more_flips(count: int, max_bits: int, flips: int) -> None:
     """The flips are limited by the number of differing bits and by the number of query tokens."""
     assert flips == choose_flip_count(count, max_bits)
-    assert flips < 2 or query_codes(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_CODES
+    assert flips < 2 or query_token_ids(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_TOKEN_IDS

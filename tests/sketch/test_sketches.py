@@ -45,29 +45,31 @@ def test_the_textbook_example_is_estimated(sketch: Sketch) -> None:
 def test_tokens_do_not_depend_on_batches_and_pieces(sketch: Sketch, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tokens are ascending and distinct. A text without words has no tokens."""
     texts = ["", " ".join(f"w{n % 700}" for n in range(3000)), "a few words", ""]
-    together = [fp.codes().tolist() for fp in fingerprints(texts, None, sketch)]
+    together = [fp.token_ids().tolist() for fp in fingerprints(texts, None, sketch)]
     monkeypatch.setattr(sys.modules["simdoc_search.sketch.fingerprint"], "MIN_LONG_TEXT_LENGTH", 1)
     monkeypatch.setattr(long_text, "_PIECE_LENGTH", 900)
 
-    assert together == [fingerprint(text, None, sketch).codes().tolist() for text in texts]
+    assert together == [fingerprint(text, None, sketch).token_ids().tolist() for text in texts]
     assert [] == together[0] == together[3]
-    assert all(codes == sorted(set(codes)) for codes in together)
+    assert all(token_ids == sorted(set(token_ids)) for token_ids in together)
     assert len(together[1]) > 60
 
 
 @pytest.mark.parametrize(
-    ("sketch", "stored", "codes"),
+    ("sketch", "stored", "token_ids"),
     [
         (Universal(4), "universal:1 4 1 affine32 9", [178, 1002, 1297, 1587]),
         (Xor(4), "xor:1 4 1 9", [236, 833, 1473, 1955]),
     ],
     ids=named,
 )
-def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, codes: list[int]) -> None:
+def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, token_ids: list[int]) -> None:
     """If the tokens change, the sketch needs a new version. Stored settings are read back unchanged."""
     settings = Settings(minhash=sketch)
 
-    assert codes == fingerprint("the quick brown fox jumps over the lazy dog", WORDS, sketch).codes()[:4].tolist()
+    assert (
+        token_ids == fingerprint("the quick brown fox jumps over the lazy dog", WORDS, sketch).token_ids()[:4].tolist()
+    )
     assert (1, stored) == (settings.to_dict()["version"], settings.sketches[0])
     assert settings == Settings.from_dict(settings.to_dict())
     assert settings != Settings(minhash=Xor(7))
@@ -92,10 +94,10 @@ def test_unknown_sketches_are_refused(sketch: str, message: str) -> None:
         Settings.from_dict({**values, "sketches": [sketch, "passages:1 32 5"]})
 
 
-def test_a_hash_key_changes_the_tokens_of_xor_and_is_refused_by_universal() -> None:
+def test_a_hash_significant_changes_the_tokens_of_xor_and_is_refused_by_universal() -> None:
     plain, keyed = (fingerprint("one two three four five six", WORDS, Xor(key=key)) for key in (None, KEY))
 
-    assert plain.codes().tolist() != keyed.codes().tolist()
+    assert plain.token_ids().tolist() != keyed.token_ids().tolist()
     with pytest.raises(FormatMismatchError, match=r"like datasketch, does not use a hash key; unset SIMDOC_HASH_KEY"):
         Settings(minhash=Universal()).with_key(KEY)
 
@@ -108,9 +110,11 @@ def test_sketches_of_datasketch_have_the_tokens_of_the_same_shingles(family: str
     text = " ".join(f"wörd{n % 90}" for n in range(300))
     theirs = datasketch.MinHash(64, seed=3, scheme=family)
     theirs.update_batch([shingle.encode() for shingle in shingles(text)])
-    codes = fingerprint(text, None, ours).codes().tolist()
+    token_ids = fingerprint(text, None, ours).token_ids().tolist()
 
-    assert codes == ours.encode_sketch(theirs).tolist() == ours.encode_sketch(datasketch.LeanMinHash(theirs)).tolist()
+    assert (
+        token_ids == ours.encode_sketch(theirs).tolist() == ours.encode_sketch(datasketch.LeanMinHash(theirs)).tolist()
+    )
     assert [] == ours.encode_sketch(datasketch.MinHash(64, seed=3, scheme=family)).tolist()
     with pytest.raises(FormatMismatchError, match=r"num_perm, seed and scheme \(64, 4, "):
         ours.encode_sketch(datasketch.MinHash(64, seed=4, scheme=family))

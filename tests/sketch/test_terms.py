@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simdoc_search import Analysis, MinHash, fingerprint
-from simdoc_search.passages.exact import measures
+from simdoc_search.passages.exact_overlap import measures
 from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
 from tests.support.slow_cases import slow_after
 from tests.support.texts import overlapping
@@ -55,22 +55,22 @@ def test_the_estimate_is_unbiased(minhash: MinHash) -> None:
 
 
 @pytest.mark.parametrize("minhash", OPTIONS, ids=str)
-def test_codes_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
-    """If a bucket keeps one value, every term has a code. Equal codes stand for equal terms."""
+def test_term_ids_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
+    """If a bucket keeps one value, every term has an id. Equal ids stand for equal terms."""
     for a, b in pairs(4, 200):
         made = [fingerprint(text, ANALYSIS, minhash) for text in (a, b)]
         values = [certain_values(fp.minima, minhash) for fp in made]
-        codes = [encode_terms(minima, minhash) for minima in values]
+        token_ids = [encode_terms(minima, minhash) for minima in values]
         terms = [minhash.lucene_terms(minima) for minima in values]
-        shared, _, union = compare_terms(codes[0], codes[1], minhash)
+        shared, _, union = compare_terms(token_ids[0], token_ids[1], minhash)
 
-        for codes_of_text, terms_of_text, fp in zip(codes, terms, made, strict=True):
-            assert len(codes_of_text) == len(terms_of_text)
+        for token_ids_of_text, terms_of_text, fp in zip(token_ids, terms, made, strict=True):
+            assert len(token_ids_of_text) == len(terms_of_text)
             assert set(terms_of_text) <= set(fp.tokens("lucene"))
             assert minhash.hash_set_size > 1 or set(terms_of_text) == set(fp.tokens("lucene"))
-        assert len(set(terms[0]) & set(terms[1])) == len(np.intersect1d(codes[0], codes[1]))
+        assert len(set(terms[0]) & set(terms[1])) == len(np.intersect1d(token_ids[0], token_ids[1]))
         assert shared <= len(set(terms[0]) & set(made[1].tokens("lucene")))
-        assert union >= max(map(len, codes))
+        assert union >= max(map(len, token_ids))
 
 
 def test_an_interval_needs_one_hash_function() -> None:
@@ -80,5 +80,7 @@ def test_an_interval_needs_one_hash_function() -> None:
     assert low < a.overlap(b) < high
 
     several = fingerprint("one two three four five six", ANALYSIS, MinHash(hash_count=2))
-    with pytest.raises(ValueError, match="a confidence interval requires hash_count 1, not 2; call overlap instead"):
+    with pytest.raises(
+        ValueError, match="a confidence interval requires hash_count 1, not 2; use the method `overlap` instead"
+    ):
         several.interval(several)

@@ -56,11 +56,11 @@ def test_tokens_follow_the_definition(text: str, bits: int, analysis: Analysis) 
     for value in map(plain_value, shingles(text, analysis)):
         bucket = value[0] >> 64 - bits
         kept[bucket] = min(kept.get(bucket, value), value)
-    codes = [bucket << 9 | kept[bucket][1] >> 64 - 9 for bucket in sorted(kept)]
-    lengths = [3 if code < 64**3 else 4 for code in codes]
+    token_ids = [bucket << 9 | kept[bucket][1] >> 64 - 9 for bucket in sorted(kept)]
+    lengths = [3 if code < 64**3 else 4 for code in token_ids]
     expected = [
         "".join(ALPHABET[code >> 6 * place & 63] for place in reversed(range(length)))
-        for code, length in zip(codes, lengths, strict=True)
+        for code, length in zip(token_ids, lengths, strict=True)
     ]
 
     found = fingerprint(text, analysis, MinHash(bucket_count=2**bits)).tokens()
@@ -84,28 +84,30 @@ def test_no_search_for_plain_words_matches_a_token(code: int) -> None:
 
 
 @given(st.data(), st.sampled_from([None, 3, 4, 5]))
-def test_encoded_codes_are_decoded(data: st.DataObject, length: int | None) -> None:
+def test_encoded_token_ids_are_decoded(data: st.DataObject, length: int | None) -> None:
     """Without a length, a code has three characters, or four if it needs them."""
-    codes = data.draw(st.lists(st.integers(0, 64 ** (length or 4) - 1), max_size=40))
-    tokens = encode(np.array(codes, np.uint32), length)
+    token_ids = data.draw(st.lists(st.integers(0, 64 ** (length or 4) - 1), max_size=40))
+    tokens = encode(np.array(token_ids, np.uint32), length)
 
-    assert codes == decode(tokens, length).tolist() == decode_text(" ".join(tokens), length).tolist()
+    assert token_ids == decode(tokens, length).tolist() == decode_text(" ".join(tokens), length).tolist()
     assert all(set(token) <= set(ALPHABET) for token in tokens)
-    assert [length or (3 if code < 64**3 else 4) for code in codes] == list(map(len, tokens))
+    assert [length or (3 if code < 64**3 else 4) for code in token_ids] == list(map(len, tokens))
 
 
 @given(st.data(), st.sampled_from([None, 3, 4, 5]), st.sampled_from([64**3, 64**4]))
 def test_the_texts_of_many_documents_are_those_of_each(data: st.DataObject, length: int | None, limit: int) -> None:
-    codes = data.draw(st.lists(st.lists(st.integers(0, min(limit, 64 ** (length or 4)) - 1), max_size=9), max_size=9))
-    arrays = [np.array(part, np.uint32) for part in codes]
+    token_ids = data.draw(
+        st.lists(st.lists(st.integers(0, min(limit, 64 ** (length or 4)) - 1), max_size=9), max_size=9)
+    )
+    arrays = [np.array(part, np.uint32) for part in token_ids]
 
     assert encode_texts(arrays, length) == [encode_text(part, length) for part in arrays]
 
 
 @given(st.lists(st.integers(0, 64**3 - 1), max_size=40))
-def test_tokens_sort_like_their_codes(codes: list[int]) -> None:
+def test_tokens_sort_like_their_ids(token_ids: list[int]) -> None:
     """So an index of terms has the tokens of a document in the order of its buckets."""
-    assert encode(np.array(sorted(codes), np.uint32)) == sorted(encode(np.array(codes, np.uint32)))
+    assert encode(np.array(sorted(token_ids), np.uint32)) == sorted(encode(np.array(token_ids, np.uint32)))
 
 
 def test_a_number_that_does_not_fit_is_refused() -> None:
@@ -127,7 +129,7 @@ def test_a_malformed_token_is_named_in_the_error(token: str, problem: str) -> No
 
 def test_a_token_of_four_characters_that_needs_three_is_refused() -> None:
     """Otherwise, two tokens would mean the same code."""
-    with pytest.raises(ValueError, match=r"^'!ABC' is not a token, because its code needs only 3 characters$"):
+    with pytest.raises(ValueError, match=r"^'!ABC' is not a token, because its id needs only 3 characters$"):
         decode(["!ABC", "ABCD"])
 
 
@@ -145,7 +147,7 @@ def test_settings_without_bucketed_tokens_are_refused(minhash: MinHash, message:
     found = fingerprint("a b c", minhash=minhash)
 
     with pytest.raises(ValueError) as error:  # noqa: PT011 - compared below
-        found.codes()
+        found.token_ids()
     assert message in str(error.value)
     assert found.tokens("lucene")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.sketch import HashKey, PassageSettings, shingle_codes
+from simdoc_search.sketch import HashKey, PassageSettings, shingle_token_ids
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import Winnowing, winnow_texts
 from tests.support.strategies import corpora, texts
@@ -26,15 +26,15 @@ def passages(text: str, window: int = 32, analysis: Analysis | None = None, minh
     return set(fingerprint(text, analysis, minhash, passages=PassageSettings(window)).passages.tolist())
 
 
-def codes_of(strings: Sequence[str]) -> list[int]:
+def token_ids_of(strings: Sequence[str]) -> list[int]:
     """The code of each shingle: the top 30 bits of its first value, which MinHash also uses."""
     return [plain_value(string)[1] >> 34 for string in strings]
 
 
-def by_hand(codes: Sequence[int], window: int) -> list[int]:
+def by_hand(token_ids: Sequence[int], window: int) -> list[int]:
     """The passage tokens by their definition, window by window."""
-    windows = [codes[start : start + window] for start in range(max(1, len(codes) - window + 1))]
-    return sorted({min(codes_of_window) for codes_of_window in windows if codes_of_window})
+    windows = [token_ids[start : start + window] for start in range(max(1, len(token_ids) - window + 1))]
+    return sorted({min(token_ids_of_window) for token_ids_of_window in windows if token_ids_of_window})
 
 
 def test_passage_tokens_are_a_stored_format() -> None:
@@ -72,13 +72,13 @@ def test_texts_in_one_batch_keep_what_the_definition_says(
     analysis = Analysis(shingle_size=shingle_size, short_texts=short_texts)
     found = [fp.passages.tolist() for fp in fingerprints(corpus, analysis, passages=PassageSettings(window))]
 
-    assert [by_hand(codes_of(shingles(text, analysis)), window) for text in corpus] == found
+    assert [by_hand(token_ids_of(shingles(text, analysis)), window) for text in corpus] == found
 
 
-CODES = st.lists(st.integers(0, 2**30 - 1) | st.integers(0, 3), max_size=60)
+TOKEN_IDS = st.lists(st.integers(0, 2**30 - 1) | st.integers(0, 3), max_size=60)
 
 
-@given(st.lists(CODES, max_size=8), st.integers(1, 40))
+@given(st.lists(TOKEN_IDS, max_size=8), st.integers(1, 40))
 def test_batches_and_pieces_follow_the_definition(parts: list[list[int]], window: int) -> None:
     """The parts are treated as several texts, and as the pieces of one text."""
     counts = np.array([len(part) for part in parts], np.int64)
@@ -87,17 +87,17 @@ def test_batches_and_pieces_follow_the_definition(parts: list[list[int]], window
     for part in parts:
         winnowing.add(np.array(part, np.uint32))
 
-    assert [by_hand(part, window) for part in parts] == [codes.tolist() for codes in batch]
-    assert by_hand([*chain(*parts)], window) == winnowing.codes().tolist()
+    assert [by_hand(part, window) for part in parts] == [token_ids.tolist() for token_ids in batch]
+    assert by_hand([*chain(*parts)], window) == winnowing.token_ids().tolist()
 
 
 @given(texts(), st.integers(1, 40))
-def test_the_codes_of_all_shingles_include_the_passages(text: str, window: int) -> None:
-    codes = shingle_codes(text).tolist()
+def test_the_token_ids_of_all_shingles_include_the_passages(text: str, window: int) -> None:
+    token_ids = shingle_token_ids(text).tolist()
 
-    assert passages(text, window) <= set(codes)
-    assert sorted(set(codes)) == codes
-    assert fingerprint(text).shingle_count == len(codes)
+    assert passages(text, window) <= set(token_ids)
+    assert sorted(set(token_ids)) == token_ids
+    assert fingerprint(text).shingle_count == len(token_ids)
 
 
 def test_the_documented_share_of_shingles_is_kept() -> None:
@@ -105,7 +105,7 @@ def test_the_documented_share_of_shingles_is_kept() -> None:
     generator = random.Random(3)
     text = " ".join(str(generator.randrange(10**6)) for _ in range(10_000))
     kept = passages(text)
-    kept_places = np.flatnonzero([code in kept for code in codes_of(shingles(text))])
+    kept_places = np.flatnonzero([code in kept for code in token_ids_of(shingles(text))])
 
     assert 2 / 33 == pytest.approx(len(kept) / 10_000, rel=0.06)
     for run in (5, 8, 12, 20, 30, 35):
@@ -127,7 +127,7 @@ def test_another_key_gives_other_passages() -> None:
 
     assert not passages(TEXT) & passages(TEXT, minhash=one)
     assert not passages(TEXT, minhash=other) & passages(TEXT, minhash=one)
-    assert passages(TEXT, minhash=one) <= set(shingle_codes(TEXT, minhash=one).tolist())
+    assert passages(TEXT, minhash=one) <= set(shingle_token_ids(TEXT, minhash=one).tolist())
 
 
 @pytest.mark.parametrize("window", [0, 10_001, True, 3.0, "32"])

@@ -67,15 +67,15 @@ def test_a_plan_without_tokens_finds_nothing(store: Store) -> None:
 def test_the_order_is_exact_across_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_reader, "FIRST_PAGE_SIZE", 8)
     choose = random.Random(3)
-    codes = {f"{choose.random()}": choose.sample(range(6), choose.randint(1, 6)) for _ in range(700)}
-    put(store, *(record(id, values) for id, values in codes.items()))
+    token_ids = {f"{choose.random()}": choose.sample(range(6), choose.randint(1, 6)) for _ in range(700)}
+    put(store, *(record(id, values) for id, values in token_ids.items()))
     plan = Threshold(tokens(range(6)), 1)
     candidates = store.candidates(plan)
     times = [[(candidate.matched_token_count, candidate.id) for candidate in candidates] for _ in range(2)]
 
     assert 700 == candidates.total
     for read in times:
-        assert sorted((len(values), id) for id, values in codes.items()) == sorted(read)
+        assert sorted((len(values), id) for id, values in token_ids.items()) == sorted(read)
         assert sorted((matched for matched, _ in read), reverse=True) == [matched for matched, _ in read]
 
 
@@ -104,7 +104,7 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
     rng = random.Random(seed)
     stored = {f"{n}": frozenset(rng.sample(range(60), rng.randint(0, 60))) for n in range(400)}
     store = shared_store()
-    put(store, *(record(id, codes) for id, codes in stored.items()))
+    put(store, *(record(id, token_ids) for id, token_ids in stored.items()))
     kinds: Counter[tuple[str, bool]] = Counter()
     for rows, count in [(1, 8), (2, 5), (3, 1), (5, 2), (20, 1)] * 3:
         query = rng.sample(range(60), rng.randint(20, 60))
@@ -112,8 +112,8 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
         least = rng.randint(0, len(query) * 2 // 3)
         plain = Threshold(tokens(query), rng.randint(1, len(query)), is_tolerant=True)
         made = Bands(tokens(query), tuple(map(tokens, bands)), least, plain)
-        let_through = {id for id, codes in stored.items() if any(codes.issuperset(band) for band in bands)}
-        equal = {id: len(codes.intersection(query)) for id, codes in stored.items()}
+        let_through = {id for id, token_ids in stored.items() if any(token_ids.issuperset(band) for band in bands)}
+        equal = {id: len(token_ids.intersection(query)) for id, token_ids in stored.items()}
         is_flood = len(let_through) > MAX_BAND_MATCHES
         if is_flood:
             expected = {id for id in stored if equal[id] >= plain.minimum_match}
@@ -133,12 +133,12 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
     assert {("few", True), ("many", True), ("flood", True)} <= kinds.keys()
 
 
-CODES = st.frozensets(st.integers(0, 11), max_size=8)
+TOKEN_IDS = st.frozensets(st.integers(0, 11), max_size=8)
 
 
 @given(
-    stored=st.lists(CODES, max_size=40),
-    query=CODES,
+    stored=st.lists(TOKEN_IDS, max_size=40),
+    query=TOKEN_IDS,
     minimum=st.integers(1, 6),
     buckets=st.none() | st.tuples(st.integers(0, 8), st.integers(0, 8)),
     rows=st.integers(0, 3),
@@ -161,20 +161,20 @@ def test_plans_find_the_same_documents_as_a_loop_over_all(
     ordered = sorted(query)
     groups = [ordered[at : at + rows] for at in range(0, len(ordered), rows)] if rows else []
 
-    def wanted(number: int, codes: frozenset[int]) -> bool:
+    def wanted(number: int, token_ids: frozenset[int]) -> bool:
         if str(number) == exclude or language not in (None, languages[number % 2]):
             return False
         if rows:
-            return any(codes.issuperset(group) for group in groups) and len(codes & query) >= minimum
+            return any(token_ids.issuperset(group) for group in groups) and len(token_ids & query) >= minimum
         low, high = buckets or (0, 99)
-        return len(codes & query) >= minimum and low <= len(codes) <= high
+        return len(token_ids & query) >= minimum and low <= len(token_ids) <= high
 
-    oracle = sorted((-len(codes & query), str(n)) for n, codes in enumerate(stored) if wanted(n, codes))
+    oracle = sorted((-len(token_ids & query), str(n)) for n, token_ids in enumerate(stored) if wanted(n, token_ids))
     made = tokens(ordered)
     plan = Bands(made, tuple(map(tokens, groups)), minimum) if rows else Threshold(made, minimum, buckets)
     with closing(open_store(":memory:")) as store, pytest.MonkeyPatch.context() as patch:
         patch.setattr(local, "MAX_COUNTED_CLIENT_SIDE", few)
-        put(store, *(record(str(n), codes, language=languages[n % 2]) for n, codes in enumerate(stored)))
+        put(store, *(record(str(n), token_ids, language=languages[n % 2]) for n, token_ids in enumerate(stored)))
         options: dict[str, Any] = {
             "filters": None if language is None else {"language": language},
             "exclude": DocumentKey(exclude) if exclude else None,

@@ -30,7 +30,7 @@ def test_a_store_with_a_key_has_other_tokens_and_finds_the_same_documents(new_st
 
     assert record is not None
     assert other is not None
-    assert set() == set(record.codes.tolist()) & set(other.codes.tolist())
+    assert set() == set(record.token_ids.tolist()) & set(other.token_ids.tolist())
     for query in ("draft", "draft_20", "draft_20_80"):
         assert (
             ["final"] == [hit.id for hit in keyed.similar(query).hits] == [hit.id for hit in plain.similar(query).hits]

@@ -18,12 +18,12 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Origin, Record
 from tests.support.stores import (
     NewStore,
-    codes_of_slots,
     comparable_values,
     ids,
     put,
     ranked_candidates,
     record,
+    token_ids_of_slots,
     tokens,
 )
 
@@ -80,20 +80,20 @@ def test_a_store_without_texts_keeps_everything_else(new_store: NewStore) -> Non
 def test_any_tokens_are_read_unchanged(new_store: NewStore, slots: int) -> None:
     store = new_store(Settings(minhash=MinHash(bucket_count=slots)))
     rng = np.random.default_rng(slots)
-    codes = rng.integers(0, 1 << HASH_BITS, (9, slots)) | np.arange(slots) << HASH_BITS
-    filled = [codes[0, :0], codes[1], *(row[rng.random(slots) < 0.5] for row in codes[2:])]
-    put(store, *(record(f"{number}", codes=values) for number, values in enumerate(filled)))
+    token_ids = rng.integers(0, 1 << HASH_BITS, (9, slots)) | np.arange(slots) << HASH_BITS
+    filled = [token_ids[0, :0], token_ids[1], *(row[rng.random(slots) < 0.5] for row in token_ids[2:])]
+    put(store, *(record(f"{number}", token_ids=values) for number, values in enumerate(filled)))
 
     assert {f"{number}": values.tolist() for number, values in enumerate(filled)} == {
-        document.id: document.codes.tolist() for document in store.scan()
+        document.id: document.token_ids.tolist() for document in store.scan()
     }
 
 
 def test_tokens_have_three_or_four_characters_in_a_store_of_many_slots(new_store: NewStore) -> None:
     store = new_store(Settings(minhash=MinHash(bucket_count=4096)))
-    codes = [3, 2**18 - 1, 2**18, 2**21 - 1]
-    put(store, record("a", codes=codes))
-    query = encode(np.array(codes, np.uint32))
+    token_ids = [3, 2**18 - 1, 2**18, 2**21 - 1]
+    put(store, record("a", token_ids=token_ids))
+    query = encode(np.array(token_ids, np.uint32))
 
     assert [3, 3, 4, 4] == list(map(len, query))
     assert [(4, "a")] == ranked_candidates(store, Threshold(tuple(query), 4))
@@ -174,8 +174,8 @@ def test_a_commit_after_an_interrupt_keeps_the_document_that_was_being_replaced(
         with pytest.raises(KeyboardInterrupt):
             writer.put([record("a", {3})])
 
-    codes = {id: getattr(local_store.get(id), "codes", codes_of_slots([])).tolist() for id in "ab"}
-    assert {"a": codes_of_slots([3]).tolist(), "b": codes_of_slots([2]).tolist()} == codes
+    token_ids = {id: getattr(local_store.get(id), "token_ids", token_ids_of_slots([])).tolist() for id in "ab"}
+    assert {"a": token_ids_of_slots([3]).tolist(), "b": token_ids_of_slots([2]).tolist()} == token_ids
 
 
 def test_a_second_writer_is_refused_until_the_first_is_closed(local_store: Store) -> None:

@@ -26,18 +26,18 @@ def test_documents_are_found_by_their_root_and_its_parent_folders(store: Store) 
     made = [replace(record(id), origin=Origin(root, 1, 2, "p/")) for id, root in ROOTS.items()]
     put(store, *made, record("none"), record("metadata", root="/home/reports"))
 
-    def of(root: str, below_root: bool = False) -> list[str]:
-        found = sorted(document.id for document in store.scan(root=root, below_root=below_root))
-        assert len(found) == store.count(root, below_root=below_root)
+    def of(root: str, only_roots_below: bool = False) -> list[str]:
+        found = sorted(document.id for document in store.scan(root_folder=root, only_roots_below=only_roots_below))
+        assert len(found) == store.count(root, only_roots_below=only_roots_below)
         return found
 
     assert ["a", "b"] == of("/home/reports")
-    assert ["c", "d"] == of("/home/reports", below_root=True)
-    assert ["d"] == of("/home/reports/2021", below_root=True)
+    assert ["c", "d"] == of("/home/reports", only_roots_below=True)
+    assert ["d"] == of("/home/reports/2021", only_roots_below=True)
     assert ["f"] == of("/")
-    assert {"a", "b", "c", "d", "e"} <= set(of("/", below_root=True))
+    assert {"a", "b", "c", "d", "e"} <= set(of("/", only_roots_below=True))
     assert ["g"] == of(ROOTS["g"])
-    assert [] == of("/home/report") == of("/home/report", below_root=True)
+    assert [] == of("/home/report") == of("/home/report", only_roots_below=True)
     assert len(ROOTS) + 2 == len(list(store.scan()))
 
 

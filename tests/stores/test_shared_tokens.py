@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError, QuerySyntaxError
-from simdoc_search.sketch import PassageSettings, shingle_codes
+from simdoc_search.sketch import PassageSettings, shingle_token_ids
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import shared_tokens
 from simdoc_search.stores.base import Store
@@ -85,12 +85,14 @@ def test_passages_are_loaded_only_on_request(store: Store) -> None:
 def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
     """The document with the largest sum may not be the best document of any part."""
     parts = [range(10 * part, 10 * part + 10) for part in range(5)]
-    best = {f"best{part}{n:02}": list(codes)[: 9 - n % 2] for part, codes in enumerate(parts) for n in range(30)}
+    best = {
+        f"best{part}{n:02}": list(token_ids)[: 9 - n % 2] for part, token_ids in enumerate(parts) for n in range(30)
+    }
     put(
         store,
-        record("everywhere", passages=[code for codes in parts for code in codes[:5]]),
-        record("nearly", passages=[code for codes in parts[:4] for code in codes[:5]]),
-        *(record(id, passages=codes) for id, codes in best.items()),
+        record("everywhere", passages=[code for token_ids in parts for code in token_ids[:5]]),
+        record("nearly", passages=[code for token_ids in parts[:4] for code in token_ids[:5]]),
+        *(record(id, passages=token_ids) for id, token_ids in best.items()),
     )
 
     first, second, third = shared(store, range(50), size=3)
@@ -138,11 +140,11 @@ def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
     texts = {f"{n}": [str(choose.randrange(10**5)) for _ in range(6_000)] for n in range(4)}
     SimilaritySearch(store).index(Document(id, " ".join(words)) for id, words in texts.items())
     quoted = ["before", *texts["2"][3_000:3_036], "after"]
-    codes = fingerprint(" ".join(quoted), passages=PassageSettings()).passages
+    token_ids = fingerprint(" ".join(quoted), passages=PassageSettings()).passages
 
-    assert ["2"] == [id for _, id in shared(store, codes)]
-    short = [shingle_codes(" ".join(texts["3"][at : at + 12])) for at in range(0, 6_000, 300)]
-    assert 5 < sum(["3"] == [id for _, id in shared(store, codes)] for codes in short) < 15
+    assert ["2"] == [id for _, id in shared(store, token_ids)]
+    short = [shingle_token_ids(" ".join(texts["3"][at : at + 12])) for at in range(0, 6_000, 300)]
+    assert 5 < sum(["3"] == [id for _, id in shared(store, token_ids)] for token_ids in short) < 15
 
 
 def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewStore) -> None:

@@ -24,7 +24,7 @@ from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
 from simdoc_search.stores.local.settings_file import read_manifest, write_manifest
-from simdoc_search.stores.sketching import compute_sketches
+from simdoc_search.stores.sentences_and_concepts import compute_sentences_and_concepts
 from tests.support.store_damage import content
 
 DATA = Path(__file__).parents[1] / "data"
@@ -80,8 +80,8 @@ def test_an_earlier_format_is_read(format: str, location: Path) -> None:
     }
     for new in fresh.store.scan():
         old = records[new.id]
-        assert (new.codes.tolist(), new.shingle_count, new.digest) == (
-            old.codes.tolist(),
+        assert (new.token_ids.tolist(), new.shingle_count, new.digest) == (
+            old.token_ids.tolist(),
             old.shingle_count,
             old.digest,
         )
@@ -109,8 +109,8 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
     names = extractor_from_settings(ConceptSettings("names"))
     for id, text in TEXTS.items():
-        found = store.get(id, passages=True, sketches=True)
-        (fresh,) = compute_sketches([text], FORMATS[NEWEST], names)
+        found = store.get(id, passages=True, sentences_and_concepts=True)
+        (fresh,) = compute_sentences_and_concepts([text], FORMATS[NEWEST], names)
         passages = fingerprint(text, passages=PassageSettings()).passages
 
         assert found is not None

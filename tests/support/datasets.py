@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 
 __all__ = ["make_rows", "read_rows", "true_members", "write_rows"]
 

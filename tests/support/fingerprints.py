@@ -20,7 +20,7 @@ def shingles(rng: np.random.Generator, count: int) -> Shingles:
     return rng.integers(0, 1 << 63, count, np.uint64)
 
 
-def codes(hashes: Shingles) -> NDArray[np.uint32]:
+def token_ids(hashes: Shingles) -> NDArray[np.uint32]:
     """Return the tokens of a set of shingles: the bucket and the low 9 bits of the smallest hash of each bucket."""
     buckets = (hashes >> np.uint64(54)).astype(np.int64)
     order = np.lexsort((hashes, buckets))
@@ -40,7 +40,7 @@ def pair(rng: np.random.Generator, count: int, overlap: float) -> tuple[Shingles
 def table(sets: Iterable[Shingles]) -> FingerprintTable:
     """Return the fingerprints of sets of shingles."""
     sets = list(sets)
-    tokens = [codes(hashes) for hashes in sets]
+    tokens = [token_ids(hashes) for hashes in sets]
     counts = np.array([len(row) for row in tokens], np.int64)
     sizes = np.array([len(hashes) for hashes in sets], np.int64)
     all_tokens = np.concatenate([np.zeros(0, np.uint32), *tokens])

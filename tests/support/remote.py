@@ -41,4 +41,4 @@ def mapping(**properties: object) -> dict[str, Any]:
 
 def ours(slots: Any = range(8), settings: Settings | None = None) -> dict[str, Any]:
     """Return the value of our field."""
-    return build_field_value(record("", slots).codes, 8, ("hash", "words"), settings or Settings())
+    return build_field_value(record("", slots).token_ids, 8, ("hash", "words"), settings or Settings())

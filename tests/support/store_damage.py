@@ -13,7 +13,10 @@ from tests.support.stores import comparable_values
 def content(folder: Path) -> dict[str, Any]:
     """Return all documents of a store by id."""
     with closing(open_store(folder)) as store:
-        return {record.id: comparable_values(record) for record in store.scan(text=True, passages=True, sketches=True)}
+        return {
+            record.id: comparable_values(record)
+            for record in store.scan(text=True, passages=True, sentences_and_concepts=True)
+        }
 
 
 def flip(file: Path, bit: int) -> None:

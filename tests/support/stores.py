@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.sketch.sentences import encode_sentences
-from simdoc_search.sketch.tokens import HASH_BITS, Codes, encode
+from simdoc_search.sketch.tokens import HASH_BITS, TokenIds, encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
@@ -22,20 +22,20 @@ def record(
     slots: Iterable[int] = range(8),
     text: str | None = None,
     *,
-    codes: Iterable[int] | None = None,
+    token_ids: Iterable[int] | None = None,
     passages: Iterable[int] = (),
     sentences: Iterable[int] = (),
     concepts: Iterable[int] = (),
     **metadata: Any,
 ) -> Record:
-    """Make a record with a token for each of these slots, or with these codes.
+    """Make a record with a token for each of these slots, or with these token ids.
 
-    Sentences are given as simhashes, and concepts as codes in order.
+    Sentences are given as simhashes, and concepts as token ids in order.
     """
     digest, hashes = "digest of " + id, ("hash of " + id, "words of " + id)
     return Record(
         id,
-        codes_of_slots(slots) if codes is None else _ascending(codes),
+        token_ids_of_slots(slots) if token_ids is None else _ascending(token_ids),
         8,
         digest,
         metadata,
@@ -59,14 +59,14 @@ def ids(store: Store) -> list[str]:
     return sorted(document.id for document in store.scan())
 
 
-def codes_of_slots(slots: Iterable[int]) -> Codes:
-    """Return the codes that `record` makes for these slots. A different code in a slot has other low bits."""
+def token_ids_of_slots(slots: Iterable[int]) -> TokenIds:
+    """Return the token ids that `record` makes for these slots. Different ids of a slot differ in the low bits."""
     return _ascending(slots) << np.uint32(HASH_BITS)
 
 
 def tokens(slots: Iterable[int]) -> tuple[str, ...]:
     """Return the tokens that `record` makes for these slots."""
-    return tuple(encode(codes_of_slots(slots)))
+    return tuple(encode(token_ids_of_slots(slots)))
 
 
 def ranked_candidates(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
@@ -81,13 +81,13 @@ def comparable_values(record: Record | None) -> tuple[Any, ...] | None:
     if record is None:
         return None
     values = (record.id, record.shingle_count, record.digest, record.metadata, record.text, record.origin)
-    sketches = [part for codes in _all_codes(record) for part in (codes.dtype, codes.tolist())]
+    sketches = [part for token_ids in _all_token_ids(record) for part in (token_ids.dtype, token_ids.tolist())]
     return (*values, record.text_hash, record.words_hash, *sketches)
 
 
-def _ascending(codes: Iterable[int]) -> Codes:
-    return np.array(sorted(codes), np.uint32)
+def _ascending(token_ids: Iterable[int]) -> TokenIds:
+    return np.array(sorted(token_ids), np.uint32)
 
 
-def _all_codes(record: Record) -> list[NDArray[np.uint32]]:
-    return [record.codes, record.passages, record.sentences, record.concepts]
+def _all_token_ids(record: Record) -> list[NDArray[np.uint32]]:
+    return [record.token_ids, record.passages, record.sentences, record.concepts]

@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search.analysis import Analysis
 from simdoc_search.errors import CorpusError
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.sketches import Xor

@@ -17,7 +17,7 @@ from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE, SimilarityThresholds
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 from simdoc_search.stores.upgrade import set_thresholds
 from simdoc_search.tuning import ConfusionCounts, LabelledPair, learn_related_thresholds, learn_version_thresholds
 from simdoc_search.versions import SentenceMatches, match_sentences

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 import pytest
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.versions.evidence import date_written, time_written_ns
 
@@ -16,7 +16,7 @@ TOUCHED = 1_700_000_000 * 10**9
 
 def record(id: str, metadata: dict[str, MetadataValue], *, has_file: bool = True) -> Record:
     """Return a document whose file was modified at TOUCHED."""
-    return Record(id, empty_codes(), 1, "", metadata, origin=Origin("/docs", 1, TOUCHED) if has_file else None)
+    return Record(id, empty_token_ids(), 1, "", metadata, origin=Origin("/docs", 1, TOUCHED) if has_file else None)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,12 @@ from simdoc_search.sketch.thresholds import (
     MIN_VERSION_SCORE,
     SimilarityThresholds,
 )
-from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_max_distance
+from simdoc_search.versions.matching import (
+    SentenceMatches,
+    match_sentences,
+    match_sentences_with_many,
+    shares_by_max_distance,
+)
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
 
@@ -63,7 +68,7 @@ def sentences(*values: int) -> np.ndarray:
 
 @given(documents(), st.lists(documents(), max_size=5))
 def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]) -> None:
-    matches = match_with_many(sentences(*a), [sentences(*values) for values in others])
+    matches = match_sentences_with_many(sentences(*a), [sentences(*values) for values in others])
 
     assert [brute_force(a, values) for values in others] == [plain(match) for match in matches]
 

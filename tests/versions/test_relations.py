@@ -30,11 +30,11 @@ STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)
 
 def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> WeightedConcepts:
     """Return the weighted concepts of documents in a collection with `others` more documents."""
-    paragraphs = [decode_paragraphs(np.array(codes, np.uint32)) for codes in documents]
-    codes, counts = np.unique(
-        np.concatenate([np.unique(document.codes) for document in paragraphs]), return_counts=True
+    paragraphs = [decode_paragraphs(np.array(token_ids, np.uint32)) for token_ids in documents]
+    token_ids, counts = np.unique(
+        np.concatenate([np.unique(document.token_ids) for document in paragraphs]), return_counts=True
     )
-    return WeightedConcepts(paragraphs, codes, concept_weights(counts, len(documents) + others))
+    return WeightedConcepts(paragraphs, token_ids, concept_weights(counts, len(documents) + others))
 
 
 def similarity(documents: WeightedConcepts, a: int = 0, b: int = 1) -> float:
@@ -47,8 +47,8 @@ def score(a: Sequence[int], b: Sequence[int], others: int = 0) -> float:
 
 
 def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar() -> None:
-    codes = extractor_from_option("yake").codes(DOCUMENTS)
-    documents = weighted([document.tolist() for document in codes if document is not None])
+    token_ids = extractor_from_option("yake").token_ids(DOCUMENTS)
+    documents = weighted([document.tolist() for document in token_ids if document is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
     assert {(1, 2), (3, 4)} == {pair for pair, value in scores.items() if value >= DEFAULT_MIN_SCORE}
@@ -69,9 +69,11 @@ def test_frequent_concepts_hardly_relate_documents() -> None:
     """Concepts relate two of a thousand documents much more if the other documents do not have them."""
     a, b = ([*range(1, 5), *range(at, at + 8), 0] for at in (100, 200))
     paragraphs = [decode_paragraphs(np.array(document, np.uint32)) for document in (a, b)]
-    codes = np.unique(np.concatenate([document.codes for document in paragraphs]))
+    token_ids = np.unique(np.concatenate([document.token_ids for document in paragraphs]))
     rare, common = (
-        similarity(WeightedConcepts(paragraphs, codes, concept_weights(np.where(codes < 5, frequency, 1), 1000)))
+        similarity(
+            WeightedConcepts(paragraphs, token_ids, concept_weights(np.where(token_ids < 5, frequency, 1), 1000))
+        )
         for frequency in (2, 1000)
     )
 
@@ -113,19 +115,19 @@ def test_scores_grow_continuously_with_the_similarity() -> None:
 
 
 @given(STORED)
-def test_stored_paragraphs_are_read_without_empty_ones(codes: list[int]) -> None:
-    ends = [-1, *(at for at, code in enumerate(codes) if not code), len(codes)]
-    expected = [part for begin, end in pairwise(ends) if (part := sorted(codes[begin + 1 : end]))]
-    paragraphs = decode_paragraphs(np.array(codes, np.uint32))
+def test_stored_paragraphs_are_read_without_empty_ones(token_ids: list[int]) -> None:
+    ends = [-1, *(at for at, code in enumerate(token_ids) if not code), len(token_ids)]
+    expected = [part for begin, end in pairwise(ends) if (part := sorted(token_ids[begin + 1 : end]))]
+    paragraphs = decode_paragraphs(np.array(token_ids, np.uint32))
     read = [
-        np.repeat(paragraphs.codes, paragraphs.frequencies)[
+        np.repeat(paragraphs.token_ids, paragraphs.frequencies)[
             np.repeat(paragraphs.paragraph_indices, paragraphs.frequencies) == n
         ]
         for n in range(paragraphs.paragraph_count)
     ]
 
     assert expected == [paragraph.tolist() for paragraph in read]
-    assert sorted({*codes} - {0}) == paragraphs.as_one_paragraph().codes.tolist()
+    assert sorted({*token_ids} - {0}) == paragraphs.as_one_paragraph().token_ids.tolist()
 
 
 def test_simhashes_estimate_the_cosine() -> None:
@@ -172,4 +174,4 @@ def test_similarities_of_many_pairs_are_those_of_single_pairs_and_explanations_a
             assert similarity_of_pair == pytest.approx(
                 (explanation.document_similarity + explanation.paragraph_similarity) / 2
             )
-            assert sorted({*stored[a]} & {*stored[b]} - {0}) == explanation.codes.tolist() or not similarity_of_pair
+            assert sorted({*stored[a]} & {*stored[b]} - {0}) == explanation.token_ids.tolist() or not similarity_of_pair

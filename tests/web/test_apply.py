@@ -77,7 +77,7 @@ def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None
     assert ("none", None) == (pages.json("/duplicates")["state"], done["problem"])
     assert (COPIES, []) == (files(folder / "corpus"), done["undoable_runs"])
     assert "2 files were moved back" in pages.html("/duplicates/apply")
-    assert "They are in the index again" in pages.html("/duplicates/apply")
+    assert "Their documents are in the index again" in pages.html("/duplicates/apply")
     assert sorted(COPIES) == ids(folder)
 
 

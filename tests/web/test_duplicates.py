@@ -7,6 +7,7 @@ import shlex
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -283,3 +284,41 @@ def test_a_search_ends_with_the_server(folder: Path, monkeypatch: pytest.MonkeyP
     wait_until(lambda: pages.served.duplicates.state is None)
 
     assert "the search for duplicates was stopped" == pages.served.duplicates.problem
+
+
+def test_files_without_text_are_compared_for_a_browser_on_this_computer(tmp_path: Path) -> None:
+    """They have no page of their own. Files that the user excluded are not compared."""
+    photos = dict.fromkeys(("a.jpg", "b/a.jpg", "raw/a.jpg"), b"\xff\xd8\0" * 9)
+    write(tmp_path / "corpus", {**photos, "text.txt": words(0, 99)})
+    output("index", tmp_path / "corpus", "--store", tmp_path / "store")
+    local = LocalAccess(str(tmp_path / "store"), exclude=["raw/"])
+    with pages_over(tmp_path / "store", local=local) as near, pages_over(tmp_path / "store") as far:
+        [group] = found_groups(near)
+        html = near.html("/duplicates")
+
+        assert ("a.jpg", ["b/a.jpg"]) == (group["kept_id"], group["duplicate_ids"])
+        assert "/document?id=" not in html
+        assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d · 27 bytes", html)
+        assert {"a.jpg": "keep", "b/a.jpg": "drop"} == {
+            row.key.id: row.action for row in read_plan(saved_plan(near, tmp_path))
+        }
+        assert [] == found_groups(far)
+
+
+def test_an_attachment_cannot_be_removed(tmp_path: Path) -> None:
+    """It has no choices, and does not count as removed."""
+    mail = EmailMessage()
+    mail.set_content(words(500, 600))
+    mail.add_attachment(words(0, 99), filename="copy.txt")
+    write(tmp_path / "corpus", {"report.txt": words(0, 99), "mail.eml": bytes(mail)})
+    output("index", tmp_path / "corpus", "--store", tmp_path / "store")
+    with pages_over(tmp_path / "store") as pages:
+        [group] = found_groups(pages)
+        html = pages.html("/duplicates")
+        pages.sent("/duplicates/decide", 202, **{"row-0-0": "drop"})
+
+        assert ["mail.eml!copy.txt"] == group["duplicate_ids"]
+        assert "the file is in an archive or e-mail, which is not changed" in html
+        assert 'name="row-0-0"' not in html
+        assert "Keep this one instead" not in html
+        assert 0 == counts_of(pages)["drop"]

@@ -4,7 +4,7 @@ options.py         the options of a backfill
 report.py          the report of a backfill
 targets.py         selects the indices that can get fingerprints, and plans their mappings
 queries.py         builds the queries for the documents to read
-checkpoints.py     stores which writes were compared, so that the next run reads only later writes
+checkpoints.py     stores the last write that a run has read, so that the next run reads only later writes
 run.py             runs the backfill
 pages.py           reads and writes pages of documents at the same time
 guarded_writer.py  computes and writes the fingerprints of documents

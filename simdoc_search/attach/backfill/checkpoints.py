@@ -61,7 +61,7 @@ def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | N
         if len(ids) != 1 or None in ids or not copy_checkpoints:
             return None
         histories.append(str(ids.pop()))
-        checkpoints.append(int(max(copy_checkpoints)))  # some copies report only an older checkpoint
+        checkpoints.append(int(max(copy_checkpoints)))  # copies that lag behind report an older checkpoint
     return ShardStates(tuple(histories), tuple(checkpoints))
 
 
@@ -86,7 +86,7 @@ class WriteRange:
         return _seq_no_query(min(self.after), self.up_to)
 
     def split(self, count: int) -> Iterator[WriteRange]:
-        """Yield `count` parts of the range, oldest first; none if it is empty. An open range is one part."""
+        """Yield `count` parts of the range, oldest first; none if it is empty. Without `up_to`, yield one part."""
         if not self.up_to:
             yield from [self] if count else []
             return
@@ -136,7 +136,10 @@ def find_unread_writes(
 
 
 def build_unread_queries(engine: Engine, target: Target, options: BackfillOptions) -> list[Query]:
-    """Return queries for the documents that a backfill reads. With several shards, they may match further documents."""
+    """Return queries for the documents that a backfill reads.
+
+    If the index has several shards, the queries may also match documents that an earlier run has read.
+    """
     if not options.stale:
         return [build_incomplete_query(target, options)]
     shards = read_shards(engine, target.index.name, target.index.shard_count)
@@ -157,7 +160,7 @@ def record_checkpoints(
     wrote since then. If there were no other writes, the current checkpoints are recorded, so that the next run does not
     read the documents that this run wrote.
     """
-    if target.index.filters:  # documents that the alias excludes were not compared
+    if target.index.filters:  # the run did not compare the documents that the alias excludes
         return
     now = read_shards(engine, target.index.name, target.index.shard_count)
     if now and now.histories == shards.histories and now.count_writes_since(shards.checkpoints) == write_count:

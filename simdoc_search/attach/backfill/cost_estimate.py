@@ -145,7 +145,7 @@ def _count_tokens(value: Mapping[str, Any] | None) -> int:
 
 
 def _estimate_max_writes(share: float, sampled_count: int, document_count: int) -> int:
-    """Return an upper bound of the number of writes, from the share of documents to write in a sample."""
+    """Return an upper bound of the number of writes. `share` is the share of sampled documents that must be written."""
     return round(
         document_count * (share if sampled_count in (0, document_count) else wilson_interval(share, sampled_count)[1])
     )

@@ -26,7 +26,7 @@ from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CO
 _FORBIDDEN = 403
 
 WrittenCounter = Literal["updated_count", "wordless_count", "removed_count"]
-"""The attribute of the report that counts documents with this kind of update."""
+"""The attribute of `BackfillReport` in which an update is counted."""
 
 
 def list_source_fields(options: BackfillOptions) -> list[str]:
@@ -122,7 +122,8 @@ class FingerprintWriter:
     def _make_update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
         """Return the body of an update.
 
-        It sets keys such as `simdoc.tokens` to null, because the engine would index their values with the fingerprint.
+        If the document has dotted keys such as `simdoc.tokens`, the body sets them to null. Otherwise the engine would
+        index their values together with the fingerprint.
         """
         field, source = self._options.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}

@@ -13,7 +13,7 @@ Query = dict[str, Any]
 
 
 def build_alias_query(target: Target, *filters: Query) -> Query:
-    """Return the query for the documents that the alias includes and that match all filters."""
+    """Return the query for documents that match all filters and are not excluded by the alias."""
     return {"bool": {"filter": [*target.index.filters, *filters]}}
 
 

@@ -127,7 +127,7 @@ class Backfill:
             record_checkpoints(self._engine, target, options, shards, write_count)
 
     def _fill_incomplete(self, pages: PageProcessor, target: Target, unread: WriteRange) -> None:
-        """Update the incomplete documents, and then documents that other writers changed meanwhile.
+        """Update the documents without a complete fingerprint, and then those that other writers changed meanwhile.
 
         If no query can find the documents with a text, every round finds the documents without a text again. So the
         further rounds read only documents that were written after the first round began.
@@ -180,7 +180,7 @@ class Backfill:
                 except RequestError as error:
                     if error.error_type != _LOST_POINT_IN_TIME_ERROR or self.report.document_count == before:
                         raise
-                    # The next round reads the rest in another point in time.
+                    # The point in time is lost. Read the remaining documents in a new one.
                     read_count += self.report.document_count - before
 
     def _add_report(self, page: BackfillReport) -> None:

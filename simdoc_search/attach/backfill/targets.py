@@ -29,7 +29,7 @@ from simdoc_search.stores.remote.texts import (
     text_paths,
     text_query,
 )
-from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
+from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
 
 _SAMPLE_SIZE = 100
 """Number of documents to read if the mapping does not describe the fields."""
@@ -124,7 +124,7 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
 def _plan_target(index: IndexDescription, options: BackfillOptions, default_settings: Settings) -> Target:
     settings = _choose_settings(index.settings, default_settings, options)
     extractor = choose_extractor(settings, options.extractor)
-    check_can_sketch(settings, extractor, "the index")
+    check_can_index(settings, extractor, "the index")
     all_mappings = field_mappings(settings, options.field)
     text_hash_mapping = index.subfields.get("text_hash", all_mappings["text_hash"])
     all_mappings["text_hash"] = record_text_fields(text_hash_mapping, options.text_fields)
@@ -133,7 +133,7 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
         name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
     }
     if index.settings and settings != index.settings:
-        missing["tokens"] = all_mappings["tokens"]  # the meta of `tokens` lists the kinds of tokens
+        missing["tokens"] = all_mappings["tokens"]  # the `meta` of this field lists the kinds of tokens
     return Target(
         index,
         settings.with_verified_key(resolve_hash_key(), index.name),

@@ -61,7 +61,7 @@ class Counts:
 
 
 def count_documents(engine: Engine, index: IndexDescription, text_query: _Query | None) -> Counts:
-    """Count the documents of an index that the alias includes, by state.
+    """Count the documents of an index in each state. Documents that the alias excludes are not counted.
 
     `text_query` finds the documents with a text; None if no query can find them.
     """
@@ -69,7 +69,8 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
     aggregations: dict[str, Any] = {"states": {"filters": {"filters": _build_queries(index, text_query)}}}
     if has_reasons:
         aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _MAX_READ_REASONS}}
-    # The total is an aggregation too, because an engine that collects no hits reports that the search ended early.
+    # The total is an aggregation too. `hits.total` cannot be used, because an engine that collects no hits sets
+    # `terminated_early`.
     body = {"query": {"bool": {"filter": [*index.filters]}}, "size": 0, "track_total_hits": False, "aggs": aggregations}
     aggregates = engine.search(index.name, body)["aggregations"]
     counts = {name: bucket["doc_count"] for name, bucket in aggregates["states"]["buckets"].items()}

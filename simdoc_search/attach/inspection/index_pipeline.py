@@ -21,7 +21,7 @@ _DESCRIPTIONS = {
     "none": "none, because index.final_pipeline is not set",
     "missing": "index.{setting} is set to {pipeline}, which does not exist, so writes fail; install the pipeline with "
     "`simdoc-search template install`, or set index.{setting} to _none",
-    "unknown": "index.{setting} is set to {pipeline}, which this user may not read",
+    "unknown": "index.{setting} is set to {pipeline}, which you have no permission to read",
     "unrelated": "{pipeline} (index.{setting}) does not compute fingerprints",
     "different": "{pipeline} (index.{setting}) uses settings, text fields or a fingerprint field that differ from the "
     "mapping; install the pipeline again with `simdoc-search template install`",
@@ -72,7 +72,7 @@ class PipelineReader:
         self._cache: dict[str, _Body | PipelineState] = {}
 
     def find_pipeline(self, index: IndexDescription) -> IndexPipeline:
-        """Return the final or default pipeline of an index, whichever state comes first in `_STATES_BY_PRECEDENCE`."""
+        """Return the final or default pipeline of an index: the one whose state is first in `_STATES_BY_PRECEDENCE`."""
         settings = index.index_settings
         named = [
             (str(settings[key]), key) for key in _PIPELINE_SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE

@@ -30,11 +30,11 @@ class IndexInspection:
 
     Attributes:
         index: the index.
-        counts: numbers of the documents that the alias includes.
+        counts: numbers of its documents in each state. Documents that the alias excludes are not counted.
         bytes: size of the primary shards in bytes; None if this user may not read the size.
         pipeline: the pipeline of the index.
-        checkpoints: for each shard, the sequence number of the last write that was compared; empty if none was
-            compared.
+        checkpoints: for each shard, the sequence number of the last write whose fingerprint `backfill --stale` has
+            checked; empty if it has checked none.
     """
 
     index: IndexDescription
@@ -189,7 +189,7 @@ def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
         shards = int(state.get("number_of_shards", 0))
         missing = shards - int(state.get("active_primary_shards", 0))
         if missing > 0:
-            advice = "find the cause with GET _cluster/allocation/explain, then run the command again"
+            advice = "find the cause with `GET _cluster/allocation/explain`, then run the command again"
             are = "is" if missing == 1 else "are"
             reasons[index] = f"{missing} of {shards} shards {are} missing (status {state['status']}); {advice}"
     return reasons

@@ -33,8 +33,8 @@ class SampleSource:
         settings: the settings of its fingerprints.
         text_fields: the paths of its text fields; empty if they are unknown.
         document_count: number of documents with a complete fingerprint.
-        checkpoints: for each shard, the sequence number of the last write that was compared; empty if none was
-            compared.
+        checkpoints: for each shard, the sequence number of the last write whose fingerprint `backfill --stale` has
+            checked; empty if it has checked none.
     """
 
     index: IndexDescription

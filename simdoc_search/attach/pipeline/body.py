@@ -28,7 +28,7 @@ _CLEAR_SCRIPT = (
     "for (String key : new ArrayList(ctx.keySet())) "
     "{ if (key.equals(params.into) || key.startsWith(params.into + '.')) { ctx.remove(key); } }"
 )
-"""Removes the fingerprint field, including keys with dots."""
+"""Removes the fingerprint field, including dotted keys such as `simdoc.tokens`."""
 
 _SHORTEN_SCRIPT = (
     "String reason = ctx[params.into].error; int end = 500; if (reason.length() > end) "
@@ -63,7 +63,7 @@ def build_pipeline_body(
                     "lang": "painless",
                     "source": join_scripts(*_SCRIPT_NAMES),
                     "params": _build_parameters(settings, text_field_names(text_field), field),
-                    # The script does not catch all errors. Without these processors, such an error fails the write.
+                    # The script does not catch all errors. Without these processors, the write would fail.
                     "on_failure": [
                         {"script": {"source": _CLEAR_SCRIPT, "params": {"into": field}, "ignore_failure": True}},
                         {"set": {"field": f"{field}.error", "value": failed, "ignore_failure": True}},

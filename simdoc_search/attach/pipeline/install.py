@@ -20,7 +20,7 @@ _TEST_TEXT = (
 )
 """Words in many writing systems, including a letter that was added in Unicode 12."""
 
-SCRIPT_ALTERNATIVE = "use `simdoc-search backfill` without --in-engine, or fingerprint_actions in your loader"
+SCRIPT_ALTERNATIVE = "use `simdoc-search backfill` without --in-engine, or the Python function `fingerprint_actions`"
 """What to do if an engine cannot run the pipeline; the end of a message."""
 
 

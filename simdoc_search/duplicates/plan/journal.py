@@ -50,7 +50,7 @@ class Journal:
     Attributes:
         path: path of the undo file.
         changes: the last change of each path, in order.
-        run_id: id of this run in new changes.
+        run_id: id of this run, for new changes.
         damage: describes the first damaged line; empty if there is none. `changes` ends before this line.
 
     Raises:
@@ -63,7 +63,7 @@ class Journal:
         self.run_id: str = secrets.token_hex(4)
         self.damage: str = ""
         self._file: BinaryIO | None = None
-        self._end = 0  # length of the part of the file that has only undamaged lines
+        self._end = 0  # where the undamaged lines of the file end
         try:
             self._file = self._open()
             self._read(self._file.read())

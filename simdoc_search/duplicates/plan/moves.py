@@ -3,8 +3,9 @@
 **Other processes.** Each of two runs may try to remove the file that the other run keeps. So a file is removed in these
 steps, which need no lock:
 
-1. Open the kept file, and read its content through that handle (`OpenKeptFile`).
-2. Rename the file to remove to a hidden name in its folder. From now on, no other process finds it.
+1. Open the kept file, keep it open, and read its content (`OpenKeptFile`).
+2. Rename the other file, which is to be removed, to a hidden name in its folder. From now on, no other process finds
+   it.
 3. Check the kept file again: its path must still lead to the open file. If it does not, restore the name of the
    hidden file.
 4. Remove the hidden file.

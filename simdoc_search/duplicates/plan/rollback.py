@@ -104,7 +104,7 @@ def _undo(change: Change) -> bool:
 
 
 def _remove_moved(change: Change, state: FileState) -> bool:
-    """Finish a move in either direction that was interrupted while the file was in both places."""
+    """Finish a move, or the undoing of a move, that was interrupted while the file was in both places."""
     if not has_state(change.target, state) or is_same_entry(change.path, change.target):
         return False
     identity = FileIdentity.from_stat(require_state(change.target, state))

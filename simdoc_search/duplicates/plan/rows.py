@@ -9,7 +9,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 
 Action = Literal["keep", "drop", "decide"]
-"""Keep the document, drop it, or keep it until a person decides."""
+"""What to do with a document: keep it, drop it, or keep it until the user decides."""
 
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
@@ -57,7 +57,7 @@ class LeftAlone(NamedTuple):
 
     @classmethod
     def without_file(cls, name: str) -> LeftAlone:
-        """Return the entry of a document that has no file to move or link."""
+        """Return the report of a document that has no file to move or link."""
         return cls(name, _NO_FILE)
 
     @property

@@ -38,7 +38,7 @@ def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[in
     The documents of a dropped e-mail are the e-mail and its attachments.
 
     Returns:
-        The number of removed documents, and a mapping from each document that could not be removed to the reason.
+        The number of removed documents, and the reason for each document that could not be removed.
     """
     by_key = {row.key: row for row in rows}
     removals = {}

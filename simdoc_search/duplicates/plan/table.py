@@ -22,16 +22,17 @@ _REQUIRED_COLUMNS = ("action", "group", "path", "kept", "id", "state")
 _FILE_STATE = re.compile(r"file:(\d+):(-?\d+):([0-9a-f]{32})")
 _COMMENT = "#"
 _INTRODUCTION = """\
-This plan of simdoc-search lists duplicates. Edit the first column, save the file as text or CSV, then run:
+This plan of simdoc-search lists duplicates. Edit the column `action`, save the file as text or CSV, then run:
   {command}
-keep: the document is kept. drop: it is dropped. decide: it is kept, unless you write drop. Column note has the reason.
-Each group begins with its kept document. Column kept contains the document that is kept instead of a dropped one.
-To keep another document, write keep in its row, and drop in the first row of the group. A document is left alone if it
-has changed since the plan was written, or if column state of its row is empty.
+The command keeps documents with the action `keep`, and drops those with `drop`. It also keeps documents with `decide`;
+to drop one of them, write `drop`. The column `note` says why an action is proposed.
+Each group begins with its kept document. The column `kept` names the document that is kept instead of a dropped one.
+To keep another document, write `keep` in its row, and `drop` in the first row of the group. The command does not drop a
+document that has changed since the plan was written, or whose column `state` is empty.
 """
 _DROP_NOTE = {
-    "same-text": "Because of --drop same-text, this plan also drops files with equal text but different bytes.",
-    "same-words": "Because of --drop same-words, this plan also drops files with equal words but different bytes.",
+    "same-text": "Because of `--drop same-text`, this plan also drops files with equal text but different bytes.",
+    "same-words": "Because of `--drop same-words`, this plan also drops files with equal words but different bytes.",
 }
 
 

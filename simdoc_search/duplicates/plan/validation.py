@@ -34,8 +34,9 @@ def row_entry(row: PlanRow) -> Hashable:
 def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
     """Check that each dropped document has a kept document that is in the same group and is not dropped.
 
-    If the document in column `kept` is dropped too, the column `kept` of its own row is followed. The first row of a
-    group has an empty column `kept`. If it is dropped, the only row that says keep replaces it.
+    The column `kept` names the document that is kept instead of the one in the row. If that document is dropped too,
+    the column `kept` of its own row applies. The column is empty in the first row of a group. If the document of this
+    row is dropped, the only document of the group with the action `keep` is kept instead.
     """
     groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:
@@ -68,7 +69,7 @@ def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashab
 def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]], only_kept: str) -> list[PlanRow]:
     """Return the rows of the document that is kept instead of the one in `row`.
 
-    If column `kept` is empty, this is `only_kept`, the name of the only document in the group whose row says keep.
+    If the column `kept` is empty, it is `only_kept`, the name of the only document in the group with the action `keep`.
     """
     kept, visited = rows_by_name.get(row.kept or only_kept, []), {row.name}
     while kept and kept[0].action == "drop" and kept[0].name not in visited and (name := kept[0].kept or only_kept):

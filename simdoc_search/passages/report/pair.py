@@ -19,8 +19,8 @@ from simdoc_search.passages.summary import (
     describe_character_difference,
     describe_character_difference_count,
     describe_differences,
-    describe_key_changes,
     describe_shingle_measures,
+    describe_significant_changes,
     describe_word_measures,
     excerpt,
 )
@@ -87,7 +87,7 @@ def pair_view(
         ],
         difference_count=len(comparison.differences),
         difference_summary=describe_differences(comparison),
-        key_changes=describe_key_changes(comparison.key_changes),
+        significant_changes=describe_significant_changes(comparison.significant_changes),
         character_differences=[
             describe_character_difference(difference, *texts)
             for difference in comparison.character_differences[:_MAX_CHARACTER_DIFFERENCES]
@@ -159,7 +159,7 @@ def _quote_difference(difference: Difference, texts: tuple[str, str]) -> Markup:
     return Markup(f"{parts[0]}{spaces[0]}{parts[1]}{spaces[1]}{parts[2]}")  # noqa: S704 - the text is escaped
 
 
-# --- the strip, a small map of both texts. The bars of moved passages cross other bars ---
+# --- the strip, a small map of both texts ---
 
 
 def _draw_passages(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:

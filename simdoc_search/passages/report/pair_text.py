@@ -134,7 +134,8 @@ class PairParagraphRenderer:
             is_again, self._last_gap = piece.start == self._last_gap, piece.start
             return f'<span class="gap{" again" if is_again else ""}"{attributes}></span>'
         if difference.kind == "moved":
-            moved = "" if passage in self._marks.moved else ' class="moved"'  # a moved passage has ⇅ in its link
+            # The link of a moved passage already has the symbol ⇅.
+            moved = "" if passage in self._marks.moved else ' class="moved"'
             return f"<span{moved}{attributes}>{html}</span>"
         tag = "del" if self._side == "a" else "ins"
         large = ' class="large"' if passage is None and difference.word_count > _MAX_MARKED_WORDS else ""

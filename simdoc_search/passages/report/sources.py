@@ -18,7 +18,7 @@ from simdoc_search.passages.report.templates import render, render_page
 _MAX_SOURCE_CHARACTERS = 40_000
 """If a source has more characters, only the paragraphs near its passages are shown."""
 _UNLISTED_LABEL, _IGNORED_LABEL = 1_000_000_000, 1_000_000_001
-"""The first number of the label of words that are only in unlisted sources, and of the label of ignored words."""
+"""The first numbers of two labels: one for words that are only in unlisted sources, and one for ignored words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Source:
         words_label: The number of shared words, formatted for display.
         share_label: The share of the text that is in the source, formatted for display.
         new_word_count: The number of words of the text that are not in any source listed before this one.
-        passages: The shared passages. Their first text is the text, and their second text is the source.
+        passages: The shared passages. In each, `a` is the span in the text, and `b` is the span in the source.
         remark: A remark; may be empty.
         text: The text of the source. If None, it is not shown.
     """
@@ -107,9 +107,10 @@ def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str]
 
 
 def _drop_label_between_words(piece: Piece, text: str) -> Piece:
-    """Return a piece without the label of unlisted sources if it has no words, such as the end of a sentence.
+    """Return the piece. If it has no words, remove the label of unlisted sources.
 
-    A span of covered words also covers what is between them. The passages of listed sources end at words.
+    A span of covered words includes the punctuation between the words. At the end of a passage of a listed source, this
+    punctuation is outside the passage, but it does not come from an unlisted source.
     """
     has_words = any(map(str.isalnum, text[piece.start : piece.end]))
     return (

@@ -1,4 +1,4 @@
-"""Reads the documents that a plan found in a local store, by descending number of equal tokens."""
+"""Reads the documents that a plan found in a local store, by descending number of shared tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.local.queries import Purpose
-from simdoc_search.stores.local.schema import read_codes, read_id, read_metadata
+from simdoc_search.stores.local.schema import read_id, read_metadata, read_token_ids
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Candidate, LeftOut
 
@@ -23,7 +23,7 @@ Page = list[tuple[float, Address]]
 FIRST_PAGE_SIZE, PAGE_GROWTH = 1000, 8
 """Size of the first page of addresses, and the factor by which pages grow.
 
-Reading a page counts the equal tokens of all candidates again. This takes most of the time.
+Reading a page counts the shared tokens of all candidates again. This takes most of the time.
 """
 
 
@@ -33,7 +33,7 @@ class LocalCandidates:
     Args:
         plan: the plan.
         snapshot: the store at one point in time.
-        make_query: returns the query of the plan for a purpose; see `build_query`.
+        make_query: returns the plan's query for a `Purpose`, such as `count`; see `build_query`.
         hits: all candidates, by descending score, or None to search for them.
         fields: names of the requested metadata fields.
     """
@@ -72,14 +72,14 @@ class LocalCandidates:
 
     def _read(self, hit: tuple[float, Address]) -> Candidate:
         document = self._snapshot.read_document(hit[1])
-        codes = read_codes(document, self._snapshot.settings)
-        return Candidate(DocumentKey(read_id(document)), int(hit[0]), codes, read_metadata(document, self._fields))
+        token_ids = read_token_ids(document, self._snapshot.settings)
+        return Candidate(DocumentKey(read_id(document)), int(hit[0]), token_ids, read_metadata(document, self._fields))
 
 
 def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
-    """Return the documents that reach the plan's minimum number of equal tokens, best first."""
-    query_codes = np.sort(decode(plan.tokens))
+    """Return the documents that share at least the plan's minimum number of tokens, best first."""
+    query_token_ids = np.sort(decode(plan.tokens))
     documents = map(snapshot.read_document, addresses)
-    counts = [count_common(query_codes, read_codes(document, snapshot.settings)) for document in documents]
+    counts = [count_common(query_token_ids, read_token_ids(document, snapshot.settings)) for document in documents]
     hits = [(float(count), address) for count, address in zip(counts, addresses, strict=True)]
     return sorted((hit for hit in hits if hit[0] >= plan.minimum_match), key=itemgetter(0), reverse=True)

@@ -148,7 +148,7 @@ def _check_settings(folder: Path, stored: Settings, requested: Settings | None) 
     differences = "; ".join(
         f"{key} {value!r}, not {requested_values.get(key)!r}"
         for key, value in stored_values.items()
-        if key != "version" and value != requested_values.get(key)  # the other values determine the version
+        if key != "version" and value != requested_values.get(key)  # the version depends on the other values
     )
     raise FormatMismatchError(
         f"the store {folder} was created with {differences}; omit these settings, or index into a new store",

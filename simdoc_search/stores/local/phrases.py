@@ -89,8 +89,8 @@ def _make_queries(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, Qu
     frequencies: dict[str, int] = {}
     terms: dict[str, tuple[Occur, Query]] = {}
     queries: dict[int, Query] = {}
-    codes, counts = hash_word_pairs([" ".join(phrase.words) for phrase in phrases])
-    tokens = iter(encode(codes))
+    token_ids, counts = hash_word_pairs([" ".join(phrase.words) for phrase in phrases])
+    tokens = iter(encode(token_ids))
     for index, count in _check_stopped_for_each(dict(enumerate(counts.tolist()))):
         pairs = dict.fromkeys(islice(tokens, count))
         for pair in pairs:

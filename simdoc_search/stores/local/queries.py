@@ -31,8 +31,8 @@ def build_query(
 ) -> Query:
     """Return the query of a plan.
 
-    A tantivy query that requires a minimum number of equal tokens takes three times as long as a query that only counts
-    equal tokens. Therefore `rank` also finds documents with too few equal tokens. These documents come last.
+    A tantivy query that requires a minimum number of matching terms takes three times as long as a query that only
+    counts them. Therefore `rank` also finds documents with too few of the plan's tokens. These documents come last.
 
     Args:
         schema: the schema of the index.
@@ -45,7 +45,7 @@ def build_query(
     Raises:
         QuerySyntaxError: the filters contain query clauses of an engine.
     """
-    if not plan.can_match:  # tantivy 0.26 finds documents for a single clause even if two are required
+    if not plan.can_match:  # tantivy 0.26 matches a single clause, even if two are required
         return Query.empty_query()
     if isinstance(plan, Threshold):
         clauses = _threshold_clauses(schema, plan, purpose)
@@ -63,9 +63,10 @@ def shared_tokens_query(
     *,
     is_scored: bool = True,
 ) -> Query:
-    """Return the query for documents that contain a token of any row in a field.
+    """Return the query for documents whose field contains at least one token of the rows.
 
-    If `is_scored`, the score of a document is the number of rows that it shares. Otherwise, the score is 0.
+    A document shares a row if its field contains at least one token of the row. If `is_scored`, its score is the number
+    of rows that it shares. Otherwise, the score is 0.
     """
     if not rows:
         return Query.empty_query()
@@ -87,7 +88,7 @@ def term_query(schema: Schema, field: str, value: str) -> Query:
 def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
     """Return the query for documents with a term that begins with a prefix. An empty prefix matches all documents.
 
-    It is a fuzzy query with distance 0. Unlike a regular expression, this query takes every character literally.
+    A fuzzy query with distance 0 is used because, unlike a regular expression, it takes every character literally.
     """
     if not prefix:
         return Query.all_query()
@@ -100,13 +101,13 @@ def word_query(schema: Schema, field: str, word: str) -> Query:
     return Query.regex_query(schema, field, f".*{letters}.*")
 
 
-def root_query(schema: Schema, root: str | None, below_root: bool) -> Query:
-    """Return the query for documents with this root or, if `below_root`, a root below it. None means all documents."""
-    if root is None:
+def root_query(schema: Schema, root_folder: str | None, only_roots_below: bool) -> Query:
+    """Return the query for documents with this root or, if `only_roots_below`, a root below it. None: all."""
+    if root_folder is None:
         return Query.all_query()
-    if below_root:
-        return prefix_query(schema, METADATA_FIELD, root_term(os.path.join(root, "")))  # noqa: PTH118
-    return term_query(schema, METADATA_FIELD, root_term(root))
+    if only_roots_below:
+        return prefix_query(schema, METADATA_FIELD, root_term(os.path.join(root_folder, "")))  # noqa: PTH118
+    return term_query(schema, METADATA_FIELD, root_term(root_folder))
 
 
 def restrict(schema: Schema, query: Query, filters: Filters | None, exclude: DocumentKey | None = None) -> Query:
@@ -167,7 +168,8 @@ def _restrictions(
     for condition in parse_filters(filters):
         if not isinstance(condition, Condition):
             raise QuerySyntaxError(
-                "a local store does not support query clauses of an engine; use a mapping of fields to values instead"
+                "a local store does not support query clauses of an engine; use a dictionary of fields and values "
+                "instead"
             )
         query = condition_query(schema, condition)
         if condition.is_negated:
@@ -182,8 +184,8 @@ def _path_query(schema: Schema, prefix: str) -> Query:
     return term_query(schema, "path", term) if term.endswith("/") else prefix_query(schema, "path", term)
 
 
-def _origin_query(schema: Schema, root: str, path: str) -> Query:
-    has_root = root_query(schema, root, below_root=False)
+def _origin_query(schema: Schema, root_folder: str, path: str) -> Query:
+    has_root = root_query(schema, root_folder, only_roots_below=False)
     if not path:
         return has_root
     if path.endswith("/"):

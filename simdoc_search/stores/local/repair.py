@@ -180,14 +180,17 @@ class _DamagedSegment:
             with suppress(StoreError), convert_errors("read", str(self._index)):
                 if self._searcher:
                     document = read_document(self._searcher, tantivy.DocAddress(0, doc_id))
-                    records[-1] = to_record(document, self._settings, text=True, passages=True, sketches=True)
+                    records[-1] = to_record(
+                        document, self._settings, text=True, passages=True, sentences_and_concepts=True
+                    )
         return records
 
     @contextmanager
     def _open_segment(self, extensions: Collection[str]) -> Iterator[tantivy.Searcher | None]:
-        """Open an index with these files of the segment. Its other files are from an index of one document.
+        """Open an index with the files of the segment that have these extensions.
 
-        Yield None if a file is too damaged to be opened.
+        The other files of the index are those of an index with one empty document. Yield None if a file is too damaged
+        to be opened.
         """
         with scratch_folder() as scratch:
             writer = tantivy.Index(build_schema(self._optional_fields), str(scratch)).writer(MIN_HEAP, 1)

@@ -18,11 +18,10 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName, token_kind_names, token_kinds
-from simdoc_search.sketch.tokens import encode_texts
-from simdoc_search.sketch.winnow import empty_codes
-from simdoc_search.sketch.word_pairs import word_pair_codes
+from simdoc_search.sketch.tokens import empty_token_ids, encode_texts
+from simdoc_search.sketch.word_pairs import word_pair_token_ids
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, escape_surrogates, metadata_terms
-from simdoc_search.stores.local.packed_codes import (
+from simdoc_search.stores.local.packed_tokens import (
     pack_fingerprints,
     pack_kind,
     unpack_fingerprint,
@@ -47,7 +46,7 @@ _STORED_FIELDS: dict[TokenKindName, str] = {name: f"{name[:-1]}_codes" for name 
 """The stored field for each kind of tokens. The indexed field has the name of the kind."""
 
 WORD_PAIRS_FIELD = "word_pairs"
-"""The field with the codes of the pairs of adjacent words."""
+"""The field with the token ids of the pairs of adjacent words."""
 
 _CHECKSUM_FIELDS = ("codes", "rest", "text", *_STORED_FIELDS.values())
 """The fields that the checksum of a document covers, besides the id.
@@ -87,17 +86,17 @@ def build_schema(optional_names: Collection[str]) -> tantivy.Schema:
 
 def encode_records(records: Sequence[Record], settings: Settings, store_text: bool) -> list[EncodedRecord]:
     """Convert records to the values of the index fields. It is faster to convert many records at once."""
-    codes = [record.codes for record in records]
+    token_ids = [record.token_ids for record in records]
     values_of_records: list[dict[str, Any]] = [
         {"tokens": tokens, "buckets": len(part), "codes": packed}
         for part, tokens, packed in zip(
-            codes, encode_texts(codes), pack_fingerprints(codes, settings.minhash.slot_count), strict=True
+            token_ids, encode_texts(token_ids), pack_fingerprints(token_ids, settings.minhash.slot_count), strict=True
         )
     ]
     for kind in token_kinds(settings):
-        codes = [getattr(record, kind.name) for record in records]
-        sets = codes if kind.is_sorted_set else list(map(distinct, codes))
-        for values, part, tokens in zip(values_of_records, codes, encode_texts(sets, kind.length), strict=True):
+        token_ids = [getattr(record, kind.name) for record in records]
+        sets = token_ids if kind.is_sorted_set else list(map(distinct, token_ids))
+        for values, part, tokens in zip(values_of_records, token_ids, encode_texts(sets, kind.length), strict=True):
             values[kind.name] = tokens
             values[_STORED_FIELDS[kind.name]] = pack_kind(part, kind)
     if settings.indexes_words:
@@ -120,18 +119,23 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
 
 def _word_pairs(record: Record, settings: Settings) -> NDArray[np.uint32]:
     if record.word_pairs is None:
-        return word_pair_codes([joined_words(record.text or "", settings.analysis)])[0]
+        return word_pair_token_ids([joined_words(record.text or "", settings.analysis)])[0]
     return record.word_pairs
 
 
 def to_record(
-    document: tantivy.Document, settings: Settings, *, text: bool, passages: bool = False, sketches: bool = False
+    document: tantivy.Document,
+    settings: Settings,
+    *,
+    text: bool,
+    passages: bool = False,
+    sentences_and_concepts: bool = False,
 ) -> Record:
     """Convert a tantivy document back into a record."""
     shingles, digest, text_hash, words_hash, metadata, origin = _read_rest(document)
     return Record(
         id=read_id(document),
-        codes=read_codes(document, settings),
+        token_ids=read_token_ids(document, settings),
         shingle_count=shingles,
         digest=digest,
         metadata=metadata,
@@ -139,9 +143,13 @@ def to_record(
         origin=origin and Origin(*origin),
         text_hash=text_hash,
         words_hash=words_hash,
-        passages=read_codes_of_kind(document, TOKEN_KINDS["passages"]) if passages else empty_codes(),
-        sentences=read_codes_of_kind(document, TOKEN_KINDS["sentences"]) if sketches else empty_codes(),
-        concepts=read_codes_of_kind(document, TOKEN_KINDS["concepts"]) if sketches else empty_codes(),
+        passages=read_token_ids_of_kind(document, TOKEN_KINDS["passages"]) if passages else empty_token_ids(),
+        sentences=read_token_ids_of_kind(document, TOKEN_KINDS["sentences"])
+        if sentences_and_concepts
+        else empty_token_ids(),
+        concepts=read_token_ids_of_kind(document, TOKEN_KINDS["concepts"])
+        if sentences_and_concepts
+        else empty_token_ids(),
     )
 
 
@@ -183,15 +191,15 @@ def read_text(document: tantivy.Document) -> str | None:
     return None if body is None else zlib.decompress(_stored_bytes(body)).decode("utf-8", "surrogatepass")
 
 
-def read_codes(document: tantivy.Document, settings: Settings) -> NDArray[np.uint32]:
+def read_token_ids(document: tantivy.Document, settings: Settings) -> NDArray[np.uint32]:
     """Return the fingerprint tokens of a document as numbers."""
     return unpack_fingerprint(_stored_bytes(document.get_first("codes")), settings.minhash.slot_count)
 
 
-def read_codes_of_kind(document: tantivy.Document, kind: TokenKind) -> NDArray[np.uint32]:
+def read_token_ids_of_kind(document: tantivy.Document, kind: TokenKind) -> NDArray[np.uint32]:
     """Return the tokens of a kind as numbers, in their original order; an empty array if the store lacks the kind."""
     packed = document.get_first(_STORED_FIELDS[kind.name])
-    return empty_codes() if packed is None else unpack_kind(_stored_bytes(packed), kind)
+    return empty_token_ids() if packed is None else unpack_kind(_stored_bytes(packed), kind)
 
 
 def read_simhashes(document: tantivy.Document) -> Simhashes:

@@ -13,7 +13,7 @@ from simdoc_search.sketch.token_kinds import TokenKind
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import shared_tokens_query
-from simdoc_search.stores.local.schema import read_codes_of_kind, read_id
+from simdoc_search.stores.local.schema import read_id, read_token_ids_of_kind
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.shared_tokens import (
     INITIAL_PAGE_SIZE,
@@ -32,7 +32,7 @@ MAX_QUERY_TOKENS = 1 << 15
 def find_token_matches(
     snapshot: Snapshot,
     kind: TokenKind,
-    codes: NDArray[np.uint32],
+    token_ids: NDArray[np.uint32],
     *,
     filters: Filters | None,
     exclude: DocumentKey | None,
@@ -40,19 +40,21 @@ def find_token_matches(
 ) -> TokenMatches:
     """Return the documents that share tokens of a kind; see `Store.documents_sharing`."""
     schema = snapshot.schema
-    rows = encode_rows(codes, kind.length)
+    rows = encode_rows(token_ids, kind.length)
     width = len(rows[0]) if rows else 1
     rows_per_query = max(1, MAX_QUERY_TOKENS // width)
     parts = [rows[start : start + rows_per_query] for start in range(0, len(rows), rows_per_query)]
     queries = [shared_tokens_query(schema, kind.name, part, filters, exclude) for part in parts]
 
     def count_shared_tokens(part_indices: Sequence[int], addresses: Sequence[Address]) -> list[Mapping[Address, int]]:
-        stored = {address: read_codes_of_kind(snapshot.read_document(address), kind) for address in addresses}
+        stored = {address: read_token_ids_of_kind(snapshot.read_document(address), kind) for address in addresses}
         counts: list[Mapping[Address, int]] = []
         for part_index in part_indices:
-            query_codes = decode([token for row in parts[part_index] for token in row], kind.length).reshape(-1, width)
+            query_token_ids = decode([token for row in parts[part_index] for token in row], kind.length).reshape(
+                -1, width
+            )
             counts.append(
-                {address: int(np.isin(query_codes, stored[address]).any(axis=1).sum()) for address in addresses}
+                {address: int(np.isin(query_token_ids, stored[address]).any(axis=1).sum()) for address in addresses}
             )
         return counts
 

@@ -171,7 +171,7 @@ class Snapshot:
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         keep: bool = True,
     ) -> Iterator[Record]:
         """Yield the records at these addresses. See `Store.get` and `read_document` for the options."""
@@ -180,7 +180,13 @@ class Snapshot:
             documents = [self.read_document(address, keep=keep) for address in batch]
             with convert_errors("read", self.location):
                 records = [
-                    to_record(document, self.settings, text=text, passages=passages, sketches=sketches)
+                    to_record(
+                        document,
+                        self.settings,
+                        text=text,
+                        passages=passages,
+                        sentences_and_concepts=sentences_and_concepts,
+                    )
                     for document in documents
                 ]
             yield from records

@@ -191,8 +191,12 @@ class LocalStore(Closable):
 
     # --- reading ---
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
-        return next(self.records([id], text=text, passages=passages, sketches=sketches), None)
+    def get(
+        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+    ) -> Record | None:
+        return next(
+            self.records([id], text=text, passages=passages, sentences_and_concepts=sentences_and_concepts), None
+        )
 
     def records(
         self,
@@ -200,12 +204,14 @@ class LocalStore(Closable):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
         addresses = self._find_addresses(snapshot, ids, filters)
-        return snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches)
+        return snapshot.read_records(
+            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts
+        )
 
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
         snapshot = self._open_snapshot()
@@ -220,18 +226,21 @@ class LocalStore(Closable):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
-        root: str | None = None,
-        below_root: bool = False,
+        sentences_and_concepts: bool = False,
+        root_folder: str | None = None,
+        only_roots_below: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),  # noqa: ARG002 - the records have all metadata
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
-        addresses = snapshot.find_addresses(restrict(self._schema, root_query(self._schema, root, below_root), filters))
-        yield from snapshot.read_records(addresses, text=text, passages=passages, sketches=sketches, keep=False)
+        in_root = root_query(self._schema, root_folder, only_roots_below)
+        addresses = snapshot.find_addresses(restrict(self._schema, in_root, filters))
+        yield from snapshot.read_records(
+            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, keep=False
+        )
 
-    def count(self, root: str, *, below_root: bool = False) -> int:
-        return self._open_snapshot().count(root_query(self._schema, root, below_root))
+    def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
+        return self._open_snapshot().count(root_query(self._schema, root_folder, only_roots_below))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         snapshot = self._open_snapshot()
@@ -279,7 +288,7 @@ class LocalStore(Closable):
 
     def documents_sharing(
         self,
-        codes: NDArray[np.uint32],
+        token_ids: NDArray[np.uint32],
         *,
         kind: TokenKindName = "passages",
         filters: Filters | None = None,
@@ -287,12 +296,12 @@ class LocalStore(Closable):
         size: int,
     ) -> TokenMatches:
         token_kind, snapshot = self._require_kind(kind), self._open_snapshot()
-        return find_token_matches(snapshot, token_kind, codes, filters=filters, exclude=exclude, size=size)
+        return find_token_matches(snapshot, token_kind, token_ids, filters=filters, exclude=exclude, size=size)
 
-    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         kind, snapshot = self._require_kind("concepts"), self._open_snapshot()
         return np.array(
-            [snapshot.document_frequency(kind.name, token) for token in encode(codes, kind.length)], np.int64
+            [snapshot.document_frequency(kind.name, token) for token in encode(token_ids, kind.length)], np.int64
         )
 
     @property

@@ -63,7 +63,7 @@ class LocalWriter:
             with convert_errors("write to", self._location):
                 self._index_writer.delete_documents_by_term("id", id)
 
-    def commit(self, *, timeout: float | None = None) -> None:  # noqa: ARG002 - a local commit waits for nothing
+    def commit(self, *, timeout: float | None = None) -> None:  # noqa: ARG002 - a local commit never waits
         """Make all changes durable and visible to readers."""
         with convert_errors("write to", self._location):
             if self._unfinished:

@@ -120,10 +120,19 @@ class IndexAccess:
         )
 
     def source_filter(
-        self, *, text: bool = False, passages: bool = False, sketches: bool = False, fields: Sequence[str] = ()
+        self,
+        *,
+        text: bool = False,
+        passages: bool = False,
+        sentences_and_concepts: bool = False,
+        fields: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Return the `_source` filter for a search whose hits are passed to `to_record`."""
-        unused = [f"{self.field}.{name}" for name in TOKEN_KINDS if not (passages if name == "passages" else sketches)]
+        unused = [
+            f"{self.field}.{name}"
+            for name in TOKEN_KINDS
+            if not (passages if name == "passages" else sentences_and_concepts)
+        ]
         if self.text_fields is not None:
             return {
                 "includes": [self.field, *self.id_field.source_fields, *(self.text_fields if text else ()), *fields],

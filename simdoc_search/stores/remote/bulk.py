@@ -153,7 +153,7 @@ class BulkWriter:
                     else:
                         batches.append(batch)
                     continue
-                retries.pause_after(error)
+                retries.pause_or_raise(error)
                 batches += _split_in_halves(batch)  # smaller requests may succeed
                 continue
             pairs = list(zip(batch, outcomes, strict=True))
@@ -229,7 +229,7 @@ def error_reason(error: Any) -> str:
     if not isinstance(error, dict):
         return str(error)
     if error.get("type") == INDEX_CLOSED:
-        return f"the index {error.get('index', '')} is closed; open it with POST /{error.get('index', '')}/_open"
+        return f"the index {error.get('index', '')} is closed; open it with `POST /{error.get('index', '')}/_open`"
     cause = error.get("caused_by") or {}
     reason = " ".join(f"{error.get('reason', error.get('type', ''))} {cause.get('reason', '')}".split())
     return write_block_message(reason) or reason[:300]

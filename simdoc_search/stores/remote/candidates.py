@@ -19,7 +19,7 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Candidate, LeftOut
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.records import read_codes
+from simdoc_search.stores.remote.records import read_token_ids
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 
 FIRST_PAGE_SIZE = 50
@@ -28,9 +28,9 @@ FIRST_PAGE_SIZE = 50
 PAGE_GROWTH, MAX_PAGE_SIZE = 4, 800
 """Factor by which pages grow, and maximum number of candidates on a page."""
 
-_LAST_DOCUMENT = 2**31 - 1  # `search_after` with this value continues with the next score
+_LAST_DOCUMENT = 2**31 - 1  # with this `_doc` in `search_after`, a page begins with the next lower score
 
-_NO_CODES = np.zeros(0, np.uint32)
+_NO_TOKEN_IDS = np.zeros(0, np.uint32)
 
 HitKey = tuple[str, str, str | None]
 """The index, `_id` and routing of a document."""
@@ -46,13 +46,13 @@ class HitWithTokens(NamedTuple):
 
     Attributes:
         hit: the hit.
-        codes: the tokens as ascending numbers.
+        token_ids: the tokens as integers, ascending.
         matched_token_count: number of tokens that the hit shares with the plan.
         fault: the reason why the hit cannot be compared. It is empty if the hit can be compared.
     """
 
     hit: RawHit
-    codes: NDArray[Any] = _NO_CODES
+    token_ids: NDArray[Any] = _NO_TOKEN_IDS
     matched_token_count: int = 0
     fault: str = ""
 
@@ -139,7 +139,7 @@ class RemoteCandidates:
         return all_hits(self._access.engine, self._access.name, body)
 
     def _to_candidates(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
-        for hit, codes, matched, fault in self._read_tokens(hits):
+        for hit, token_ids, matched, fault in self._read_tokens(hits):
             key = self._access.id_field.key_of(hit)
             if fault:
                 self._left_out[hit_key(hit)] = LeftOut(key, fault)
@@ -147,7 +147,7 @@ class RemoteCandidates:
                 fields = select_fields(
                     hit.get("_source") or {}, self._fields, is_simdoc_index=self._access.is_simdoc_index
                 )
-                yield Candidate(key, matched, codes, fields)
+                yield Candidate(key, matched, token_ids, fields)
 
     def _rank_client_side(self, hits: Iterable[RawHit]) -> list[Candidate]:
         candidates = [
@@ -232,14 +232,16 @@ def build_first_page_search(
 
 
 def _make_token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
-    plan_codes = _NO_CODES if is_scored else np.sort(decode(plan.tokens))
+    plan_token_ids = _NO_TOKEN_IDS if is_scored else np.sort(decode(plan.tokens))
 
     def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
         for hit in hits:
-            codes = read_codes(hit.get("_source") or {}, field=access.field)
-            if isinstance(codes, str):
-                yield HitWithTokens(hit, fault=codes)
+            token_ids = read_token_ids(hit.get("_source") or {}, field=access.field)
+            if isinstance(token_ids, str):
+                yield HitWithTokens(hit, fault=token_ids)
             else:
-                yield HitWithTokens(hit, codes, round(hit["_score"]) if is_scored else count_common(plan_codes, codes))
+                yield HitWithTokens(
+                    hit, token_ids, round(hit["_score"]) if is_scored else count_common(plan_token_ids, token_ids)
+                )
 
     return read

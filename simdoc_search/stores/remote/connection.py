@@ -153,7 +153,7 @@ def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLCon
 
 
 def _parse_engine_kind(headers: Mapping[str, str], body: bytes) -> EngineKind:
-    """Return the kind of engine. Elasticsearch since 7.14 sends a header; the body of the response has a version."""
+    """Return the kind of engine, from a header that Elasticsearch sends since 7.14, or from the version in the body."""
     if headers.get("X-Elastic-Product") == "Elasticsearch":
         return "elasticsearch"
     try:

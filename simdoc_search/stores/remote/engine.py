@@ -196,7 +196,7 @@ class Engine:
             RequestError: shards are not available.
             StoreError: see `call`.
         """
-        # This fails at once if shards are missing, but a refresh would wait a minute and then succeed.
+        # If shards are missing, a count fails at once, but a refresh would wait a minute and then succeed.
         self.count(index)
         response = self.call("POST", [index, "_refresh"], allow=allow)
         if response is None:
@@ -271,7 +271,7 @@ class Engine:
 
     def _pause(self, retries: Retries, error: StoreError) -> None:
         try:
-            retries.pause_after(error)
+            retries.pause_or_raise(error)
         except StoppedError:
             self._check_open()
             raise

@@ -107,7 +107,7 @@ def closed_index_error(engine_name: str, index: str, status: int = 400) -> Reque
     """Return the error for a request if all of its indices are closed. `index` may be a comma-separated list."""
     is_one = "," not in index
     problem = f"the index {index} of {engine_name} is" if is_one else f"the indices {index} of {engine_name} are"
-    advice = f"open {'it' if is_one else 'them'} with POST /{index.replace(' ', '')}/_open"
+    advice = f"open {'it' if is_one else 'them'} with `POST /{index.replace(' ', '')}/_open`"
     return RequestError(f"{problem} closed; {advice}", status, INDEX_CLOSED, index)
 
 
@@ -145,13 +145,13 @@ def error_type_and_reason(body: object) -> tuple[str, str]:
 
 
 def write_block_message(reason: str) -> str:
-    """Return the message for a write block that an engine reports. It is empty for other reasons."""
+    """Return the message for a write block that an engine reports; empty if `reason` does not name a write block."""
     match = re.search(r"index \[([^\]]+)\] blocked by: \[\w+/(\d+)/", reason)
     if match is None or match[2] not in _BLOCK_SETTINGS:
         return ""
     setting = f"index.blocks.{_BLOCK_SETTINGS[match[2]]}"
     cause, first_step = (", usually because the disk is full", "free disk space, ") if match[2] == "12" else ("", "")
-    remove_block = f'remove the block with PUT /{match[1]}/_settings {{"{setting}": null}}'
+    remove_block = f'remove the block with `PUT /{match[1]}/_settings {{"{setting}": null}}`'
     return (
         f"the index {match[1]} is read-only ({setting}){cause}; {first_step}{remove_block}, and run the command again"
     )

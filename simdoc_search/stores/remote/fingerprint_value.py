@@ -51,7 +51,7 @@ def is_simdoc_value(value: Any) -> bool:
 
 
 def describe_fault(source: Mapping[str, Any], field: str, settings: Settings) -> str:
-    """Return what is wrong with a document's fingerprint, as a predicate. It is empty if nothing is wrong."""
+    """Return what is wrong with a document's fingerprint, such as "is not an object", or an empty string."""
     values = source.get(field)
     if read_fingerprint_value(source, field) is not values:
         return "has keys with dots"
@@ -63,23 +63,25 @@ def describe_fault(source: Mapping[str, Any], field: str, settings: Settings) ->
 
 def _find_faults(values: Mapping[str, Any], record: Record, settings: Settings) -> Iterator[str]:
     """Yield the faults of a fingerprint that can be read as a record."""
-    tokens: dict[str, tuple[NDArray[np.uint32], int | None]] = {"tokens": (record.codes, None)}
-    if len(record.codes):
+    tokens: dict[str, tuple[NDArray[np.uint32], int | None]] = {"tokens": (record.token_ids, None)}
+    if len(record.token_ids):
         tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in token_kinds(settings)}
-    for name, (codes, length) in tokens.items():
-        if name in ("passages", "sentences") and not len(codes):  # every text with tokens has passages and sentences
+    for name, (token_ids, length) in tokens.items():
+        if name in ("passages", "sentences") and not len(
+            token_ids
+        ):  # every text with tokens has passages and sentences
             yield f"has no {name}"
-        if not _is_encoded(values.get(name), codes, length):
+        if not _is_encoded(values.get(name), token_ids, length):
             yield f"has invalid {name}"
-    if values.get("shingles") != record.shingle_count or values.get("buckets") != len(record.codes):
+    if values.get("shingles") != record.shingle_count or values.get("buckets") != len(record.token_ids):
         yield "has the wrong number of shingles or buckets"
-    buckets = record.codes >> np.uint32(HASH_BITS)
+    buckets = record.token_ids >> np.uint32(HASH_BITS)
     if len(np.unique(buckets)) < len(buckets):
         yield "has two tokens in one bucket"
 
 
-def _is_encoded(text: Any, codes: NDArray[np.uint32], length: int | None) -> bool:
+def _is_encoded(text: Any, token_ids: NDArray[np.uint32], length: int | None) -> bool:
     """Return whether a string contains exactly these tokens, in any order, separated by single spaces."""
-    if not len(codes):
+    if not len(token_ids):
         return text in ("", None)
-    return isinstance(text, str) and len(text) == len(encode_text(codes, length))
+    return isinstance(text, str) and len(text) == len(encode_text(token_ids, length))

@@ -94,7 +94,7 @@ class Indices:
         return [{"bool": {"must_not": [{"terms": {"_index": excluded}}]}}] if excluded else []
 
     def describe_fault(self, index: str | None) -> str:
-        """Return why the documents of an index cannot be compared, as a predicate, or an empty string if they can."""
+        """Return why the documents of an index cannot be compared ("is in the index ..."), or an empty string."""
         is_excluded = index in self._not_queryable(self._state)
         return f"is in the index {index}, which cannot be queried (see `simdoc-search check`)" if is_excluded else ""
 
@@ -141,7 +141,7 @@ class Indices:
         """Read which indices are open, closed and queryable. Raises StoreError if all indices are closed."""
         queryable_now = select_queryable(mappings, self.field)
         if self._is_one_index and queryable_now:
-            # If the index is closed, the first query raises an error.
+            # This saves a request. If the index is closed, the first query raises an error.
             return _IndicesState(mappings, mappings, mappings)
         settings = read_index_settings(engine, self.name)
         if settings is None:
@@ -167,4 +167,4 @@ class Indices:
 
 def closed_reason(index: str) -> str:
     """Return the reason why a closed index is not queried, and how to open it."""
-    return f"the index is closed; open it with POST /{index}/_open"
+    return f"the index is closed; open it with `POST /{index}/_open`"

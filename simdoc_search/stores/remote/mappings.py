@@ -77,7 +77,7 @@ def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, 
 
 
 def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
-    """Return whether no document can have a field, because the engine maps all fields, and this field is not mapped."""
+    """Return whether no document can have a field: it is not mapped, although the engine maps each new field."""
     maps_all = str(mapping.get("dynamic", True)).lower() == "true"
     fields = mapping.get("properties", {})
     return maps_all and bool(fields) and path.partition(".")[0] not in fields
@@ -116,7 +116,7 @@ def remaining_fields(mapping: Mapping[str, Any], settings: Mapping[str, Any]) ->
     return limit - count_fields(mapping.get("properties", {})), limit
 
 
-def shorten_list(names: Iterable[str]) -> str:
-    """Return the first five names in alphabetical order, for a message."""
+def shorten_list(names: Iterable[str], *, if_empty: str = "the mapping has none") -> str:
+    """Return the first five names in alphabetical order, for a message. If there are no names, return `if_empty`."""
     ordered = sorted(names)
-    return ", ".join(ordered[:5]) + (", ..." if len(ordered) > 5 else "") if ordered else "there is none"
+    return ", ".join(ordered[:5]) + (", ..." if len(ordered) > 5 else "") if ordered else if_empty

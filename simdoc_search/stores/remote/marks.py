@@ -159,7 +159,7 @@ class Marks:
         self._engine.refresh(self._access.name, allow=(403,))
 
     def _update_body(self, hit: RawHit, mark: Mark) -> dict[str, Any]:
-        """Return the partial document of an update. Set keys with dots to null, so that no field has two values."""
+        """Return the partial document of an update. It sets keys with dots to null, so that no field has two values."""
         field, source = self._access.field, hit.get("_source") or {}
         dotted = {key: None for name in MARK_FIELDS if (key := f"{field}.{name}") in source}
         return {**dotted, field: {"duplicate_of": mark.duplicate_of, "cluster": mark.cluster}}

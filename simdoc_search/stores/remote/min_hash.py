@@ -55,7 +55,7 @@ class MinHashFieldSettings(Settings):
 
     @property
     def estimate(self) -> Estimate:
-        """The function that estimates the overlap of two documents from their codes."""
+        """The function that estimates the overlap of two documents from their token ids."""
         return partial(compare_terms, minhash=self.options)
 
     @property
@@ -64,8 +64,8 @@ class MinHashFieldSettings(Settings):
         assert isinstance(self.minhash, MinHash)  # noqa: S101 - checked by __post_init__
         return self.minhash
 
-    def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes of a text, which are compared with those of other texts, and the terms for queries."""
+    def token_ids_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
+        """Return the token ids of a text, which are compared with those of other texts, and the terms for queries."""
         values = certain_values(fingerprint.minima, self.options)
         return encode_terms(values, self.options), self.options.lucene_terms(values)
 
@@ -107,7 +107,7 @@ class MinHashFieldIndices:
 
     def find_left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
         """Return the indices that are not queried; see `Store.left_out_indices`."""
-        reason = f"no min_hash filter fills the field {self.field} of this index; add it to the mapping, then reindex"
+        reason = f"this index has no field {self.field} that a min_hash filter fills; add such a field, then reindex"
         counts = {index: engine.count(self.name, {"term": {"_index": index}}) for index in self.unfilled_indices}
         unfilled_indices = [LeftOutIndex(index, count, reason) for index, count in counts.items()]
         return (*unfilled_indices, *(LeftOutIndex(index, None, closed_reason(index)) for index in self.closed_indices))

@@ -16,7 +16,7 @@ from simdoc_search.errors import DocumentError, FormatMismatchError, LocationErr
 from simdoc_search.query.dsl import can_count_tokens, clause_count
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.sketch.fingerprint import fingerprint
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.access import IndexAccess
@@ -131,7 +131,7 @@ def compute_records(access: IndexAccess, ids: Iterable[str], filters: Filters | 
     return (_compute_record(access, hit) for hit in hits)
 
 
-def find_term_candidates(
+def find_candidates_by_terms(
     access: IndexAccess,
     plans: Sequence[tuple[Plan, DocumentKey | None]],
     filters: Filters | None,
@@ -147,7 +147,7 @@ def find_term_candidates(
             plan,
             search,
             response,
-            read_tokens=_make_term_reader(access, plan, is_scored=search["track_scores"]),
+            read_tokens=_make_hit_reader(access, plan, is_scored=search["track_scores"]),
             fields=fields,
         )
         for (plan, _), search, response in zip(plans, searches, responses, strict=True)
@@ -157,7 +157,10 @@ def find_term_candidates(
 def _search_body(
     access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: DocumentKey | None, fields: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the body of the search for the first page. If the clause limit allows it, the score counts equal terms."""
+    """Return the body of the search for the first page.
+
+    The score is the number of shared terms. If counting them would exceed the clause limit, hits have no score.
+    """
     without = access.id_field.key_clauses(exclude)
     used = clause_count([*clauses, *without])
     limit = access.engine.max_clauses(plan.clause_count + len(plan.tokens) + used)
@@ -166,7 +169,7 @@ def _search_body(
     return build_first_page_search(access, query, (), fields, scored=is_scored)
 
 
-def _make_term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
+def _make_hit_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
     tokens = set(plan.tokens)
 
     def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
@@ -177,7 +180,7 @@ def _make_term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> Hi
             for hit in page:
                 if record := records.get(access.id_field.key_of(hit)):  # the document was not deleted after the search
                     matched = round(hit["_score"]) if is_scored else len(tokens.intersection(record.terms))
-                    yield HitWithTokens(hit, record.codes, matched, record.fault)
+                    yield HitWithTokens(hit, record.token_ids, matched, record.fault)
 
     return read
 
@@ -187,7 +190,7 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     location: dict[str, Any] = {"index": key.index, "routing": key.routing}
 
     def make_faulty_record(fault: str) -> Record:
-        return Record(key.id, empty_codes(), 0, "", fault=fault, **location)
+        return Record(key.id, empty_token_ids(), 0, "", fault=fault, **location)
 
     try:
         text = read_text(hit.get("_source") or {}, access.text_fields or ())
@@ -198,6 +201,8 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     settings = access.settings
     assert isinstance(settings, MinHashFieldSettings)  # noqa: S101 - checked by open_min_hash_field
     text_fingerprint = fingerprint(text, settings.analysis, settings.minhash)
-    codes, terms = settings.codes_and_terms(text_fingerprint)
-    fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"
-    return Record(key.id, codes, text_fingerprint.shingle_count, "", text=text, fault=fault, terms=terms, **location)
+    token_ids, terms = settings.token_ids_and_terms(text_fingerprint)
+    fault = "" if len(token_ids) else f"has fewer than {settings.analysis.shingle_size} words in {names}"
+    return Record(
+        key.id, token_ids, text_fingerprint.shingle_count, "", text=text, fault=fault, terms=terms, **location
+    )

@@ -16,7 +16,10 @@ from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import phrase_query
 
 MAX_DOCUMENTS_PER_PHRASE, MAX_DOCUMENTS = 200, 5_000
-"""Maximum number of documents to read: per phrase for more than 25 phrases, and in total for fewer phrases."""
+"""Up to `MAX_DOCUMENTS` divided by the number of phrases are read for each phrase.
+
+If that is less than `MAX_DOCUMENTS_PER_PHRASE`, up to `MAX_DOCUMENTS_PER_PHRASE` documents are read for each phrase.
+"""
 
 PHRASES_AT_ONCE = 100
 """Maximum number of searches in one request."""

@@ -101,7 +101,7 @@ class PointInTime:
                 break
             except StoreError as error:
                 if not isinstance(error, ResponseTooLargeError) or size == 1:
-                    retries.pause_after(error)
+                    retries.pause_or_raise(error)
                 size = max(1, size // 2)
         self._id = response.get("pit_id", self._id)
         hits = hit_slice.count_page(self._engine.name, response, size)
@@ -232,7 +232,7 @@ def _hits_by_slice(paged_hits: PagedHits) -> list[Iterator[RawHit]]:
 
 
 def _read_shard_counts(engine: Engine, index: str) -> dict[str, int]:
-    """Return the number of primary shards of each concrete index. It is empty if the engine does not allow this."""
+    """Return the number of primary shards by concrete index; empty if the engine does not allow reading them."""
     settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
     return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
 

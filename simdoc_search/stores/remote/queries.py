@@ -90,7 +90,10 @@ def shared_tokens_query(
     *,
     field: str,
 ) -> dict[str, Any]:
-    """Return the query for documents that share rows of tokens. The score is the number of shared rows."""
+    """Return the query for documents that share rows of tokens. The score is the number of shared rows.
+
+    A document shares a row if its field contains at least one token of the row.
+    """
     clauses = [*filters, *_exclusion_clauses(exclude, id_field)]
     if all(len(row) == 1 for row in rows):
         return to_dsl(Threshold(tuple(row[0] for row in rows), 1), field, filters=clauses)
@@ -157,13 +160,13 @@ def filter_clauses(
     return clauses
 
 
-def root_clause(root: str | None, below_root: bool, *, field: str) -> dict[str, Any]:
-    """Return the clause for documents with this root or, if `below_root`, a root below it. None means all documents."""
-    if root is None:
+def root_clause(root_folder: str | None, only_roots_below: bool, *, field: str) -> dict[str, Any]:
+    """Return the clause for documents with this root or, if `only_roots_below`, a root below it. None: all."""
+    if root_folder is None:
         return {"match_all": {}}
-    if not below_root:
-        return {"term": {f"{field}.{METADATA_FIELD}": root_term(root)}}
-    first_term = root_term(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
+    if not only_roots_below:
+        return {"term": {f"{field}.{METADATA_FIELD}": root_term(root_folder)}}
+    first_term = root_term(os.path.join(root_folder, ""))  # noqa: PTH118 - a Path has no final separator
     return {"range": {f"{field}.{METADATA_FIELD}": {"gte": first_term, "lte": first_term + LAST_CHARACTER}}}
 
 
@@ -190,8 +193,8 @@ def _condition_clause(
     return _any_clause([_term_clause(name, list(condition.values)) for name in names])
 
 
-def _origin_clause(root: str, path: str, field: str) -> dict[str, Any]:
-    has_root = root_clause(root, below_root=False, field=field)
+def _origin_clause(root_folder: str, path: str, field: str) -> dict[str, Any]:
+    has_root = root_clause(root_folder, only_roots_below=False, field=field)
     if not path:
         return has_root
     if path.endswith("/"):

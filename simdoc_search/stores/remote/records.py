@@ -12,7 +12,6 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
@@ -20,16 +19,13 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, token_kinds
-from simdoc_search.sketch.tokens import decode_text, encode_text
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import TokenIds, decode_text, empty_token_ids, encode_text
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, metadata_terms
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.remote.bulk import json_line
 from simdoc_search.stores.remote.errors import one_line
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label
 from simdoc_search.stores.remote.texts import read_text
-
-Codes = NDArray[np.uint32]
 
 _REQUIRED_ORIGIN_PARTS = ("root", "size", "mtime_ns", "prefix")
 _PLAIN_TYPES = frozenset({str, int, dict, type(None)})
@@ -39,17 +35,18 @@ _TYPE_NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a st
 class _MalformedError(Exception):
     """A part of a document is malformed.
 
-    The message is a predicate, such as "has 2 values in path". Callers put the id of the document before it.
+    The message is a sentence without its subject, such as "has 2 values in path". Callers put the id of the document
+    before it.
     """
 
 
 def build_field_value(
-    codes: Codes, shingles: int, hashes: tuple[str, str], settings: Settings, **tokens: Codes
+    token_ids: TokenIds, shingles: int, hashes: tuple[str, str], settings: Settings, **tokens: TokenIds
 ) -> dict[str, Any]:
     """Return the value of the fingerprint field.
 
     Args:
-        codes: tokens of the fingerprint, as numbers.
+        token_ids: tokens of the fingerprint.
         shingles: number of distinct shingles.
         hashes: hash of the text, and hash of its normalised words.
         settings: settings of the index.
@@ -57,13 +54,13 @@ def build_field_value(
     """
     text_hash, words_hash = hashes
     kinds: dict[str, str] = {
-        kind.name: encode_text(tokens.get(kind.name, empty_codes()), kind.length) for kind in token_kinds(settings)
+        kind.name: encode_text(tokens.get(kind.name, empty_token_ids()), kind.length) for kind in token_kinds(settings)
     }
     return {
-        "tokens": encode_text(codes),
+        "tokens": encode_text(token_ids),
         **kinds,
         "shingles": shingles,
-        "buckets": len(codes),
+        "buckets": len(token_ids),
         "text_hash": text_hash,
         "words_hash": words_hash,
         "format": format_label(settings),
@@ -84,7 +81,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
     """Return the index document for a record, for an index that simdoc-search created."""
     hashes = record.text_hash, record.words_hash
     tokens = {kind.name: getattr(record, kind.name) for kind in token_kinds(settings)}
-    values = build_field_value(record.codes, record.shingle_count, hashes, settings, **tokens)
+    values = build_field_value(record.token_ids, record.shingle_count, hashes, settings, **tokens)
     values |= {
         "digest": record.digest,
         "names": [_json_value(name) for name in alternative_names(record.id)],
@@ -129,12 +126,14 @@ def to_record(
             faults.append(str(error))
             return None
 
-    codes = read(_read_token_set, None, f"{field}.tokens")
+    token_ids = read(_read_token_set, None, f"{field}.tokens")
     kinds = {name: read(_read_kind, kind, f"{field}.{name}") for name, kind in TOKEN_KINDS.items()}
-    tokens_by_kind: dict[str, Any] = {name: empty_codes() if found is None else found for name, found in kinds.items()}
+    tokens_by_kind: dict[str, Any] = {
+        name: empty_token_ids() if found is None else found for name, found in kinds.items()
+    }
     return Record(
         id=key.id,
-        codes=empty_codes() if codes is None else codes,
+        token_ids=empty_token_ids() if token_ids is None else token_ids,
         shingle_count=read(_read_integer, f"{field}.shingles") or 0,
         digest=read(_read_single_value, f"{field}.digest", str) or "",
         metadata=read(_read_single_value, "metadata", dict) or {},
@@ -149,17 +148,17 @@ def to_record(
     )
 
 
-def read_codes(source: Mapping[str, Any], *, field: str) -> Codes | str:
-    """Return the tokens of a document as ascending numbers. If they are malformed, return the fault as a predicate."""
+def read_token_ids(source: Mapping[str, Any], *, field: str) -> TokenIds | str:
+    """Return the tokens of a document as ascending numbers, or their fault, such as "has 2 values in path"."""
     try:
-        codes = _read_token_set(source, None, f"{field}.tokens")
+        token_ids = _read_token_set(source, None, f"{field}.tokens")
     except _MalformedError as error:
         return str(error)
-    return codes if len(codes) else f"has no {field}.tokens in its _source"
+    return token_ids if len(token_ids) else f"has no {field}.tokens in its _source"
 
 
 def read_text_hash(source: Mapping[str, Any], *, field: str) -> str:
-    """Return the hash of the text of a document. It is empty if it is missing or malformed."""
+    """Return the hash of the text of a document, or an empty string if the hash is missing or malformed."""
     try:
         return _read_single_value(source, f"{field}.text_hash", str) or ""
     except _MalformedError:
@@ -177,26 +176,26 @@ def _json_value(value: Any) -> Any:
     return value
 
 
-def _read_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> Codes:
+def _read_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> TokenIds:
     if kind.is_sorted_set:
         return _read_token_set(source, kind.length, path)
-    codes = _read_tokens(source, kind.length, path)
+    token_ids = _read_tokens(source, kind.length, path)
     if kind.name == "sentences":
         try:
-            decode_sentences(codes)
+            decode_sentences(token_ids)
         except ValueError as error:
             raise _MalformedError(f"has invalid sentences ({one_line(error)})") from None
-    return codes
+    return token_ids
 
 
-def _read_token_set(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
-    codes = np.sort(_read_tokens(source, length, path))
-    if (codes[1:] == codes[:-1]).any():
+def _read_token_set(source: Mapping[str, Any], length: int | None, path: str) -> TokenIds:
+    token_ids = np.sort(_read_tokens(source, length, path))
+    if (token_ids[1:] == token_ids[:-1]).any():
         raise _MalformedError(f"has repeated {path.rpartition('.')[2]}")
-    return codes
+    return token_ids
 
 
-def _read_tokens(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
+def _read_tokens(source: Mapping[str, Any], length: int | None, path: str) -> TokenIds:
     try:
         return decode_text(_read_single_value(source, path, str) or "", length)
     except ValueError as error:

@@ -88,7 +88,7 @@ class Retries:
         """Restart the pauses and the deadline, after a success."""
         self._max_pause, self._start_time = FIRST_PAUSE, time.monotonic()
 
-    def pause_after(self, error: StoreError) -> None:
+    def pause_or_raise(self, error: StoreError) -> None:
         """Pause after a retryable error. Raise any other error. Also raises the errors of `pause`."""
         if not is_retryable(error) or self._seconds <= 0:
             raise error

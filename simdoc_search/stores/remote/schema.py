@@ -63,7 +63,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _format_analysis(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.checksum
-    # An engine searches for words in the text field, so the words are not a sketch.
+    # An engine searches for words in the text field, so the index of words is not listed as a sketch.
     lines = _join_sketches(replace(settings, indexes_words=False).sketches)
     meta |= {f"{_SKETCHES_KEY}_{number}" if number > 1 else _SKETCHES_KEY: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE_LENGTH:
@@ -112,7 +112,8 @@ def format_label(settings: Settings) -> str:
 def complete_labels(settings: Settings) -> list[str]:
     """Return all `format` labels of fingerprints that have all kinds of tokens of these settings.
 
-    An index without passage tokens may contain documents with passage tokens, if a loader has the default settings.
+    An index without passage tokens may contain documents with passage tokens, if the program that
+    fingerprinted them used the default settings.
     """
     label = format_label(settings)
     return [label] if settings.passages else [label, format_label(replace(settings, passages=PassageSettings()))]

@@ -13,7 +13,7 @@ from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapped_fields
 from simdoc_search.stores.remote.schema import parse_meta, recorded_thresholds
-from simdoc_search.stores.remote.texts import backfill_command
+from simdoc_search.stores.remote.texts import backfill_advice
 
 Mappings = Mapping[str, Mapping[str, Any]]
 """Mappings of indices by their names."""
@@ -58,9 +58,9 @@ def explain_not_queryable(
     if query_fault := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
         return NotQueryableReason(f"the index cannot be queried: {query_fault.problem}", only_lacks_field=False)
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
-        advice = f", and backfill cannot add this field, because {write_fault.problem}"
+        advice = f", and `backfill` cannot add this field, because {write_fault.problem}"
     else:
-        advice = f"; {backfill_command(mappings.values(), field, location)}"
+        advice = f"; {backfill_advice(mappings.values(), field, location)}"
     return NotQueryableReason(f"the index has no field {field}.tokens{advice}", only_lacks_field=True)
 
 
@@ -136,7 +136,7 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind)
     for index, mapping in select_queryable(mappings, field).items():
         kind_settings = getattr(_settings_in(index, mapping, field), kind.name)
         if kind_settings is None:
-            problem, advice = "has no", backfill_command(mappings.values(), field, location, kind.backfill_option)
+            problem, advice = "has no", backfill_advice(mappings.values(), field, location, kind.backfill_option)
             if is_created_by_simdoc({index: mapping}, field):
                 problem, advice = "was created without", kind.how_to_add(location)
             raise FormatMismatchError(f"the index {index} of {location} {problem} {kind.name}; {advice}")

@@ -40,7 +40,7 @@ COUNTS_AT_ONCE = 500
 
 def find_token_matches(
     access: IndexAccess,
-    codes: NDArray[np.uint32],
+    token_ids: NDArray[np.uint32],
     kind_name: TokenKindName,
     *,
     filters: Filters | None,
@@ -51,8 +51,8 @@ def find_token_matches(
     kind = TOKEN_KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
-    rows = encode_rows(codes, kind.length)
-    clauses_per_row = 1 if codes.ndim == 1 else 2
+    rows = encode_rows(token_ids, kind.length)
+    clauses_per_row = 1 if token_ids.ndim == 1 else 2
     used = clause_count(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_shared_tokens`
     limit = min(access.engine.max_clauses(clauses_per_row * len(rows) + used), MAX_CLAUSES)
     if limit <= used:
@@ -69,14 +69,15 @@ def find_token_matches(
     return TokenMatches(sorted(documents, key=match_sort_key), search.count_documents(), max_omitted_shared)
 
 
-def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+def document_frequencies(access: IndexAccess, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Return the document frequency of each concept; see `Store.concept_frequencies`."""
     kind = TOKEN_KINDS["concepts"]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     field = f"{access.field}.{kind.name}"
     # An engine stores the document frequency of each term. An aggregation with many filters would read all documents.
     searches = [
-        {"query": {"term": {field: token}}, "size": 0, "track_total_hits": True} for token in encode(codes, kind.length)
+        {"query": {"term": {field: token}}, "size": 0, "track_total_hits": True}
+        for token in encode(token_ids, kind.length)
     ]
     batches = [searches[start : start + COUNTS_AT_ONCE] for start in range(0, len(searches), COUNTS_AT_ONCE)]
     responses = (response for batch in batches for response in access.engine.search_many(access.name, batch))
@@ -87,7 +88,7 @@ class _SplitSearch:
     """A search for rows of tokens, split into parts because of the clause limit.
 
     Attributes:
-        document_keys: maps the key of each hit to the key of its document.
+        document_keys: maps the index, `_id` and routing of each hit to the key of its document.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
-from simdoc_search.stores.remote.min_hash_field import compute_records, find_term_candidates, open_min_hash_field
+from simdoc_search.stores.remote.min_hash_field import compute_records, find_candidates_by_terms, open_min_hash_field
 from simdoc_search.stores.remote.phrases import can_find_phrases, find_phrases
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import IdField, root_clause
@@ -81,7 +81,7 @@ class RemoteStore(Closable):
         self.has_texts: bool = all(has_body) if access.text_fields is None else bool(access.text_fields)
 
     @classmethod
-    def in_index(
+    def open_index(
         cls,
         engine: Engine,
         index: str,
@@ -147,11 +147,11 @@ class RemoteStore(Closable):
 
     @property
     def id_hint(self) -> str:
-        """A hint for messages: what the ids of an application's index are. Empty if simdoc-search created the index."""
+        """Advice for messages: which id to give. Empty if simdoc-search created the index."""
         if self.is_simdoc_index:
             return ""
         name = self.access.id_field.field
-        return "an id is a document's _id" if name is None else f"an id is the value of {name}"
+        return "give the _id of a document" if name is None else f"give the value of the field {name} of a document"
 
     def cancellable_by(self: Self, stop: StopEvent) -> Self:
         """Return a copy of this store whose requests end as soon as `stop` is set; see `Store`."""
@@ -172,7 +172,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several can be open, and the last write wins. If it fails, what it wrote is kept."""
+        """Open a writer. Several can be open, and the last write wins. If a writer fails, its writes are kept."""
         self.access.require_tokens()
         if not self.is_simdoc_index:
             raise StoreError(
@@ -197,9 +197,11 @@ class RemoteStore(Closable):
 
     # --- documents by id ---
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
+    def get(
+        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+    ) -> Record | None:
         """Return the record with this id, or None. Raises StoreError if several documents have the id."""
-        records = list(self.records([id], text=text, passages=passages, sketches=sketches))
+        records = list(self.records([id], text=text, passages=passages, sentences_and_concepts=sentences_and_concepts))
         if len(records) > 1:
             raise StoreError(ambiguous_id_message(record.key for record in records))
         return records[0] if records else None
@@ -210,7 +212,7 @@ class RemoteStore(Closable):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
+        sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Return the records of all documents with these ids that match the filters. Unknown ids are ignored."""
@@ -218,7 +220,7 @@ class RemoteStore(Closable):
         if access.is_min_hash_field:
             return compute_records(access, ids, filters)
         source, clauses = (
-            access.source_filter(text=text, passages=passages, sketches=sketches),
+            access.source_filter(text=text, passages=passages, sentences_and_concepts=sentences_and_concepts),
             access.filter_clauses(filters),
         )
         ids_per_request = TEXTS_AT_ONCE if text else IDS_AT_ONCE
@@ -234,7 +236,10 @@ class RemoteStore(Closable):
 
     def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
         """Yield the simhashes of the sentences of the documents with these ids."""
-        return ((record.key, decode_sentences(record.sentences)) for record in self.records(ids, sketches=True))
+        return (
+            (record.key, decode_sentences(record.sentences))
+            for record in self.records(ids, sentences_and_concepts=True)
+        )
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
@@ -301,7 +306,7 @@ class RemoteStore(Closable):
         fields: Sequence[str] = (),
     ) -> list[RemoteCandidates]:
         """Return the candidates of each plan; see `Store`."""
-        find = find_term_candidates if self.access.is_min_hash_field else find_candidates
+        find = find_candidates_by_terms if self.access.is_min_hash_field else find_candidates
         return find(self.access, plans, filters, fields)
 
     def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
@@ -311,7 +316,7 @@ class RemoteStore(Closable):
 
     def documents_sharing(
         self,
-        codes: NDArray[np.uint32],
+        token_ids: NDArray[np.uint32],
         *,
         kind: TokenKindName = "passages",
         filters: Filters | None = None,
@@ -320,12 +325,14 @@ class RemoteStore(Closable):
     ) -> TokenMatches:
         """Return the documents that share the most tokens of a kind; see `Store`."""
         self.access.require_tokens()
-        return shared_tokens.find_token_matches(self.access, codes, kind, filters=filters, exclude=exclude, size=size)
+        return shared_tokens.find_token_matches(
+            self.access, token_ids, kind, filters=filters, exclude=exclude, size=size
+        )
 
-    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each concept; see `Store`."""
         self.access.require_tokens()
-        return shared_tokens.document_frequencies(self.access, codes)
+        return shared_tokens.document_frequencies(self.access, token_ids)
 
     @property
     def can_find_phrases(self) -> bool:
@@ -346,25 +353,27 @@ class RemoteStore(Closable):
         *,
         text: bool = False,
         passages: bool = False,
-        sketches: bool = False,
-        root: str | None = None,
-        below_root: bool = False,
+        sentences_and_concepts: bool = False,
+        root_folder: str | None = None,
+        only_roots_below: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """Yield the records that match the filters, at one point in time; see `Store.scan`."""
         access = self.access
         access.require_tokens()
-        clauses = [root_clause(root, below_root, field=self.field), *access.filter_clauses(filters)]
-        source = access.source_filter(text=text, passages=passages, sketches=sketches, fields=fields)
+        clauses = [root_clause(root_folder, only_roots_below, field=self.field), *access.filter_clauses(filters)]
+        source = access.source_filter(
+            text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, fields=fields
+        )
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
         for hit in all_hits(access.background, self.index, body):
             yield access.to_record(hit, fields)
 
-    def count(self, root: str, *, below_root: bool = False) -> int:
-        """Count the documents that were indexed from the folder `root`; see `Store.count`."""
+    def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
+        """Count the documents that were indexed from the folder `root_folder`; see `Store.count`."""
         self.access.require_tokens()
-        return self.access.background.count(self.index, root_clause(root, below_root, field=self.field))
+        return self.access.background.count(self.index, root_clause(root_folder, only_roots_below, field=self.field))
 
     def info(self) -> StoreInfo:
         """Return the location, the number of documents, the sizes and the settings."""

@@ -37,8 +37,8 @@ def text_field_names(text_field: str | Sequence[str]) -> list[str]:
 def read_text(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str | None:
     """Return the text of a document, or None if it has none.
 
-    A name with dots is a key, or a path into objects. The texts of several fields, of a list of strings, or
-    of a list of objects are joined by line breaks. As in an engine, null and empty lists have no text.
+    A name with dots can be the name of a single field, or a path into objects. The texts of several fields, of a list
+    of strings, or of a list of objects are joined by line breaks. As in an engine, null and empty lists have no text.
     An empty string is a text without words.
 
     Raises:
@@ -155,9 +155,9 @@ def text_query(
 ) -> dict[str, Any] | None:
     """Return the query for documents with text in one of these fields. Return None if no query can find all of them.
 
-    `exists` finds the values of an indexed text field, including empty strings. It does not find null, empty lists, or
-    values in nested or disabled objects, in keyword fields, and in unmapped fields. It also misses documents that were
-    written before the field was mapped. So a sample of the documents that `exists` does not find is checked for text.
+    An `exists` query finds all values of an indexed text field except null and empty lists. It can miss values of other
+    fields, for example in nested objects, so the result for such fields is None. It also misses documents that were
+    written before the field was mapped. So a sample of the documents that it does not find is checked for text.
 
     Raises:
         StoreError: see `Engine.call`.
@@ -171,7 +171,7 @@ def text_query(
     return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in response["hits"]["hits"]) else query
 
 
-def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location: str, extra_options: str = "") -> str:
+def backfill_advice(mappings: Iterable[Mapping[str, Any]], field: str, location: str, extra_options: str = "") -> str:
     """Return the advice to run `simdoc-search backfill`, with the complete command, as a part of a sentence.
 
     Args:
@@ -196,18 +196,18 @@ def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location
 
 def _read_value_at(document: Mapping[str, Any], path: str) -> Any:
     value = document.get(path)
-    return _read_value_below(document, path.split(".")) if value is None else value
+    return _follow_path(document, path.split(".")) if value is None else value
 
 
-def _read_value_below(value: Any, path_parts: list[str]) -> Any:
-    """Return the value at a path. For a list of objects, return the list of their values, as an engine does."""
+def _follow_path(value: Any, path_parts: list[str]) -> Any:
+    """Return the value at a path below `value`. In a list of objects, collect their values, as an engine does."""
     if not path_parts or value is None:
         return value
     if isinstance(value, list):
-        nested = [_read_value_below(item, path_parts) for item in value]
+        nested = [_follow_path(item, path_parts) for item in value]
         flat = [part for item in nested for part in (item if isinstance(item, list) else [item]) if part is not None]
         return flat or None
-    return _read_value_below(value.get(path_parts[0]), path_parts[1:]) if isinstance(value, Mapping) else None
+    return _follow_path(value.get(path_parts[0]), path_parts[1:]) if isinstance(value, Mapping) else None
 
 
 def _read_text_at(document: Mapping[str, Any], name: str) -> str | None:

@@ -116,9 +116,9 @@ def read_current_documents(engine: Engine, mget_docs: list[dict[str, Any]]) -> l
 def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
     """Remove each document if its condition holds. For each document that was not removed, return the reason.
 
-    An index has no locks, so each of two concurrent runs may remove the document that the other run keeps. So each kept
-    document is read again after searches show the removals. If a kept document no longer exists, the removed document
-    is restored. At least one of the two runs sees the removal by the other run.
+    An index has no locks, so each of two concurrent runs may remove the document that the other run keeps. So the index
+    is refreshed after the removals, and each kept document is read again. If a kept document no longer exists, the
+    removed document is restored. At least one of the two runs sees the removal by the other run.
     """
     not_removed: dict[DocumentKey, str] = {}
     keys = list(removals)

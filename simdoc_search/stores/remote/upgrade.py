@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields
 from simdoc_search.stores.remote.schema import field_mappings, thresholds_mapping
 from simdoc_search.stores.remote.store import RemoteStore
-from simdoc_search.stores.sketching import find_missing_kinds
+from simdoc_search.stores.sentences_and_concepts import find_missing_kinds
 
 _BATCH_SIZE = 64
 
@@ -50,11 +50,11 @@ def upgrade_index(
     if reason := add_fields(store.engine, store.index, store.field, missing):
         raise StoreError(f"{store.location} cannot be upgraded: {reason}")
     options: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}
-    upgraded = RemoteStore.in_index(store.engine, store.index, None, field=store.field, **options)
+    upgraded = RemoteStore.open_index(store.engine, store.index, None, field=store.field, **options)
     records = (
         record
-        for record in upgraded.scan(sketches=True)
-        if len(record.codes) and find_missing_kinds(new_settings, record)
+        for record in upgraded.scan(sentences_and_concepts=True)
+        if len(record.token_ids) and find_missing_kinds(new_settings, record)
     )
     with upgraded.writer() as writer:
         while page := list(islice(records, _BATCH_SIZE)):

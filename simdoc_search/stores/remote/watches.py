@@ -32,7 +32,7 @@ from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields, read_mappings
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
-from simdoc_search.stores.remote.records import read_codes
+from simdoc_search.stores.remote.records import read_token_ids
 from simdoc_search.stores.remote.schema import field_mappings
 
 DEFAULT_WATCHES_INDEX = "simdoc-watches"
@@ -52,14 +52,14 @@ class Watch:
         key: index, id and routing of the document when the watch was set.
         overlap: minimum overlap of a copy, greater than 0 and at most 1.
         since: the UTC time at which the watch was set, in ISO 8601.
-        codes: tokens of the document at that time, as in `Record`. They are empty if they were not loaded.
+        token_ids: tokens of the document at that time, as in `Record`. They are empty if they were not loaded.
         is_outdated: whether the fingerprint settings have changed, so that the watch cannot find copies.
     """
 
     key: DocumentKey
     overlap: Fraction
     since: str
-    codes: NDArray[np.uint32]
+    token_ids: NDArray[np.uint32]
     is_outdated: bool = False
 
 
@@ -116,7 +116,7 @@ class Watches:
         """
         self._create()
         since = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        watch = Watch(record.key, overlap, since, record.codes)
+        watch = Watch(record.key, overlap, since, record.token_ids)
         path = [self.name, "_doc", _watch_id(watch.key)]
         self._engine.call("PUT", path, self._build_document(watch, plan), refresh=True)
         return watch
@@ -223,10 +223,10 @@ class Watches:
             "overlap": float(100 * watch.overlap),
             "since": watch.since,
         }
-        tokens = " ".join(encode(watch.codes))
+        tokens = " ".join(encode(watch.token_ids))
         return {
             QUERY_FIELD: to_dsl(plan, f"{field}.tokens", buckets_field=f"{field}.buckets"),
-            field: {"tokens": tokens, "buckets": len(watch.codes)},
+            field: {"tokens": tokens, "buckets": len(watch.token_ids)},
             WATCHED_FIELD: {name: value for name, value in watched.items() if value is not None},
         }
 
@@ -239,12 +239,12 @@ class Watches:
         watched: Any = source.get(WATCHED_FIELD)
         with suppress(KeyError, TypeError, ValueError, AttributeError):
             key = DocumentKey(str(watched["id"]), str(watched["index"]), watched.get("routing"))
-            codes = read_codes(source, field=self._field)
+            token_ids = read_token_ids(source, field=self._field)
             return Watch(
                 key,
                 Fraction(str(watched["overlap"])) / 100,
                 str(watched["since"]),
-                np.zeros(0, np.uint32) if isinstance(codes, str) else codes,
+                np.zeros(0, np.uint32) if isinstance(token_ids, str) else token_ids,
                 is_outdated=bool(self._mismatch) or self._field not in source,
             )
         raise StoreError(f"the document {hit['_id']!r} in {self.name} is not a watch; delete the document")

@@ -62,7 +62,7 @@ class RemoteWriter:
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Maps the id of each document that the engine refused to the reason. It is complete after `commit`."""
+        """Maps the id of each refused document to the reason for the refusal. It is complete after `commit`."""
         return self._sender.refused
 
     def put(self, records: Iterable[Record]) -> None:
@@ -126,7 +126,10 @@ class RemoteWriter:
             ]
             if not waiting:
                 return rejected
-        reason = "other writers replaced the document at each attempt; synchronise the clocks of all writers"
+        reason = (
+            "at each attempt, another writer replaced the document with a newer version; synchronise the clocks of all "
+            "writers"
+        )
         return rejected | {action.id: reason for action in waiting}
 
     def _locate(self, actions: list[Action], rejected: dict[str, str]) -> list[Action]:
@@ -239,8 +242,8 @@ def _writes_to_repeat(
 ) -> Iterator[tuple[Action, int]]:
     """Yield the writes to repeat, each with the current version of its document.
 
-    A version is in the future if the clock of another writer is ahead. Otherwise, a later write has already replaced
-    the document, and it wins.
+    A write is repeated if the current version is in the future, because the clock of another writer is ahead. If it is
+    not, a later write has already replaced the document, and that later write wins.
     """
     for action, outcome in conflicts:
         current = _CURRENT_VERSION.search(outcome.reason)

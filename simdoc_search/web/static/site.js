@@ -4,7 +4,7 @@ document.documentElement.classList.add("live");
 
 // Duplicates: a key chooses the action for a document and selects the next document.
 const keys = { k: "keep", r: "drop", u: "decide" };
-const members = [...document.querySelectorAll(".decide .member")];
+const members = [...document.querySelectorAll(".decide .member:has(input)")];
 const chosen = (member) => member.querySelector("input:checked") ?? member.querySelector("input");
 
 document.addEventListener("keydown", (event) => {

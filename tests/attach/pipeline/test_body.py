@@ -64,4 +64,4 @@ def test_the_printed_mapping_has_the_named_field() -> None:
     shown = json.loads(output("template", "show", "--field", "prints"))
     assert ["prints"] == list(shown["template"]["mappings"]["properties"])
     refused = usage_error(run("template", "show", "--text-field", "title"))
-    assert "--text-field needs --pipeline or --index-template; add one of these options" == refused
+    assert "--text-field needs --pipeline; add --pipeline" == refused

@@ -22,11 +22,11 @@ DOCUMENTS = 120
 def intact_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of two segments with all kinds of tokens, and with replaced and deleted documents."""
     folder = tmp_path_factory.mktemp("stores") / "whole"
-    random_codes = np.random.default_rng(7)
+    random_token_ids = np.random.default_rng(7)
 
     def one_in_some_slots() -> list[int]:
-        codes = random_codes.integers(0, 1 << HASH_BITS, 512) | np.arange(512) << HASH_BITS
-        return [int(code) for code in random_codes.choice(codes, 200, replace=False)]
+        token_ids = random_token_ids.integers(0, 1 << HASH_BITS, 512) | np.arange(512) << HASH_BITS
+        return [int(code) for code in random_token_ids.choice(token_ids, 200, replace=False)]
 
     with closing(
         open_store(folder, Settings(sentences=SentenceSettings(), concepts=ConceptSettings()), create=True)
@@ -37,11 +37,11 @@ def intact_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 *(
                     record(
                         f"d/{part}-{n}.txt" if n % 9 else f"d/{n}.txt",
-                        codes=one_in_some_slots(),
+                        token_ids=one_in_some_slots(),
                         text=f"text {part} {n} \ud800 " * 40,
-                        passages={int(code) for code in random_codes.integers(0, 2**25, 20)},
-                        sentences=random_codes.integers(0, 2**63, 6).tolist() * 2,
-                        concepts=[*random_codes.integers(1, 2**30, 9).tolist(), 0, 7, 0] if n else [],
+                        passages={int(code) for code in random_token_ids.integers(0, 2**25, 20)},
+                        sentences=random_token_ids.integers(0, 2**63, 6).tolist() * 2,
+                        concepts=[*random_token_ids.integers(1, 2**30, 9).tolist(), 0, 7, 0] if n else [],
                         year=n,
                     )
                     for n in range(DOCUMENTS // 2)

@@ -13,7 +13,7 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import StoreError, StoreLockedError
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.stores.local import folder as folders
-from simdoc_search.stores.sketching import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 from simdoc_search.stores.upgrade import upgrade_store
 from tests.support.families import library
 from tests.support.slow_cases import slow_after
@@ -39,7 +39,7 @@ def state(location: Path) -> dict[str, Any]:
     """Return all values of a store except sentences."""
     with open_store(location) as store:
         records = store.scan(text=True, passages=True)
-        return {r.id: (r.text, r.metadata, r.digest, r.codes.tolist(), r.passages.tolist()) for r in records}
+        return {r.id: (r.text, r.metadata, r.digest, r.token_ids.tolist(), r.passages.tolist()) for r in records}
 
 
 def has_sentences(location: Path) -> bool:
@@ -48,7 +48,7 @@ def has_sentences(location: Path) -> bool:
         return store.settings.sentences is not None and all(
             decode_sentences(record.sentences).tolist()
             == compute_simhashes(record.text or "", store.settings.analysis).tolist()
-            for record in store.scan(text=True, sketches=True)
+            for record in store.scan(text=True, sentences_and_concepts=True)
         )
 
 

@@ -123,5 +123,5 @@ def test_queries_from_stdin_are_answered_with_tables(indexed_store: str) -> None
 def test_a_query_has_only_one_source(indexed_store: str, tmp_path: Path) -> None:
     message = usage_error(run("similar", "doc123", "--all-from", "-", "--store", indexed_store))
 
-    assert "give one of FINGERPRINT, --file, --text or --all-from" == message
+    assert "give one of QUERY, --file, --text or --all-from" == message
     assert "nowhere.txt" in sentence(run("similar", "--all-from", tmp_path / "nowhere.txt", "--store", indexed_store))

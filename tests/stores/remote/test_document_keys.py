@@ -276,7 +276,7 @@ def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(temp_indices: Te
     temp_indices.put(name, "a", {"simdoc": ours(), "page": {"body": 7}})
     document = in_index(temp_indices, name, text_field="page.body").get("a", text=True)
 
-    assert (None, 8) == (document.text, len(document.codes))
+    assert (None, 8) == (document.text, len(document.token_ids))
     assert "has no text that can be read (the field page.body contains a number, not text" in document.fault
 
 

@@ -13,7 +13,7 @@ from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.stores.remote.connection import connect
-from simdoc_search.stores.remote.records import read_codes, to_record
+from simdoc_search.stores.remote.records import read_token_ids, to_record
 from tests.support.backfill import backfill
 from tests.support.cli import run
 from tests.support.engines import call
@@ -86,7 +86,7 @@ def test_forms_that_are_equal_to_an_engine_are_read_alike(temp_indices: TempIndi
 
 
 def test_a_hit_without_tokens_in_its_source_is_a_fault() -> None:
-    assert "has no simdoc.tokens in its _source" == read_codes({"simdoc": {"shingles": 7}}, field="simdoc")
+    assert "has no simdoc.tokens in its _source" == read_token_ids({"simdoc": {"shingles": 7}}, field="simdoc")
 
 
 def test_malformed_parts_of_our_own_documents_are_faults(temp_indices: TempIndices) -> None:
@@ -123,9 +123,9 @@ VALUES = st.recursive(
 )
 def test_any_document_is_read_as_a_record(source: dict[str, Any]) -> None:
     document = to_record(DocumentKey("a"), source, field="simdoc")
-    codes = document.codes.tolist()
+    token_ids = document.token_ids.tolist()
 
-    assert codes == sorted(set(codes))
+    assert token_ids == sorted(set(token_ids))
     assert isinstance(document.metadata, dict)
     assert document.text is None or isinstance(document.text, str)
     assert 0 <= document.shingle_count < 2**31

@@ -44,7 +44,9 @@ def test_the_order_is_exact_across_pages(
     for number, name in enumerate(names):
         put(in_index(temp_indices, name, create=True), *written[number::2])
     store = in_index(temp_indices, ",".join(names))
-    expected = sorted(((len(document.codes), document.id) for document in written), key=lambda hit: (-hit[0], hit[1]))
+    expected = sorted(
+        ((len(document.token_ids), document.id) for document in written), key=lambda hit: (-hit[0], hit[1])
+    )
 
     assert expected == ranked_candidates(store, ANY)
     assert expected == ranked_candidates(store, Bands(ANY.tokens, (tokens([0]), tokens([1, 2]))))

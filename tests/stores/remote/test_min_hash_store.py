@@ -15,7 +15,7 @@ from simdoc_search import MinHash, SimilaritySearch, open_store
 from simdoc_search.analysis import Analysis
 from simdoc_search.attach.min_hash import build_min_hash_index, check_min_hash
 from simdoc_search.errors import FormatMismatchError, LocationError, StoreError
-from simdoc_search.passages.exact import measures
+from simdoc_search.passages.exact_overlap import measures
 from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import call, discard, own_name
 from tests.support.texts import overlapping, text

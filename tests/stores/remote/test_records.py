@@ -31,14 +31,18 @@ from tests.support.stores import comparable_values, record
 MAX_TERM_BYTES = 32_766
 """Lucene refuses longer terms."""
 
-CODES_30 = st.sets(st.integers(0, 2**30 - 1), max_size=20).map(lambda codes: np.array(sorted(codes), np.uint32))
+TOKEN_IDS_30 = st.sets(st.integers(0, 2**30 - 1), max_size=20).map(
+    lambda token_ids: np.array(sorted(token_ids), np.uint32)
+)
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)  # includes lone surrogates
 TEXT = st.text(max_size=20)
 VALUE = TEXT | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.lists(TEXT)
 RECORDS = st.builds(
     Record,
     id=st.text(min_size=1, max_size=20),
-    codes=st.sets(st.integers(0, 2**21 - 1), max_size=20).map(lambda codes: np.array(sorted(codes), np.uint32)),
+    token_ids=st.sets(st.integers(0, 2**21 - 1), max_size=20).map(
+        lambda token_ids: np.array(sorted(token_ids), np.uint32)
+    ),
     shingle_count=st.integers(0, 2**31 - 1),
     digest=TEXT,
     metadata=st.dictionaries(TEXT, VALUE, max_size=4),
@@ -46,7 +50,7 @@ RECORDS = st.builds(
     origin=st.none() | st.builds(Origin, TEXT, st.integers(0, 2**63 - 1), st.integers(0, 2**63 - 1)),
     text_hash=TEXT,
     words_hash=TEXT,
-    passages=CODES_30,
+    passages=TOKEN_IDS_30,
 )
 
 
@@ -63,12 +67,12 @@ def test_a_record_is_read_back_from_its_document_with_or_without_its_text(writte
 
 
 def test_the_document_of_a_record_is_a_stored_format() -> None:
-    origin, codes, passages = (
+    origin, token_ids, passages = (
         Origin("/home", 5, 6),
         np.array([1, 2, 2**18], np.uint32),
         np.array([3, 2**30 - 1], np.uint32),
     )
-    written = Record("a/b.txt", codes, 7, "d", {"n": 1}, "words", origin, "t", "w", passages=passages)
+    written = Record("a/b.txt", token_ids, 7, "d", {"n": 1}, "words", origin, "t", "w", passages=passages)
 
     assert {
         "simdoc": {
@@ -120,7 +124,7 @@ def test_malformed_passages_are_a_fault_and_tokens_are_sorted() -> None:
     source = {"simdoc": {"tokens": "!!$ !!#", "passages": "!!!!! !!!"}}
     document = to_record(DocumentKey("a"), source, field="simdoc")
 
-    assert ([1, 2], []) == (document.codes.tolist(), document.passages.tolist())
+    assert ([1, 2], []) == (document.token_ids.tolist(), document.passages.tolist())
     assert "has invalid passages ('!!!' is not a token of 5 characters)" == document.fault
 
 

@@ -143,7 +143,7 @@ def test_an_unknown_id_is_not_read_as_a_file_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nobody").write_text("a file")
-    message = "no document 'nobody' in the store; an id is a document's _id"
+    message = "no document 'nobody' in the store; give the _id of a document"
     for command in ("similar", "show", "passages"):
         assert f"Error: {message}" == run(command, "nobody", "--store", rolled_alias.url).stderr.splitlines()[-1]
 
@@ -237,7 +237,7 @@ def test_a_closed_index_behind_an_alias_is_left_out(engine: str, request: pytest
             assert not isinstance(result, Exception)
             assert ["b", "c"] == [hit.id for hit in result.hits]
             assert [(closed, None)] == left_out(result)
-        note = f"note: the index {closed} is omitted: the index is closed; open it with POST /{closed}/_open"
+        note = f"note: the index {closed} is omitted: the index is closed; open it with `POST /{closed}/_open`"
         for command in (["passages", "a"], ["duplicates"], ["info"], ["list"]):
             for store in (alias.url, f"{alias.url}-0000*"):
                 shown = run(*command, "--store", store)
@@ -251,10 +251,10 @@ def test_a_store_on_closed_indices_only_is_an_error(temp_indices: TempIndices) -
 
     assert f"the index {alias.names[1]} of {alias.url} has no field simdoc.tokens; run" in message
     assert message.endswith(f"--text-field body`; the index {closed} is closed")
-    message = f"the index {closed} of {temp_indices.engine} is closed; open it with POST /{closed}/_open"
+    message = f"the index {closed} of {temp_indices.engine} is closed; open it with `POST /{closed}/_open`"
     assert message == sentence(run("similar", "a", "--store", f"{temp_indices.engine}/{closed}"))
     alias.close(1)
-    message = f"the indices {', '.join(alias.names)} of {temp_indices.engine} are closed; open them with POST /"
+    message = f"the indices {', '.join(alias.names)} of {temp_indices.engine} are closed; open them with `POST /"
     assert sentence(run("similar", "a", "--store", alias.url)).startswith(message)
 
 
@@ -265,7 +265,9 @@ def test_a_backfill_that_would_be_refused_is_not_suggested(temp_indices: TempInd
     url = f"{temp_indices.engine}/{temp_indices.make({'properties': MAPPING, '_source': {'excludes': ['secret']}})}"
     message = sentence(run("similar", "a", "--store", url))
 
-    assert "has no field simdoc.tokens, and backfill cannot add this field, because _source excludes fields" in message
+    assert (
+        "has no field simdoc.tokens, and `backfill` cannot add this field, because _source excludes fields" in message
+    )
     assert "--text-field" not in message
     assert "_source excludes fields" in run("backfill", url, "--text-field", "body").stderr
     assert "simdoc-search backfill" not in run("check", url).stdout

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.passages.exact import containment, jaccard, measures, shingle_set
+from simdoc_search.passages.exact_overlap import containment, jaccard, measures, shingle_set
 from tests.support import strategies
 from tests.support.texts import overlapping
 

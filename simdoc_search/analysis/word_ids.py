@@ -13,38 +13,38 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import call_with_texts, locate_words
 from simdoc_search.cancellation import check_stopped
 
-Numbers = NDArray[np.int32]
+WordIds = NDArray[np.int32]
 
 
-class NumberedWords(NamedTuple):
+class TextWordIds(NamedTuple):
     """The words of a text.
 
     Attributes:
-        numbers: the integer id of each word, in order; int32, shape (words,).
+        ids: the integer id of each word, in order; int32, shape (words,).
         has_space: whether a normalised word contains a space. It then counts as several words of a shingle.
     """
 
-    numbers: Numbers
+    ids: WordIds
     has_space: bool
 
 
-def number_words(texts: Sequence[str], analysis: Analysis) -> list[NumberedWords]:
+def assign_word_ids(texts: Sequence[str], analysis: Analysis) -> list[TextWordIds]:
     """Return the ids of the words of each text. Words that are equal in different texts have the same id."""
     check_stopped()
     native = kernel()
     if native is None:
-        return _number_words_in_python(texts, analysis)
-    numbers, counts, has_space = call_with_texts(native.word_numbers, texts, analysis.profile)
+        return _assign_word_ids_in_python(texts, analysis)
+    ids, counts, has_space = call_with_texts(native.word_numbers, texts, analysis.profile)
     ends = np.cumsum(np.frombuffer(counts, np.int64))
-    rows = np.split(np.frombuffer(numbers, np.int32), ends[:-1])
-    return [NumberedWords(row, bool(flag)) for row, flag in zip(rows, has_space, strict=False)]
+    rows = np.split(np.frombuffer(ids, np.int32), ends[:-1])
+    return [TextWordIds(row, bool(flag)) for row, flag in zip(rows, has_space, strict=False)]
 
 
-def _number_words_in_python(texts: Sequence[str], analysis: Analysis) -> list[NumberedWords]:
+def _assign_word_ids_in_python(texts: Sequence[str], analysis: Analysis) -> list[TextWordIds]:
     known: dict[str, int] = {}
-    numbered = []
+    word_ids = []
     for text in texts:
         words = locate_words(text, analysis).words
-        numbers = np.array([known.setdefault(word, len(known)) for word in words], np.int32)
-        numbered.append(NumberedWords(numbers, any(" " in word for word in words)))
-    return numbered
+        ids = np.array([known.setdefault(word, len(known)) for word in words], np.int32)
+        word_ids.append(TextWordIds(ids, any(" " in word for word in words)))
+    return word_ids

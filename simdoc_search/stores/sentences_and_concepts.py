@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_from_settings
@@ -19,18 +16,16 @@ from simdoc_search.sketch.sentences import encode_sentences, sentence_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKindName
-from simdoc_search.sketch.winnow import empty_codes
+from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
 from simdoc_search.stores.record import Record
-
-Codes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
-class Sketches:
+class SentencesAndConcepts:
     """Hashes of the sentences and concepts of a text. They are empty if the index has none, or after an error."""
 
-    sentences: Codes = field(default_factory=empty_codes)
-    concepts: Codes = field(default_factory=empty_codes)
+    sentences: TokenIds = field(default_factory=empty_token_ids)
+    concepts: TokenIds = field(default_factory=empty_token_ids)
 
 
 def choose_extractor(settings: Settings, extractor: Extractor | None) -> Extractor | None:
@@ -43,7 +38,7 @@ def choose_extractor(settings: Settings, extractor: Extractor | None) -> Extract
     return extractor if extractor or settings.concepts is None else extractor_from_settings(settings.concepts)
 
 
-def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name: str) -> None:
+def check_can_index(settings: Settings, extractor: Extractor | None, index_name: str) -> None:
     """Check that this installation can compute all kinds of tokens and metadata that the index has.
 
     Args:
@@ -77,21 +72,23 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name
         )
 
 
-def compute_sketches(texts: Sequence[str], settings: Settings, extractor: Extractor | None) -> list[Sketches]:
-    """Compute the sentences and concepts of texts, if the index has them; see `check_can_sketch`.
+def compute_sentences_and_concepts(
+    texts: Sequence[str], settings: Settings, extractor: Extractor | None
+) -> list[SentencesAndConcepts]:
+    """Compute the hashes of the sentences and concepts of texts, if the index has them; see `check_can_index`.
 
-    If computing them fails for a text, they are empty. Other texts are not affected.
+    If the computation fails for a text, its hashes are empty. Other texts are not affected.
     """
     if settings.sentences is None and settings.concepts is None:
-        return [Sketches()] * len(texts)
-    codes = extractor.codes(texts) if extractor and settings.concepts else [None] * len(texts)
+        return [SentencesAndConcepts()] * len(texts)
+    token_ids = extractor.token_ids(texts) if extractor and settings.concepts else [None] * len(texts)
     return [
-        Sketches(_sentence_codes(text, settings), empty_codes() if concepts is None else concepts)
-        for text, concepts in zip(texts, codes, strict=True)
+        SentencesAndConcepts(_compute_sentences(text, settings), empty_token_ids() if concepts is None else concepts)
+        for text, concepts in zip(texts, token_ids, strict=True)
     ]
 
 
-def find_missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[TokenKindName]:
+def find_missing_kinds(settings: Settings, tokens: SentencesAndConcepts | Record) -> list[TokenKindName]:
     """Return the kinds of tokens that the index has and that could not be computed for a text with words.
 
     A kind without tokens is missing, because a text with words has at least one token of each kind.
@@ -99,7 +96,7 @@ def find_missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[
     return [
         name
         for name in TOKEN_KINDS
-        if name != "passages" and getattr(settings, name) is not None and not len(getattr(sketches, name))
+        if name != "passages" and getattr(settings, name) is not None and not len(getattr(tokens, name))
     ]
 
 
@@ -113,13 +110,13 @@ def compute_simhashes(text: str, analysis: Analysis) -> Simhashes:
     return values
 
 
-def _sentence_codes(text: str, settings: Settings) -> Codes:
+def _compute_sentences(text: str, settings: Settings) -> TokenIds:
     if settings.sentences is None:
-        return empty_codes()
+        return empty_token_ids()
     try:
         return encode_sentences(compute_simhashes(text, settings.analysis))
     except Exception:  # an error in a third-party package must not stop the other texts
-        return empty_codes()
+        return empty_token_ids()
 
 
 def _display_name(settings: ConceptSettings) -> str:

@@ -1,4 +1,4 @@
-"""The columns that describe duplicates."""
+"""Describes duplicates: their names, their overlaps, and the columns to add to the rows."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ _OVERLAP_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
-    """Computes the columns that describe duplicates. All of them are null for a row that is not in a group.
+class DuplicateDescriptions:
+    """Describes duplicates in these columns.
 
     | Column | Value |
     |---|---|
     | `duplicate_of` | the id or the row number of the kept row; null for the kept row itself |
     | `cluster` | a number that all rows of a group have in common |
     | `overlap` | the overlap with the kept row, 0..1 |
-    | `kind` | `same text`, `same words` or `near`; `kept` for the kept row; `evaluation` for a row with such a run |
-    | `is_of_old` | whether the kept row is in the old data; only with old data |
-    | `evaluation_text` | an evaluation text with a run of words that is in the row; only with an evaluation set |
-    | `evaluation_run` | this run of words; only with an evaluation set |
+    | `kind` | `same text`, `same words` or `near` for a duplicate; `kept` for the kept row; `evaluation`, see below |
+    | `kept_row_is_old` | whether the kept row is an old one; only with `against` |
+    | `evaluation_text` | the name of an evaluation text; only with `decontaminate` |
+    | `evaluation_run` | the consecutive words that the row shares with this text; only with `decontaminate` |
 
-    Rows are numbered from 0 in the order of the shards.
+    The kind is `evaluation` if a row shares enough consecutive words with an evaluation text. Such a row is not in a
+    group. All columns of other rows without a group are null. Rows are numbered from 0 in the order of the shards.
 
     Attributes:
-        rows: all rows.
+        rows: all rows. Old rows, which are those of the dataset `against`, come first.
         groups: the kept row of each row.
         old_row_count: the number of old rows.
         has_ids: whether there is an id column.
@@ -55,7 +56,7 @@ class Annotation:
             "cluster",
             "overlap",
             "kind",
-            *(["is_of_old"] if self.old_row_count else []),
+            *(["kept_row_is_old"] if self.old_row_count else []),
             *evaluation,
         ]
 
@@ -96,7 +97,7 @@ class Annotation:
                 values["duplicate_of"][place] = self.name_of(kept)
                 values["overlap"][place] = self.overlap_of(int(row))
                 if self.old_row_count:
-                    values["is_of_old"][place] = kept < self.old_row_count
+                    values["kept_row_is_old"][place] = kept < self.old_row_count
         return values
 
     def arrow_fields(self, schema: Any, id_column: str | None) -> list[Any]:
@@ -109,6 +110,6 @@ class Annotation:
             "duplicate_of": id_type if simple else pa.string(),
             "cluster": pa.int64(),
             "overlap": pa.float64(),
-            "is_of_old": pa.bool_(),
+            "kept_row_is_old": pa.bool_(),
         }
         return [pa.field(name, types.get(name, pa.string())) for name in self.names]

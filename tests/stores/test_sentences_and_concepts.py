@@ -15,7 +15,7 @@ from simdoc_search import open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.sentences import SentenceSettings, decode_sentences, query_codes
+from simdoc_search.sketch.sentences import SentenceSettings, decode_sentences, query_token_ids
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Store
@@ -29,31 +29,31 @@ FEW = {0, *(1 << bit for bit in range(16))}
 SENTENCES = [2**64 - 1, 5, 5, 1]
 
 
-def shared(store: Store, codes: Any, kind: TokenKindName, **options: Any) -> list[tuple[int, str]]:
+def shared(store: Store, token_ids: Any, kind: TokenKindName, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens of a kind and the id of each document, in order."""
-    found = store.documents_sharing(np.array(codes, np.uint32), kind=kind, size=10, **options)
+    found = store.documents_sharing(np.array(token_ids, np.uint32), kind=kind, size=10, **options)
     return [(document.shared_count, document.id) for document in found.documents]
 
 
 @pytest.fixture
-def store_with_sketches(new_store: NewStore) -> Store:
+def store_with_both(new_store: NewStore) -> Store:
     """An empty store with sentences and concepts."""
     return new_store(BOTH)
 
 
-def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(store_with_sketches: Store) -> None:
+def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(store_with_both: Store) -> None:
     put(
-        store_with_sketches,
+        store_with_both,
         record("a", text="words", passages=[1], sentences=SENTENCES, concepts=CONCEPTS),
         record("none"),
     )
     ways: list[Any] = [
-        lambda **options: [store_with_sketches.get("a", **options)],
-        lambda **options: store_with_sketches.records(["a"], **options),
-        lambda **options: (document for document in store_with_sketches.scan(**options) if document.id == "a"),
+        lambda **options: [store_with_both.get("a", **options)],
+        lambda **options: store_with_both.records(["a"], **options),
+        lambda **options: (document for document in store_with_both.scan(**options) if document.id == "a"),
     ]
-    empty = store_with_sketches.get("none", sketches=True)
-    loaded = [next(iter(way(sketches=True))) for way in ways]
+    empty = store_with_both.get("none", sentences_and_concepts=True)
+    loaded = [next(iter(way(sentences_and_concepts=True))) for way in ways]
 
     assert empty is not None
     assert not empty.fault
@@ -68,7 +68,7 @@ def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(store
 
 @pytest.mark.parametrize("clauses", [1024, 10])
 def test_sentences_that_differ_in_few_bits_are_found(
-    store_with_sketches: Store, monkeypatch: pytest.MonkeyPatch, clauses: int
+    store_with_both: Store, monkeypatch: pytest.MonkeyPatch, clauses: int
 ) -> None:
     """Any bits may differ, up to the maximum number."""
     monkeypatch.setattr(local, "MAX_QUERY_TOKENS", 68 * clauses)
@@ -78,9 +78,9 @@ def test_sentences_that_differ_in_few_bits_are_found(
     near = [query[n] ^ _bits(choose, 1 + n % 7) for n in range(12)]
     stored = {f"near{n:02}": [choose.getrandbits(64), simhashes, simhashes] for n, simhashes in enumerate(near)}
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
-    put(store_with_sketches, *(record(id, sentences=simhashes) for id, simhashes in stored.items()))
+    put(store_with_both, *(record(id, sentences=simhashes) for id, simhashes in stored.items()))
 
-    found = store_with_sketches.documents_sharing(query_codes(np.array(query, np.uint64)), kind="sentences", size=24)
+    found = store_with_both.documents_sharing(query_token_ids(np.array(query, np.uint64)), kind="sentences", size=24)
 
     assert {id for id in stored if id.startswith("near")} <= {document.id for document in found.documents}
     assert {document.id: document.shared_count for document in found.documents} == {
@@ -88,39 +88,37 @@ def test_sentences_that_differ_in_few_bits_are_found(
     }
 
 
-def test_concepts_are_found_and_counted_once_per_document(store_with_sketches: Store) -> None:
+def test_concepts_are_found_and_counted_once_per_document(store_with_both: Store) -> None:
     put(
-        store_with_sketches,
+        store_with_both,
         record("a", concepts=[7, 7, 7, 9, 0], team="x"),
         record("b", concepts=[7, 0, 11, 0, 7, 0], team="y"),
         record("c", concepts=[11, 9, 7, 0], team="x"),
         record("none", [1, 2, 3], passages=[7]),
     )
 
-    assert [(3, "c"), (2, "a"), (2, "b")] == shared(store_with_sketches, [11, 7, 9, 9], "concepts")
-    assert [(2, "a")] == shared(
-        store_with_sketches, [7, 9], "concepts", filters={"team": "x"}, exclude=DocumentKey("c")
-    )
-    assert [] == shared(store_with_sketches, [7], "sentences") == shared(store_with_sketches, [], "concepts")
-    frequencies = store_with_sketches.concept_frequencies(np.array([7, 8, 9, 7], np.uint32))
+    assert [(3, "c"), (2, "a"), (2, "b")] == shared(store_with_both, [11, 7, 9, 9], "concepts")
+    assert [(2, "a")] == shared(store_with_both, [7, 9], "concepts", filters={"team": "x"}, exclude=DocumentKey("c"))
+    assert [] == shared(store_with_both, [7], "sentences") == shared(store_with_both, [], "concepts")
+    frequencies = store_with_both.concept_frequencies(np.array([7, 8, 9, 7], np.uint32))
     assert ("int64", [3, 0, 2, 3]) == (str(frequencies.dtype), frequencies.tolist())
-    assert [] == store_with_sketches.concept_frequencies(np.zeros(0, np.uint32)).tolist()
+    assert [] == store_with_both.concept_frequencies(np.zeros(0, np.uint32)).tolist()
 
 
 def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> None:
     store = new_store()
     put(store, record("a", passages=[1], sentences=[5], concepts=CONCEPTS))
-    found, codes = store.get("a", sketches=True), np.array([7], np.uint32)
+    found, token_ids = store.get("a", sentences_and_concepts=True), np.array([7], np.uint32)
 
     assert found is not None
     assert [0, 0] == [len(found.sentences), len(found.concepts)]
     with pytest.raises(FormatMismatchError, match=r"was created without sentences; .*"):
-        store.documents_sharing(codes, kind="sentences", size=1)
+        store.documents_sharing(token_ids, kind="sentences", size=1)
     of_concepts = pytest.raises(FormatMismatchError, match=r"was created without concepts; .*")
     with of_concepts:
-        store.documents_sharing(codes, kind="concepts", size=1)
+        store.documents_sharing(token_ids, kind="concepts", size=1)
     with of_concepts:
-        store.concept_frequencies(codes)
+        store.concept_frequencies(token_ids)
 
 
 ROWS = st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), max_size=12)

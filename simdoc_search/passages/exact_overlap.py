@@ -11,7 +11,7 @@ import numpy as np
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.analysis.word_numbers import number_words
+from simdoc_search.analysis.word_ids import assign_word_ids
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.windows import Ints, Windows
 
@@ -71,10 +71,9 @@ def measures(
         if all(_shingles_are_windows(text.words, analysis.shingle_size) for text in placed):
             return _measure_shingle_ids(*Windows(placed[0].words, placed[1].words).classes(analysis.shingle_size))
     plain = replace(analysis, frequencies=False)
-    numbers: dict[str, int] = {}
+    ids: dict[str, int] = {}
     first, second = (
-        np.array([numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text, plain)], np.int64)
-        for text in (a, b)
+        np.array([ids.setdefault(shingle, len(ids)) for shingle in shingles(text, plain)], np.int64) for text in (a, b)
     )
     result = _measure_shingle_ids(first, second)
     return Measures(*result.multiset, result.multiset) if analysis.frequencies else result
@@ -85,16 +84,16 @@ def measure_many(text: str, others: Sequence[str], analysis: Analysis) -> list[M
     if analysis.unit != "word" or not analysis.is_plain:
         return [measures(text, other, analysis) for other in others]
     native, size = kernel(), analysis.shingle_size
-    first, *numbered = number_words([text, *others], analysis)
+    first, *other_ids = assign_word_ids([text, *others], analysis)
     results = []
-    for other, second in zip(others, numbered, strict=True):
-        if any(words.has_space or len(words.numbers) < size for words in (first, second)):
+    for other, second in zip(others, other_ids, strict=True):
+        if any(words.has_space or len(words.ids) < size for words in (first, second)):
             results.append(measures(text, other, analysis))
         elif native is None:
-            windows = Windows(first.numbers.tolist(), second.numbers.tolist())
+            windows = Windows(first.ids.tolist(), second.ids.tolist())
             results.append(_measure_shingle_ids(*windows.classes(size)))
         else:
-            counts = native.count_shingles(first.numbers.tobytes(), second.numbers.tobytes(), size)
+            counts = native.count_shingles(first.ids.tobytes(), second.ids.tobytes(), size)
             results.append(Measures(*_compute_measures(*counts[3:]), _compute_measures(*counts[:3])))
     return results
 

@@ -1,4 +1,4 @@
-"""Packs the codes of tokens for the stored fields of a local store."""
+"""Packs token ids for the stored fields of a local store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOW_BITS = HASH_BITS - 1  # number of bits of a hash without its highest bit; t
 
 
 def pack_fingerprints(fingerprints: Sequence[NDArray[np.uint32]], slot_count: int) -> list[bytes]:
-    """Pack the codes of each fingerprint.
+    """Pack the token ids of each fingerprint.
 
     The first bits say which slots are filled. The bits from the next byte on are the highest bits of all hashes. The
     other 8 bits of each hash follow, one byte per hash.
@@ -24,17 +24,17 @@ def pack_fingerprints(fingerprints: Sequence[NDArray[np.uint32]], slot_count: in
     if not fingerprints:
         return []
     counts = np.array(list(map(len, fingerprints)))
-    codes, rows, ends = np.concatenate(fingerprints), np.repeat(np.arange(len(counts)), counts), np.cumsum(counts)
+    token_ids, rows, ends = np.concatenate(fingerprints), np.repeat(np.arange(len(counts)), counts), np.cumsum(counts)
     slots = np.zeros((len(counts), slot_count), np.uint8)
-    slots[rows, codes >> HASH_BITS] = 1
+    slots[rows, token_ids >> HASH_BITS] = 1
     high = np.zeros((len(counts), max(counts)), np.uint8)
-    high[rows, np.arange(len(codes)) - (ends - counts)[rows]] = codes >> _LOW_BITS & 1
+    high[rows, np.arange(len(token_ids)) - (ends - counts)[rows]] = token_ids >> _LOW_BITS & 1
     return [
         slots_of_row.tobytes() + high_of_row[: (count + 7) // 8].tobytes() + low_of_row.tobytes()
         for slots_of_row, high_of_row, low_of_row, count in zip(
             np.packbits(slots, axis=1),
             np.packbits(high, axis=1),
-            np.split(codes.astype(np.uint8), ends[:-1]),
+            np.split(token_ids.astype(np.uint8), ends[:-1]),
             counts.tolist(),
             strict=True,
         )
@@ -42,24 +42,24 @@ def pack_fingerprints(fingerprints: Sequence[NDArray[np.uint32]], slot_count: in
 
 
 def unpack_fingerprint(packed: bytes, slot_count: int) -> NDArray[np.uint32]:
-    """Return the codes of a packed fingerprint."""
+    """Return the token ids of a packed fingerprint."""
     octets = np.frombuffer(packed, np.uint8)
-    codes = np.flatnonzero(np.unpackbits(octets, count=slot_count)).astype(np.uint32)
-    low = octets[len(octets) - len(codes) :]
-    high = np.unpackbits(octets[(slot_count + 7) // 8 :], count=len(codes))
-    codes <<= np.uint32(HASH_BITS)
-    codes |= high.astype(np.uint32) << np.uint32(_LOW_BITS)
-    codes |= low
-    return codes
+    token_ids = np.flatnonzero(np.unpackbits(octets, count=slot_count)).astype(np.uint32)
+    low = octets[len(octets) - len(token_ids) :]
+    high = np.unpackbits(octets[(slot_count + 7) // 8 :], count=len(token_ids))
+    token_ids <<= np.uint32(HASH_BITS)
+    token_ids |= high.astype(np.uint32) << np.uint32(_LOW_BITS)
+    token_ids |= low
+    return token_ids
 
 
 def _token_bytes(length: int) -> int:
     return (6 * length + 7) // 8
 
 
-def _pack(codes: NDArray[np.uint32], length: int) -> bytes:
-    """Pack codes without the bytes that are always zero for tokens of this length."""
-    octets = codes.astype(">u4").view(np.uint8).reshape(-1, 4)
+def _pack(token_ids: NDArray[np.uint32], length: int) -> bytes:
+    """Pack token ids without the bytes that are always zero for tokens of this length."""
+    octets = token_ids.astype(">u4").view(np.uint8).reshape(-1, 4)
     return octets[:, 4 - _token_bytes(length) :].tobytes()
 
 
@@ -70,9 +70,13 @@ def _unpack(packed: bytes, length: int) -> NDArray[np.uint32]:
     return octets.view(">u4").ravel().astype(np.uint32)
 
 
-def pack_kind(codes: NDArray[np.uint32], kind: TokenKind) -> bytes:
+def pack_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
     """Pack the tokens of a kind. The four tokens of a sentence become one 8-byte number."""
-    return decode_sentences(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
+    return (
+        decode_sentences(token_ids).astype(">u8").tobytes()
+        if kind.name == "sentences"
+        else _pack(token_ids, kind.length)
+    )
 
 
 def unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:

@@ -1,0 +1,112 @@
+"""`duplicates FOLDER` compares the bytes of files without text, such as photos and scans."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import SimilaritySearch, open_store, read_corpus
+from tests.support.cli import answer, output, run, words, write
+
+JPEG, OTHER_JPEG = b"\xff\xd8\xff\xe0" + b"\0\1" * 90, b"\xff\xd8\xff\xe0" + b"\0\2" * 90
+FILES: dict[str, str | bytes] = {
+    "photo.jpg": JPEG,
+    "trip/photo (1).jpg": JPEG,
+    "same size.jpg": OTHER_JPEG,
+    "broken.pdf": b"%PDF-1.4 and no more",
+    "broken (1).pdf": b"%PDF-1.4 and no more",
+    "empty.txt": b"",
+    "empty too.txt": b"",
+    ".hidden.jpg": JPEG,
+    "text.txt": words(0, 80),
+}
+GROUPS = {"photo.jpg": ["trip/photo (1).jpg"], "broken.pdf": ["broken (1).pdf"]}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "docs", FILES)
+    return tmp_path
+
+
+def groups(*arguments: object) -> dict[str, list[str]]:
+    return {group["kept_id"]: group["duplicate_ids"] for group in answer("duplicates", *arguments)["groups"]}
+
+
+def test_files_with_equal_bytes_are_copies() -> None:
+    """Empty, hidden and linked files are not."""
+    (Path("docs") / "link.jpg").symlink_to("photo.jpg")
+
+    assert GROUPS == groups("docs")
+    [first, _] = answer("duplicates", "docs")["groups"]
+    [copy] = first["duplicates"]
+    assert ("identical", "drop", "identical", False) == tuple(
+        copy[name] for name in ("kind", "action", "reason", "indexed")
+    )
+    assert len(JPEG) == copy["bytes_freed"]
+
+
+def test_a_folder_needs_no_text() -> None:
+    for name in ("text.txt", "empty.txt", "empty too.txt"):
+        (Path("docs") / name).unlink()
+
+    assert GROUPS == groups("docs")
+
+
+def test_several_folders_are_compared_with_each_other() -> None:
+    write(Path("phone"), {"IMG_1.jpg": JPEG})
+
+    assert "photo.jpg" in groups("docs", "phone")
+    assert {"phone/IMG_1.jpg", "trip/photo (1).jpg"} == set(groups("docs", "phone")["photo.jpg"])
+    assert {} == groups("phone")
+
+
+def test_a_plan_moves_them_and_moves_them_back() -> None:
+    before = {path: path.read_bytes() for path in Path("docs").rglob("*.*")}
+    output("duplicates", "docs", "--plan", "plan.tsv")
+    output("apply", "plan.tsv", "--move-to", "moved")
+
+    assert {"photo (1).jpg", "broken (1).pdf"} == {path.name for path in Path("moved").rglob("*.*")}
+    assert {} == groups("docs")
+    output("apply", "--undo", "plan.tsv.undo")
+    assert before == {path: path.read_bytes() for path in Path("docs").rglob("*.*")}
+
+
+def test_a_file_that_changed_since_the_plan_is_left_alone() -> None:
+    output("duplicates", "docs", "--plan", "plan.tsv")
+    Path("docs/trip/photo (1).jpg").write_bytes(OTHER_JPEG)
+
+    result = run("apply", "plan.tsv", "--move-to", "moved")
+    assert "photo (1).jpg: the content of the file has changed" in result.stderr
+    assert OTHER_JPEG == Path("docs/trip/photo (1).jpg").read_bytes()
+
+
+@pytest.mark.parametrize("options", [["--filter", "path=t"], ["--new"]])
+def test_options_that_choose_documents_exclude_them(options: list[str]) -> None:
+    """They have no metadata, and it is unknown when they were first seen."""
+    assert {} == groups("docs", *options)
+
+
+def test_only_recent_ones_are_found_with_a_date() -> None:
+    for name in GROUPS["broken.pdf"] + ["broken.pdf"]:
+        os.utime(Path("docs") / name, (86400, 86400))
+
+    assert ["photo.jpg"] == list(groups("docs", "--since", "2020-01-01"))
+
+
+def test_hard_links_of_one_photo_free_nothing() -> None:
+    os.link("docs/photo.jpg", "docs/linked.jpg")
+
+    [first, *_] = answer("duplicates", "docs")["groups"]
+    assert {"hard link", "identical"} == {copy["kind"] for copy in first["duplicates"]}
+
+
+def test_python_takes_the_skipped_files_of_a_report() -> None:
+    search = SimilaritySearch(open_store("index", create=True))
+    report = search.index(read_corpus(["docs"]))
+
+    assert 0 == search.duplicates().group_count
+    assert set(GROUPS) == {group.kept.id for group in search.duplicates(skipped=report.skipped)}
