@@ -20,48 +20,57 @@ from collections.abc import Callable, Collection, Iterator
 from fractions import Fraction
 from pathlib import Path
 
-from bench_figures import DOCUMENT_WORDS, documents, percentile, timed
+from bench_figures import DOCUMENT_WORDS, documents, percentile
 from opensearchpy import OpenSearch, helpers
 
-from simdoc_search import SimilaritySearch, open_store
+from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.devengine import running_cluster
-from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.stores.remote.schema import component_template
 
-INDEX, QUERIES, WORKERS, SECONDS = "bench-nodes", 200, 2, 3_600
+INDEX, QUERIES, WORKERS, SECONDS = "bench-nodes", 100, 2, 3_600
 PLANS = ((20, None), (20, 80), (80, 80))
 Overlaps = dict[int, Fraction]
 
 
-def find_overlaps(count: int) -> Overlaps:
-    """Return the exact overlap of each version, by its number, with the document before it."""
+def write_documents(path: Path, count: int) -> Overlaps:
+    """Write the documents. Return the exact overlap of each version, by its number, with the document before it."""
     overlaps: Overlaps = {}
     last = ""
-    for number, document in enumerate(documents(count, DOCUMENT_WORDS)):
-        if number % 10 == 9:
-            overlaps[number] = jaccard(shingle_set(last), shingle_set(document.text))
-        last = document.text
+    with path.open("w", encoding="utf-8") as file:
+        for number, document in enumerate(documents(count, DOCUMENT_WORDS)):
+            file.write(document.text + "\n")
+            if number % 10 == 9:
+                overlaps[number] = jaccard(shingle_set(last), shingle_set(document.text))
+            last = document.text
     return overlaps
 
 
-def make_local(folder: Path, count: int) -> SimilaritySearch:
+def read_documents(path: Path) -> Iterator[Document]:
+    """Yield the documents of a file, one per line."""
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file):
+            yield Document(f"d{number}", line.rstrip("\n"))
+
+
+def make_local(folder: Path, lines: Path, count: int) -> SimilaritySearch:
     """Index the documents into a local store."""
     search = SimilaritySearch(open_store(folder / "store", create=True))
-    report = search.index(documents(count, DOCUMENT_WORDS), workers=WORKERS)
+    report = search.index(read_documents(lines), workers=WORKERS)
     size = sum(file.stat().st_size for file in (folder / "store").rglob("*") if file.is_file())
     print_row("local", "index", f"{report.seconds:,.0f} s", f"{size / count:,.0f} bytes per document")
     return search
 
 
-def make_remote(client: OpenSearch, count: int, nodes: int) -> SimilaritySearch:
+def make_remote(client: OpenSearch, lines: Path, count: int, nodes: int) -> SimilaritySearch:
     """Index the documents into the engine, with one shard per node."""
     properties = {"body": {"type": "text"}, **component_template()["template"]["mappings"]["properties"]}
     settings = {"number_of_shards": nodes, "number_of_replicas": 0, "refresh_interval": "-1"}
     body = {"settings": {"index": settings}, "mappings": {"dynamic": False, "properties": properties}}
     client.indices.create(index=INDEX, body=body)
     actions = fingerprint_actions(
-        ({"_index": INDEX, "_id": one.id, "body": one.text} for one in documents(count, DOCUMENT_WORDS)), "body"
+        ({"_index": INDEX, "_id": document.id, "body": document.text} for document in read_documents(lines)), "body"
     )
     began = time.perf_counter()
     deque(helpers.parallel_bulk(client, actions, nodes, chunk_size=500), maxlen=0)
@@ -98,12 +107,13 @@ def measure(name: str, search: SimilaritySearch, overlaps: Overlaps) -> None:
 
 def print_queries(name: str, query: str, numbers: Collection[int], find: Callable[[str], Collection[str]]) -> None:
     """Print the times of a query by each of these documents, and for how many the document before it is a hit."""
-    find(f"d{[*numbers][0]}")
+    find(f"d{next(iter(numbers))}")
     times, found = [], 0
     for number in numbers:
-        hits: list[Collection[str]] = []
-        times.append(timed(lambda id=f"d{number}": hits.append(find(id))))  # type: ignore[misc]
-        found += f"d{number - 1}" in hits[0]
+        began = time.perf_counter()
+        hits = find(f"d{number}")
+        times.append(time.perf_counter() - began)
+        found += f"d{number - 1}" in hits
     shown = f"{percentile(times, 0.5):,.1f} and {percentile(times, 0.99):,.1f} ms"
     print_row(name, query, shown, f"recall {found / len(numbers):.3f} of {len(numbers)}")
 
@@ -113,12 +123,12 @@ def print_row(*cells: str) -> None:
     print(f"{cells[0]:<8}{cells[1]:<18}" + "".join(f"{cell:<28}" for cell in cells[2:]), flush=True)
 
 
-def both_stores(folder: Path, options: argparse.Namespace) -> Iterator[tuple[str, SimilaritySearch]]:
+def both_stores(folder: Path, lines: Path, options: argparse.Namespace) -> Iterator[tuple[str, SimilaritySearch]]:
     """Yield the local store, then the engine's."""
-    yield "local", make_local(folder, options.documents)
+    yield "local", make_local(folder, lines, options.documents)
     with running_cluster(options.nodes, heap=options.heap) as cluster:
         client = OpenSearch(cluster.urls, timeout=SECONDS)
-        yield "engine", make_remote(client, options.documents, options.nodes)
+        yield "engine", make_remote(client, lines, options.documents, options.nodes)
 
 
 def main() -> None:
@@ -129,9 +139,10 @@ def main() -> None:
     parser.add_argument("--heap", default="1g")
     options = parser.parse_args()
     print(f"{options.documents:,} documents of {DOCUMENT_WORDS} words; times are the median and the 99th percentile")
-    overlaps = find_overlaps(options.documents)
     with tempfile.TemporaryDirectory() as folder:
-        for name, search in both_stores(Path(folder), options):
+        lines = Path(folder, "documents.txt")
+        overlaps = write_documents(lines, options.documents)
+        for name, search in both_stores(Path(folder), lines, options):
             measure(name, search, overlaps)
     print(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
