@@ -31,7 +31,7 @@ from simdoc_search.stores.remote.schema import component_template
 
 INDEX, QUERIES, WORKERS, SECONDS = "bench-nodes", 100, 2, 3_600
 PLANS = ((20, None), (20, 80), (80, 80))
-Overlaps = dict[int, Fraction]
+Overlaps = dict[int, float]
 
 
 def write_documents(path: Path, count: int) -> Overlaps:
