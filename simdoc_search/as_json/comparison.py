@@ -14,7 +14,7 @@ _MEASURES = "jaccard", "containment", "reverse_containment"
 
 def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], Mapping[str, Any]]) -> dict[str, Any]:
     """Convert a comparison. `names` identifies both texts, each as `{"id": ...}` or `{"file": ...}`."""
-    sides = zip(names, comparison.word_counts, comparison.matched_word_counts, comparison.covered, strict=True)
+    sides = zip(names, comparison.word_counts, comparison.matched_word_counts, comparison.covered_shares, strict=True)
     a, b = (
         {**name, "word_count": words, "covered": {"word_count": matched, "share": share}}
         for name, words, matched, share in sides

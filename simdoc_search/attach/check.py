@@ -113,9 +113,9 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
         return
     if inspected.pipeline.is_faulty:
         yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
-    if counts.errors:
+    if counts.failed:
         advice = f"see {index.field}.error in each document, correct the document, and index it again"
-        yield True, f"the pipeline could not fingerprint {format_count(counts.errors, 'document')}; {advice}"
+        yield True, f"the pipeline could not fingerprint {format_count(counts.failed, 'document')}; {advice}"
     if counts.missing:
         have = "has" if counts.missing == 1 else "have"
         subject = f"{counts.missing:,} of {counts.document_count:,} documents {have}"
@@ -146,7 +146,7 @@ def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
     stale = sample.stale_count - len(malformed)
     if stale > 0:
         examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)
-        of_all = "" if sample.is_exact else f", about {sample.share * sample.document_count:,.0f} in total"
+        of_all = "" if sample.is_exact else f", about {sample.stale_share * sample.document_count:,.0f} in total"
         match = "does not match" if stale == 1 else "do not match"
         yield (
             f"{stale:,} of {sample.sampled_count:,} sampled fingerprints {match} the current text{of_all}: {examples}; "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.attach.indices import NO_PIPELINE, UNSUPPORTED_OR_FORBIDDEN
+from simdoc_search.attach.indices import NO_PIPELINE, UNSUPPORTED_OR_FORBIDDEN_STATUSES
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.stores.remote.engine import Engine
@@ -57,7 +57,7 @@ def plan_index_template_steps(
     """
     templates = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
     if [template["name"] for template in templates] != [name]:
-        is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
+        is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
         legacy_advice = "replace the legacy template of this name (in _template) with an index template"
         advice = legacy_advice if is_legacy else "create the template"
         other_names = (other for other in read_index_templates(engine) or {} if not other.startswith("."))
@@ -75,7 +75,7 @@ def plan_index_template_steps(
 
 def read_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
     """Return the index templates by name; None if the engine does not return them."""
-    response = engine.call("GET", ["_index_template"], allow=UNSUPPORTED_OR_FORBIDDEN)
+    response = engine.call("GET", ["_index_template"], allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
     if response is None:
         return None
     return {item["name"]: item["index_template"] for item in response["index_templates"]}
@@ -91,7 +91,9 @@ def resolve_template(engine: Engine, name: str, body: dict[str, Any] | None = No
 
     If `body` is given, it replaces the stored template. Returns None if the engine cannot simulate templates.
     """
-    response = engine.call("POST", ["_index_template", "_simulate", name], body, allow=UNSUPPORTED_OR_FORBIDDEN[1:])
+    response = engine.call(
+        "POST", ["_index_template", "_simulate", name], body, allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES[1:]
+    )
     return None if response is None else response.get("template", {})
 
 

@@ -144,7 +144,7 @@ def convert_errors() -> Iterator[None]:
             raise
         message = error.format_message()  # may contain control characters that the user typed
         if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
-            message = f"{message.removesuffix('.')}; if it is an argument, write -- before it"
+            message = f"{message.removesuffix('.')}; if it is an argument, write `--` before it"
         raise click.UsageError(safe_message(message), error.ctx) from error
     except click.ClickException as error:
         kind = CommandInterruptedError if isinstance(error, CommandInterruptedError) else click.ClickException

@@ -191,7 +191,7 @@ def _print(comparison: Comparison, sides: list[_Side], analysis: Analysis | None
 
 
 def _write_page(path: Path, comparison: Comparison, sides: list[_Side], analysis: Analysis | None) -> None:
-    from simdoc_search.passages.report import pair_page
+    from simdoc_search.passages.report import render_pair_page
 
     texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
-    write_text_file(path, pair_page(comparison, texts, names, analysis=analysis))
+    write_text_file(path, render_pair_page(comparison, texts, names, analysis=analysis))

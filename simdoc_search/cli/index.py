@@ -23,13 +23,13 @@ from simdoc_search.cli.index_options import (
     analysis_options,
     check_stored_settings,
     choose_excluded_parts,
+    excluded_part_options,
     extractor_options,
     for_new_stores,
-    kinds_option,
     make_extractor,
     sketch_option,
-    skip_options,
-    with_kinds,
+    token_kinds_option,
+    with_token_kinds,
     word_options,
 )
 from simdoc_search.cli.index_output import print_report, report_as_json
@@ -81,10 +81,10 @@ if TYPE_CHECKING:
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
 @click.option("--no-texts", is_flag=True, help="New store: keep only the fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
-@kinds_option("Also store the data that these commands need: sentences for `versions`, concepts for `related`.")
+@token_kinds_option("Also store the data that these commands need: sentences for `versions`, concepts for `related`.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
-@for_new_stores(skip_options)
+@for_new_stores(excluded_part_options)
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -123,7 +123,7 @@ def index(
     text_field: str,
     stdin_id: str | None,
     no_texts: bool,
-    kinds: tuple[TokenKindName, ...],
+    token_kinds: tuple[TokenKindName, ...],
     extractor_name: str | None,
     synonyms: Path | None,
     language: bool,
@@ -187,18 +187,20 @@ def index(
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give a number of megabytes", param_hint="--max-size")
     stored_settings = _read_stored_settings(store, engine)
-    if not paths and not (stored_settings and kinds):
+    if not paths and not (stored_settings and token_kinds):
         raise click.UsageError("Missing argument 'PATH...'.")
     extractor = make_extractor(extractor_name, synonyms, stored_settings)
-    if extractor and not stored_settings and "concepts" not in kinds:
+    if extractor and not stored_settings and "concepts" not in token_kinds:
         raise click.UsageError("--extractor and --synonyms only work with --with related; add this option")
-    requested = with_kinds(
+    requested = with_token_kinds(
         Settings(identifies_language=language, excluded_parts=choose_excluded_parts(front_matter, quoted_replies)),
-        kinds,
+        token_kinds,
         extractor,
     )
-    if stored_settings and kinds:
-        stored_settings = upgrade(store, engine, kinds, extractor, hidden=as_json, reports_unchanged=not paths)
+    if stored_settings and token_kinds:
+        stored_settings = upgrade(
+            store, engine, token_kinds, extractor, hide_progress=as_json, reports_unchanged=not paths
+        )
     elif not stored_settings:
         check_can_index(requested, choose_extractor(requested, extractor), store)
     if not paths:
@@ -275,7 +277,7 @@ def _choose_settings(
         return None
     if stored_settings:
         check_stored_settings(stored_settings, requested, store)
-    settings = make_settings_change({**options, "kinds": ()})(stored_settings or requested)
+    settings = make_settings_change({**options, "token_kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages
     ):  # `check_stored_settings` accepts this, because passages are on by default

@@ -195,7 +195,7 @@ class PassageOutput:
     def _write_page(self) -> None:
         if self._html:
             notes = [*self._summary.lines(), *self._page_notes]
-            write_page(self._html, self._page_answers, notes, self._search.store, hidden=self.as_json)
+            write_page(self._html, self._page_answers, notes, self._search.store, hide_progress=self.as_json)
 
 
 def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:

@@ -79,24 +79,24 @@ def describe_hit(hit: PassageHit) -> str:
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
     if hit.added_word_count > hit.word_count:
-        return f"{hit.added_word_count:,} words of your text appear here, because your text repeats some words"
+        return f"{hit.added_word_count:,} words of your text are covered, because it repeats some of the shared words"
     return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 
 def write_page(
-    path: Path, answers: Sequence[PassageAnswer], notes: Sequence[str], store: Store, *, hidden: bool
+    path: Path, answers: Sequence[PassageAnswer], notes: Sequence[str], store: Store, *, hide_progress: bool
 ) -> None:
-    """Write the page, and show the progress on stderr unless `hidden`.
+    """Write the page, and show the progress on stderr unless `hide_progress`.
 
     Raises:
         ClickException: the page cannot be written.
     """
-    from simdoc_search.passages.report import sources_page
+    from simdoc_search.passages.report import render_sources_page
 
     ranked = sorted(answers, key=lambda answer: -answer.result.coverage.share)
     remaining = _MAX_CHARACTERS
     sourced_texts, omitted = [], 0
-    with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
+    with document_progress(hidden=hide_progress or len(ranked) < 2, has_total=True) as update:
         update(total=len(ranked))
         for answer in ranked:
             remaining -= len(answer.result.text or "")
@@ -108,7 +108,7 @@ def write_page(
             update(advance=1)
     sources = format_count(omitted, "source is", "sources are")
     note = f"{sources} not shown side by side with the text. To see both texts, use `simdoc-search compare`."
-    write_text_file(path, sources_page(sourced_texts, [*notes, note] if omitted else notes))
+    write_text_file(path, render_sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 
 def _read_texts_up_to(characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:

@@ -36,8 +36,8 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     sample = inspection.sample
     values = asdict(sample)
     del values["not_compared_reason"]
-    at_least, at_most = sample.interval
-    staleness = {**values, "share": sample.share, "at_least": at_least, "at_most": at_most}
+    at_least, at_most = sample.stale_share_interval
+    staleness = {**values, "share": sample.stale_share, "at_least": at_least, "at_most": at_most}
     return {
         "document_count": inspection.document_count,
         "missing": inspection.missing_count,
@@ -53,9 +53,9 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
 def exceeded_thresholds(inspection: Inspection, max_stale: float | None, max_missing: float | None) -> Iterator[str]:
     """Yield a sentence for each threshold that is exceeded."""
     sample = inspection.sample
-    if max_stale is not None and sample.share > max_stale:
+    if max_stale is not None and sample.stale_share > max_stale:
         about = "" if sample.is_exact else "about "
-        stale, limit = format_percent(sample.share), format_percent(max_stale)
+        stale, limit = format_percent(sample.stale_share), format_percent(max_stale)
         yield f"{about}{stale} of the fingerprints are stale, more than {limit}"
     if max_missing is not None and inspection.missing_share > max_missing:
         missing, limit = format_percent(inspection.missing_share), format_percent(max_missing)
@@ -79,15 +79,15 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
         "simdoc_documents": ("All documents.", lambda counts: counts.document_count),
         "simdoc_fingerprinted_documents": ("Documents with a fingerprint.", lambda counts: counts.fingerprinted),
         "simdoc_missing_documents": ("Documents that have a text but no fingerprint.", lambda counts: counts.missing),
-        "simdoc_failed_documents": ("Documents that the pipeline could not fingerprint.", lambda counts: counts.errors),
+        "simdoc_failed_documents": ("Documents that the pipeline could not fingerprint.", lambda counts: counts.failed),
     }
     for metric, (meaning, count_of) in metrics.items():
         values = [(inspected.index.name, count_of(inspected.counts)) for inspected in inspection.indices]
         samples = [({"name": name, "index": index}, value) for index, value in values if value is not None]
         yield from _metric_lines(metric, meaning, samples)
     if not inspection.sample.not_compared_reason:
-        low, high = inspection.sample.interval
-        shares = {"": inspection.sample.share, "_lower": low, "_upper": high}
+        low, high = inspection.sample.stale_share_interval
+        shares = {"": inspection.sample.stale_share, "_lower": low, "_upper": high}
         for suffix, share in shares.items():
             bound = f", {suffix[1:]} bound of the 95 % confidence interval" if suffix else ""
             meaning = f"Share of stale fingerprints{bound}."
@@ -157,9 +157,11 @@ def _describe_staleness(inspection: Inspection) -> str:
         return f"{of_all}, after comparing {unchecked} since the last `backfill --stale`{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
-    low, high = sample.interval
-    count = f"about {sample.share * sample.document_count:,.0f} of {sample.document_count:,}"
-    interval = f"({format_percent(sample.share)}; with 95 % confidence {format_percent(low)} to {format_percent(high)})"
+    low, high = sample.stale_share_interval
+    count = f"about {sample.stale_share * sample.document_count:,.0f} of {sample.document_count:,}"
+    interval = (
+        f"({format_percent(sample.stale_share)}; with 95 % confidence {format_percent(low)} to {format_percent(high)})"
+    )
     evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
     since = (
         f" from {sample.unchecked_count:,} documents written since the last `backfill --stale`"
@@ -170,11 +172,11 @@ def _describe_staleness(inspection: Inspection) -> str:
 
 
 def _error_lines(inspection: Inspection) -> Iterator[str]:
-    counts = [inspected.counts for inspected in inspection.indices if inspected.counts.errors]
+    counts = [inspected.counts for inspected in inspection.indices if inspected.counts.failed]
     if counts:
-        errors = sum(count.errors or 0 for count in counts)
+        errors = sum(count.failed or 0 for count in counts)
         yield f"errors         {format_count(errors, 'document')} that the engine's pipeline could not fingerprint"
-        reasons: Counter[str] = sum((Counter(count.reasons) for count in counts), Counter())
+        reasons: Counter[str] = sum((Counter(count.failure_reasons) for count in counts), Counter())
         yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
 
 

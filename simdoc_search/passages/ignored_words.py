@@ -11,7 +11,14 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import AlignmentSettings, align_words
 from simdoc_search.passages.passage import Comparison, Passage, Span
-from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask, spans_to_mask, stretches, words_to_span
+from simdoc_search.passages.word_spans import (
+    Mask,
+    mask_to_spans,
+    mask_to_word_ranges,
+    matched_mask,
+    spans_to_mask,
+    words_to_span,
+)
 
 
 def find_ignored_words(text: WordPositions, templates: Iterable[WordPositions], spans: Sequence[Span] = ()) -> Mask:
@@ -44,7 +51,7 @@ def _cut_runs(passage: Passage, a: WordPositions, b: WordPositions, is_ignored: 
     for (start, end), (other, _) in passage.runs:
         i, i_end = np.searchsorted(a.starts, (start, end)).tolist()
         j = int(np.searchsorted(b.starts, other))
-        for first, last in stretches(~is_ignored[i:i_end]):
+        for first, last in mask_to_word_ranges(~is_ignored[i:i_end]):
             yield words_to_span(a, i + first, i + last), words_to_span(b, j + first, j + last)
 
 

@@ -111,7 +111,7 @@ class Comparison:
     significant_changes: tuple[SignificantChange, ...] = ()
 
     @property
-    def covered(self) -> tuple[float, float]:
+    def covered_shares(self) -> tuple[float, float]:
         """The share of matched words in each text, 0..1. It is 0 for a text without words."""
         first, second = (
             matched / max(words, 1) for matched, words in zip(self.matched_word_counts, self.word_counts, strict=True)

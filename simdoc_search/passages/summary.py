@@ -124,7 +124,7 @@ def describe_word_measures(comparison: Comparison) -> list[MeasureRow]:
     first, second = (
         (format_percent(share), f"{matched:,} of {format_count(words, 'word')}")
         for share, matched, words in zip(
-            comparison.covered, comparison.matched_word_counts, comparison.word_counts, strict=True
+            comparison.covered_shares, comparison.matched_word_counts, comparison.word_counts, strict=True
         )
     )
     return [

@@ -32,10 +32,10 @@ class IndexedFiles:
     """
 
     def __init__(self, store: Store) -> None:
-        from simdoc_search.indexing.roots import NamedPaths  # noqa: PLC0415 - most queries name no file
+        from simdoc_search.indexing.roots import InputPaths  # noqa: PLC0415 - most queries name no file
 
         self._store = store
-        self._folders = NamedPaths(store, None)
+        self._folders = InputPaths(store, None)
 
     def get(self, path: str | Path) -> IndexedFile | None:
         """Return the document of a file; None if neither the file nor a folder that contains it was indexed."""

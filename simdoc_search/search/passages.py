@@ -11,7 +11,13 @@ from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import MatchedWords, align_words, match_words_with_many
-from simdoc_search.passages.coverage import Cover, count_covered_words, is_in_tokens, order_by_added_words, unite
+from simdoc_search.passages.coverage import (
+    Cover,
+    count_covered_words,
+    mark_shared_tokens,
+    order_by_added_words,
+    unite_covers,
+)
 from simdoc_search.passages.exact_overlap import measure_many
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
@@ -135,7 +141,7 @@ def _match_unignored_words(
     other = locate_words(text, document.settings.analysis)
     passages = _find_shared_passages(document, other, options)
     other_count = int(matched_mask(other, passages, in_second_text=True).sum())
-    return MatchedWords.of(matched_mask(words, passages), other_count, len(other.words))
+    return MatchedWords.from_mask(matched_mask(words, passages), other_count, len(other.words))
 
 
 def _find_shared_passages(document: QueryDocument, words: WordPositions, options: PassageOptions) -> list[Passage]:
@@ -157,7 +163,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int)
     """
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
-    covered_words_mask = is_in_tokens(document.passage_tokens, record.passages)
+    covered_words_mask = mark_shared_tokens(document.passage_tokens, record.passages)
     record_word_count = min_word_count(record.shingle_count, settings)
     words = min(round(weight * int(covered_words_mask.sum())), document.word_count, record_word_count)
     share = words / max(document.word_count, 1)
@@ -206,7 +212,7 @@ def _make_result(
         compared_count,
         max(candidates.guaranteed_run, min(min_run, words)),
         candidates.too_common_phrase_count,
-        mask_to_spans(text.words, unite(exact, len(document.ignored_word_mask))) if text else [],
+        mask_to_spans(text.words, unite_covers(exact, len(document.ignored_word_mask))) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
         options.offset,
         len(exact) < len(matches),

@@ -15,7 +15,7 @@ from simdoc_search.analysis.hashes import WordsHash, hash_joined_words, join_wor
 from simdoc_search.analysis.native import Kernel, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
-from simdoc_search.analysis.words import call_with_texts
+from simdoc_search.analysis.words import call_kernel_method
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.estimate import TokenOverlap, compare_token_ids, overlap_interval
 from simdoc_search.sketch.hashing import compute_minima, count_distinct_shingles, hash_shingles, top_bits
@@ -258,7 +258,7 @@ def call_kernel(
 ) -> tuple[list[NDArray[Any]], list[str]]:
     """Call `Kernel.fingerprints`. Return its arrays, and for each text the hash of its words if requested."""
     settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
-    buffers, hashes = call_with_texts(native.fingerprints, texts, *settings)
+    buffers, hashes = call_kernel_method(native.fingerprints, texts, *settings)
     types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64, np.uint32, np.int64)
     return list(map(np.frombuffer, buffers, types)), hashes
 

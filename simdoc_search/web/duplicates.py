@@ -211,4 +211,4 @@ def _parse_action(text: str, name: str) -> Action:
     for action in ACTIONS:
         if text == action:
             return action
-    raise QuerySyntaxError(f"{name} must be keep, drop or decide, not {text[:40]!r}")
+    raise QuerySyntaxError(f"{name} must be 'keep', 'drop' or 'decide', not {text[:40]!r}")

@@ -11,7 +11,7 @@ from simdoc_search.as_json import passages_as_json
 from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.passages.align import PRESETS
 from simdoc_search.passages.passage import Passage
-from simdoc_search.passages.report import Source, SourcedText, sources_view
+from simdoc_search.passages.report import Source, SourcedText, render_sources_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.web.columns import read_page_columns
@@ -85,7 +85,7 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
         sources.append(
             Source(hit.id, words_label, share_label, hit.added_word_count, hit.passages, "", text if is_exact else None)
         )
-    return sources_view(
+    return render_sources_view(
         SourcedText(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)
     )
 

@@ -55,7 +55,7 @@ def test_an_id_may_have_512_bytes() -> None:
     report = answer("index", "-", stdin=json_lines({"id": "é" * 256, "text": "x"}, {"id": "é" * 257, "text": "x"}))
     (skipped,) = report["skipped"]
 
-    assert 1 == report["indexed_count"]
+    assert 1 == report["added_count"]
     assert skipped["path"].endswith("-:2")
     assert "514 bytes long; the limit is 512" in skipped["reason"]
 

@@ -211,7 +211,9 @@ def test_repeated_words_of_the_text_are_reported() -> None:
 
     assert (60, 0.5, 120) == (hit["word_count"], hit["share"], hit["new_word_count"])
     assert {"word_count": 120, "share": 1.0} == result["covered"]
-    assert "120 words of your text appear here, because your text repeats some words" in output("passages", *arguments)
+    assert "120 words of your text are covered, because it repeats some of the shared words" in output(
+        "passages", *arguments
+    )
 
 
 def test_a_result_without_hits_fails_on_request() -> None:

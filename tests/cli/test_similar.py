@@ -214,7 +214,7 @@ def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: 
 def test_messages_about_common_mistakes_name_the_right_command() -> None:
     assert "No such command 'search'; use `similar` to find documents that" in usage_error(run("search", "x"))
     # click before 8.4 writes -r without quotes
-    assert "-r; if it is an argument, write -- before it" in usage_error(run("show", "-rf.txt")).replace("'", "")
+    assert "-r; if it is an argument, write `--` before it" in usage_error(run("show", "-rf.txt")).replace("'", "")
     assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
 
 

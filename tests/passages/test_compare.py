@@ -55,7 +55,7 @@ def test_the_share_is_that_of_the_matched_words() -> None:
     result = compare(a, b, preset="verbatim")
 
     assert (80, 80) == result.matched_word_counts
-    assert (80 / 200, 80 / 141) == result.covered
+    assert (80 / 200, 80 / 141) == result.covered_shares
     assert ["inserted"] == [difference.kind for difference in result.differences if b[slice(*difference.b)] == "not"]
 
 
@@ -66,7 +66,7 @@ def test_a_text_shares_all_words_with_itself(text: str) -> None:
     whole = 1.0 if locate_words(text).words else 0.0
 
     assert (whole, whole, whole) == (result.jaccard, result.containment, result.reverse_containment) == result.multiset
-    assert (whole, (whole, whole), ()) == (result.estimate, result.covered, result.differences)
+    assert (whole, (whole, whole), ()) == (result.estimate, result.covered_shares, result.differences)
     assert int(whole) == len(result.passages)
 
 

@@ -103,7 +103,7 @@ def test_cancelled_indexing_stores_nothing(tmp_path: Path) -> None:
                 await task
         async with AsyncSimilaritySearch(open_store(tmp_path / "store")) as search:
             assert 0 == (await search.info()).document_count
-            assert 1 == (await search.index([Document("a", words(0, 9))])).indexed_count
+            assert 1 == (await search.index([Document("a", words(0, 9))])).added_count
 
     asyncio.run(run())
 

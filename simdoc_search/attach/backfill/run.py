@@ -16,7 +16,7 @@ from simdoc_search.attach.backfill.checkpoints import (
     record_checkpoints,
 )
 from simdoc_search.attach.backfill.engine_side import EngineUpdate
-from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, list_source_fields
+from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.pages import PageProcessor
 from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses

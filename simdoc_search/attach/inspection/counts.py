@@ -31,9 +31,9 @@ class Counts:
         current: documents with a complete fingerprint; 0 if the mapping has no settings.
         lacking: maps each kind of tokens to the number of documents whose fingerprint lacks this kind.
         incomplete: documents whose fingerprint lacks at least one kind of tokens.
-        errors: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
-        reasons: the most frequent reasons for such errors, and the number of documents for each. `N` replaces
-            numbers that differ.
+        failed: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
+        failure_reasons: the most frequent reasons why the pipeline failed, and the number of documents for each. `N`
+            replaces numbers that differ.
         without_text: documents without a text and without a fingerprint; None if queries cannot find them.
         text_gone: documents without a text that still have a fingerprint; None if queries cannot find them.
     """
@@ -44,8 +44,8 @@ class Counts:
     current: int = 0
     lacking: Mapping[str, int] = field(default_factory=dict)
     incomplete: int = 0
-    errors: int | None = None
-    reasons: Mapping[str, int] = field(default_factory=dict)
+    failed: int | None = None
+    failure_reasons: Mapping[str, int] = field(default_factory=dict)
     without_text: int | None = None
     text_gone: int | None = None
 

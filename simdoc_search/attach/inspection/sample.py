@@ -78,7 +78,7 @@ class Sample:
         return self.sampled_count >= self.unchecked_count
 
     @property
-    def share(self) -> float:
+    def stale_share(self) -> float:
         """The estimated share of stale documents among all documents, 0..1."""
         return (
             self.stale_count / self.sampled_count * self.unchecked_count / self.document_count
@@ -87,13 +87,13 @@ class Sample:
         )
 
     @property
-    def interval(self) -> tuple[float, float]:
+    def stale_share_interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the share, see `wilson_interval`.
 
         The sample is drawn without replacement, so the interval is narrower if more of the documents are sampled.
         """
         if self.is_exact:
-            return self.share, self.share
+            return self.stale_share, self.stale_share
         share, part = (
             self.stale_count / self.sampled_count if self.sampled_count else 0.0,
             self.unchecked_count / self.document_count,

@@ -140,7 +140,8 @@ def _parse_row(cells: dict[str, str]) -> PlanRow:
     word = cells.get("action", "").strip().lower()
     action = next((action for action in ACTIONS if action == word), None)
     if action is None:
-        raise ValueError(f"column 'action' must be {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}, not {word!r:.60}")
+        choices = f"{', '.join(map(repr, ACTIONS[:-1]))} or {ACTIONS[-1]!r}"
+        raise ValueError(f"column 'action' must be {choices}, not {word!r:.60}")
     if not (group := cells.get("group", "").strip()).isdecimal():
         raise ValueError(f"column 'group' must be a number, not {group!r:.60}")
     if not cells.get("id"):

@@ -35,17 +35,17 @@ class ListSection:
     Attributes:
         entries: The documents.
         heading: The heading; may be empty.
-        count: The number of documents, formatted for display next to the heading; may be empty.
+        count_label: The number of documents, formatted for display next to the heading; may be empty.
         last_line: The last line, such as the number of documents that are not listed; may be empty.
     """
 
     entries: Sequence[ListEntry]
     heading: str = ""
-    count: str = ""
+    count_label: str = ""
     last_line: str = ""
 
 
-def list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
+def render_list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
     """Return a self-contained page with a list of documents. The summary and the notes are below the title."""
     body = render("list.html", title=title, summary=summary, notes=notes, sections=sections)
     return render_page(title, body)

@@ -36,17 +36,19 @@ _MIN_PASSAGE_HEIGHT = 2.0
 _SIDES: tuple[Side, Side] = ("a", "b")
 
 
-def pair_page(
+def render_pair_page(
     comparison: Comparison, texts: tuple[str, str], names: tuple[str, str], *, analysis: Analysis | None = None
 ) -> str:
     """Return a self-contained HTML page that shows two texts side by side.
 
     `analysis` is used to recognise boilerplate; see `find_boilerplate`.
     """
-    return render_page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
+    return render_page(
+        f"{names[0]} and {names[1]} compared", render_pair_view(comparison, texts, names, analysis=analysis)
+    )
 
 
-def pair_view(
+def render_pair_view(
     comparison: Comparison,
     texts: tuple[str, str],
     names: tuple[str, str],

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from simdoc_search.display import printable
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.report.blocks import Block
-from simdoc_search.passages.report.listing import ListEntry, ListSection, list_page
+from simdoc_search.passages.report.listing import ListEntry, ListSection, render_list_page
 from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, render_piece, render_text
 from simdoc_search.passages.report.templates import render, render_page
 
@@ -69,18 +69,18 @@ class SourcedText:
     notes: Sequence[str] = ()
 
 
-def sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
+def render_sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
     """Return a self-contained page of a text with its sources, or a list of several such texts."""
     if len(texts) == 1:
-        return render_page(f"Sources of {texts[0].name}", sources_view(texts[0], notes=notes))
+        return render_page(f"Sources of {texts[0].name}", render_sources_view(texts[0], notes=notes))
     entries = []
     for sourced in texts:
-        view = partial(sources_view, sourced) if sourced.sources else None
+        view = partial(render_sources_view, sourced) if sourced.sources else None
         entries.append(ListEntry(sourced.name, [("figure", value) for value in sourced.statistics], view))
-    return list_page("Shared passages", [ListSection(entries)], notes)
+    return render_list_page("Shared passages", [ListSection(entries)], notes)
 
 
-def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str] = ()) -> Markup:
+def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str] = ()) -> Markup:
     """Return the HTML of a text with its sources. Each text on a page needs its own prefix for ids."""
     numbered = list(enumerate(sourced.sources, 1))
     spans = [
@@ -134,9 +134,9 @@ def _render_source(source: Source, number: int, prefix: str) -> Markup | None:
         for passage_number, passage in enumerate(source.passages, 1)
         for run in passage.runs
     ]
-    near = [passage.b for passage in source.passages] if len(source.text) > _MAX_SOURCE_CHARACTERS else None
+    near_spans = [passage.b for passage in source.passages] if len(source.text) > _MAX_SOURCE_CHARACTERS else None
     paragraphs = _ParagraphRenderer(source.text, partial(_link_to_text, prefix))
-    return render_text(source.text, cut_into_pieces(len(source.text), spans), paragraphs, near=near)
+    return render_text(source.text, cut_into_pieces(len(source.text), spans), paragraphs, near_spans=near_spans)
 
 
 class _ParagraphRenderer:

@@ -79,7 +79,7 @@ def test_rows_are_read_back_from_a_spreadsheet(
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("drop", "dorp", "column 'action' must be keep, drop or decide, not 'dorp'; nothing was done"),
+        ("drop", "dorp", "column 'action' must be 'keep', 'drop' or 'decide', not 'dorp'; nothing was done"),
         ("drop\t1", "drop\tone", "column 'group' must be a number"),
         ("file:7", "file:7.0", "which is not a valid state; copy the cell from the original plan"),
         ("action\t", "what\t", "column 'action' is missing"),

@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 
 from simdoc_search.passages.align import align
-from simdoc_search.passages.report import Source, SourcedText, sources_page, sources_view
+from simdoc_search.passages.report import Source, SourcedText, render_sources_page, render_sources_view
 from tests.support.passages.pages import HtmlPage
 
 
@@ -25,7 +25,7 @@ def view(text: str, sources: list[str], **values: object) -> str:
         Source(f"s{number}", "30", "3 %", 30, align(text, source), text=source)
         for number, source in enumerate(sources, 1)
     ]
-    return sources_view(SourcedText("mine", "3 % of mine", text, listed, **values))  # type: ignore[arg-type]
+    return render_sources_view(SourcedText("mine", "3 % of mine", text, listed, **values))  # type: ignore[arg-type]
 
 
 def own(html: str) -> str:
@@ -101,7 +101,7 @@ def test_hostile_names_and_texts_are_only_shown(hostile: str) -> None:
     source = Source(hostile, "30", "3 %", 30, align(text, text), hostile, text)
     sourced = SourcedText(hostile, hostile, text, [source], notes=[hostile], statistics=[hostile])
     for texts in ([sourced], [sourced, SourcedText(hostile, hostile, None, [])]):
-        html = sources_page(texts, [hostile])
+        html = render_sources_page(texts, [hostile])
 
         assert not {"\x1b", "\u202e"} & set(html)
         assert (1, 1, 0) == (html.count("<script"), html.count("</article>"), html.count("<b>"))

@@ -41,12 +41,12 @@ def test_a_refused_document_is_reported_with_the_reason(temp_indices: TempIndice
     search.index([Document("old", short)])
     report = search.index([Document(id, long if id in ("old", "new") else short) for id in ("a", "old", "new", "b")])
 
-    assert ({"old", "new"}, 2, 0) == (set(report.refused), report.indexed_count, report.replaced_count)
+    assert ({"old", "new"}, 2, 0) == (set(report.refused), report.added_count, report.replaced_count)
     for reason in report.refused.values():
         assert "immense term" in reason or "failed to parse field [body]" in reason
     assert ["a", "b", "old"] == ids(search.store)
     assert short == search.store.get("old", text=True).text  # type: ignore[union-attr]
-    assert 1 == search.index([Document("new", short)]).indexed_count
+    assert 1 == search.index([Document("new", short)]).added_count
 
 
 def test_no_write_to_an_unreliable_engine_is_lost(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_no_write_to_an_unreliable_engine_is_lost(temp_indices: TempIndices, mon
         report = SimilaritySearch(store).index([*older, *written])
     stored = in_index(temp_indices, ",".join(names)).scan(text=True)
 
-    assert (300, 100, []) == (report.indexed_count, report.repeated_id_count, report.skipped)
+    assert (300, 100, []) == (report.added_count, report.repeated_id_count, report.skipped)
     assert {document.id: document.text for document in written} == {document.id: document.text for document in stored}
 
 
@@ -147,4 +147,4 @@ def test_the_next_run_completes_an_interrupted_one(temp_indices: TempIndices) ->
     report = search.index(written)
 
     assert 0 <= kept <= 30
-    assert (50 - kept, kept, 50) == (report.indexed_count, report.unchanged_count, len(ids(search.store)))
+    assert (50 - kept, kept, 50) == (report.added_count, report.unchanged_count, len(ids(search.store)))

@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, RefusedDocument
-from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter
+from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter
 from simdoc_search.attach.backfill.pages import MAX_PAGE_DOCUMENTS, PagePacer
 from simdoc_search.attach.backfill.report import UnsupportedIndexError
 from simdoc_search.errors import StoreUnavailableError
