@@ -33,7 +33,7 @@ _MAX_PAIRS pairs, of 12 bytes each."""
 MAX_ANCHORS = 16
 """Maximum number of anchors, the documents that all other documents of a long run are compared with."""
 
-_PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 20, 1 << 21
+_PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 22, 1 << 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
