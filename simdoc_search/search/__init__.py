@@ -45,7 +45,13 @@ if TYPE_CHECKING:
     from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
     from simdoc_search.search.similar_result import Hit, SearchResult
     from simdoc_search.search.similarity_search import SimilaritySearch
-    from simdoc_search.search.version_result import Step, VersionEntry, VersionFamily, VersionHit, VersionsResult
+    from simdoc_search.search.version_result import (
+        VersionChanges,
+        VersionEntry,
+        VersionFamily,
+        VersionHit,
+        VersionsResult,
+    )
 
 __all__ = [
     "ConceptWord",
@@ -59,7 +65,7 @@ __all__ = [
     "SearchResult",
     "SharedConceptWord",
     "SimilaritySearch",
-    "Step",
+    "VersionChanges",
     "VersionEntry",
     "VersionFamily",
     "VersionHit",
@@ -73,7 +79,7 @@ _NAMES_BY_MODULE = {
     "related_result": "Explanation RelatedHit RelatedResult SharedConceptWord",
     "similar_result": "Hit SearchResult",
     "similarity_search": "SimilaritySearch",
-    "version_result": "Step VersionEntry VersionFamily VersionHit VersionsResult",
+    "version_result": "VersionChanges VersionEntry VersionFamily VersionHit VersionsResult",
 }
 _MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 

@@ -27,7 +27,7 @@ _NOT_DECISIVE_MARK = "?"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class VersionChanges:
     """The changes from one version of the timeline to the next.
 
     Attributes:
@@ -92,14 +92,14 @@ class VersionEntry:
         key: the key of the document; None for a text.
         is_query: whether this is the query document.
         date: the date and its evidence; None if the version has no date.
-        step: the changes since the previous entry; None for the first entry.
+        changes: the changes since the previous entry; None for the first entry.
     """
 
     name: str
     key: DocumentKey | None
     is_query: bool
     date: DocumentDate | None
-    step: Step | None = None
+    changes: VersionChanges | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class VersionHit(HasDocumentKey):
         share: share of the query document's sentences that have a similar sentence in the hit, 0..1.
         share_of_hit: share of the hit's sentences that have a similar sentence in the query document, 0..1.
         sentence_count: number of sentences of the hit.
-        matched: the similar sentences of the query document (`a`) and the hit (`b`).
+        sentence_matches: the similar sentences of the query document (`a`) and the hit (`b`).
         entry: the entry of the version in the timeline, with the changes since the previous entry.
         changed: whether the text has changed since it was indexed. The changes in `entry` are computed from the current
             text.
@@ -124,7 +124,7 @@ class VersionHit(HasDocumentKey):
     share: float
     share_of_hit: float
     sentence_count: int
-    matched: SentenceMatches = field(repr=False)
+    sentence_matches: SentenceMatches = field(repr=False)
     entry: VersionEntry
     changed: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
@@ -139,13 +139,13 @@ class VersionOrder:
     newest: VersionEntry | None
     evidence_kind: EvidenceKind
     is_certain: bool
-    conflict: tuple[ConflictingStatement, ...]
+    conflicting_statements: tuple[ConflictingStatement, ...]
     reason: str
 
     @property
     def contradictions(self) -> list[tuple[ConflictingStatement, ConflictingStatement]]:
         """The pairs of statements that contradict each other."""
-        return list(zip(self.conflict[::2], self.conflict[1::2], strict=True))
+        return list(zip(self.conflicting_statements[::2], self.conflicting_statements[1::2], strict=True))
 
     @property
     def order_description(self) -> str:
@@ -164,7 +164,7 @@ class VersionOrder:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
             return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
-        if any(statement.hides_newest for statement in self.conflict):
+        if any(statement.hides_newest for statement in self.conflicting_statements):
             return "newest: not known, as the evidence conflicts"
         if self.evidence_kind == "texts":
             return "newest: not known, as no evidence shows which is newer"
@@ -192,7 +192,7 @@ class VersionOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """An ordered family of versions. Their texts are not compared, so the entries have no `step`.
+    """An ordered family of versions. Their texts are not compared, so the entries have no `changes`.
 
     If there is no evidence for an order, `evidence_kind` is `texts`.
     `VersionsResult` describes the other inherited attributes.
@@ -224,7 +224,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only
             a hint.
         is_certain: whether the evidence determines the whole timeline without a contradiction.
-        conflict: the contradictory statements, two for each contradiction.
+        conflicting_statements: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
         total: number of versions on all pages.
         candidate_count: number of documents that share a token with the query document.
@@ -275,13 +275,15 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             yield TEXT_ORDER_HINT
         for entry in self.timeline:
             yield self._format_entry(entry)
-            yield from (f"{'':>12}  {line}" for line in (entry.step.key_lines if entry.step else ()))
+            yield from (f"{'':>12}  {line}" for line in (entry.changes.key_lines if entry.changes else ()))
         if self.undated:
             yield "undated, so not in this order:"
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:
-        share, words = (format_percent(entry.step.share, 0), entry.step.word_changes_label) if entry.step else ("", "")
+        share, words = (
+            (format_percent(entry.changes.share, 0), entry.changes.word_changes_label) if entry.changes else ("", "")
+        )
         marks = f"  ({marks})" if (marks := self.format_labels(entry)) else ""
         return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 

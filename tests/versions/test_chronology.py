@@ -73,7 +73,7 @@ def test_copies_of_the_newest_do_not_hide_it() -> None:
 
     line = line_of(copy, old, newest)
 
-    assert (2, (1, 0, 2), ()) == (line.newest, line.order, line.conflict)
+    assert (2, (1, 0, 2), ()) == (line.newest, line.order, line.conflicting_statements)
     assert 0 == line_of(newest, old, copy).newest
     assert line_of(newest, old, replace(copy, text_hash="3")).newest is None
     assert line_of(newest, old, replace(copy, text_hash="")).newest is None
