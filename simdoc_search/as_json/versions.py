@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.documents import DocumentKey
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
-    from simdoc_search.search.version_result import ConflictingStatement, VersionOrder
+    from simdoc_search.search.version_order import ConflictingStatement, VersionOrder
 
 
 def versions_as_json(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "reverse_containment": "share of the match"}
 """The heading of the first column, for each measure."""
 
-_MIN_LONG_TEXT = 100
+_MIN_LONG_TEXT_SHINGLES = 100
 """A text with fewer shingles is short. A document that contains it and is ten times as long has an overlap of 10 %."""
 
 _MAX_LEFT_OUT = 3
@@ -85,7 +85,7 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, ex
         print_json(columns.add_to_json(similar_as_json(result), result.hits))
         return
     _print_table(result, columns, expects_exact=expects_exact)
-    if result.measure == "jaccard" and result.query.overlap and result.shingle_count < _MIN_LONG_TEXT:
+    if result.measure == "jaccard" and result.query.overlap and result.shingle_count < _MIN_LONG_TEXT_SHINGLES:
         effect = "long documents that contain it may not reach the minimum overlap"
         say(f"note: the text is short, so {effect}. Find them with: simdoc-search passages", err=True)
 

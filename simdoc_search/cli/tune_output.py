@@ -20,10 +20,10 @@ _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "
 _MAX_MISCLASSIFIED = 10
 
 
-def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
+def tuning_lines(result: Tuning, total_count: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the measurements and the recommendation for a terminal."""
     overlap = f"{100 * float(result.overlap):g} %"
-    documents = f"{result.document_count:,} of {format_count(total, 'document')}"
+    documents = f"{result.document_count:,} of {format_count(total_count, 'document')}"
     pairs = f"{format_count(result.pair_count, 'pair')} with an overlap of {overlap} or more"
     distance = f"within {100 * MAX_NEAR_DIFFERENCE:g} percentage points"
     yield f"{documents}; {pairs}, {result.near_pair_count:,} with about {overlap} ({distance})"
@@ -51,10 +51,10 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
         yield f"  {command}"
 
 
-def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
+def tuning_as_json(result: Tuning, total_count: int, paths: Sequence[str]) -> dict[str, Any]:
     """Return the measurements and the recommendation as JSON."""
     return {
-        "document_count": result.document_count, "total_document_count": total, "overlap": float(result.overlap),
+        "document_count": result.document_count, "total_document_count": total_count, "overlap": float(result.overlap),
         "probability": float(result.probability), "pair_count": result.pair_count,
         "near_pair_count": result.near_pair_count, "is_recall_uncertain": result.near_pair_count < MIN_NEAR_PAIRS,
         "learned": [

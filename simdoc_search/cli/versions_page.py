@@ -32,12 +32,11 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
         ClickException: the page cannot be written.
     """
     from simdoc_search.passages.report import ListSection, render_list_page
-    from simdoc_search.search.version_result import TEXT_ORDER_HINT
 
     pairs = _step_texts(result, texts)
     rows = [_version_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [
-        *([TEXT_ORDER_HINT] if result.evidence_kind == "texts" else []),
+        *([result.order_hint] if result.order_hint else []),
         f"order: {result.order_description}",
         *result.evidence_lines(),
     ]

@@ -14,7 +14,10 @@ from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_mem
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
-_INCOMPLETE = ("Could not find EOCD", "FormatError")
+_TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
+"""The dates in the templates of python-docx and python-pptx. Most programs that use these packages keep them."""
+
+_INCOMPLETE_FILE_MESSAGES = ("Could not find EOCD", "FormatError")
 """Error messages of the readers of zip and PDF files if the file is truncated or in another format."""
 _MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS, _MAX_ATTACHMENTS = 100, 500, 100
 
@@ -37,6 +40,8 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
         DocumentError: the file is encrypted, damaged, or has no text. The message is the reason in a few words.
         MissingExtraError: kreuzberg is not installed.
     """
+    if not data:
+        raise DocumentError("no text")
     try:
         import kreuzberg  # noqa: PLC0415 - an optional dependency, and slow to import
     except ImportError as error:
@@ -72,7 +77,7 @@ def _read_properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[st
         properties["attachments"] = names
     for name in _DATE_PROPERTIES:
         date = metadata.get(name)
-        if isinstance(date, str) and 0 < len(date.strip()) <= _MAX_DATE_CHARACTERS:
+        if isinstance(date, str) and 0 < len(date.strip()) <= _MAX_DATE_CHARACTERS and date not in _TEMPLATE_DATES:
             properties[name] = date.strip()
     return properties
 
@@ -93,7 +98,7 @@ def _describe_failure(message: str, data: bytes) -> str:
     if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
         return "encrypted"
     detail = message.rpartition(": ")[2][:120]
-    return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE else detail}"
+    return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE_FILE_MESSAGES else detail}"
 
 
 def _is_encrypted_open_document(data: bytes) -> bool:

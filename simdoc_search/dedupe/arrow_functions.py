@@ -51,13 +51,15 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
         - `tokens`, `extensions`: the fingerprint, as bytes.
     """
     pa = import_pyarrow()
-    columns = Columns(options.text or "text", keep=options.rule.column)
-    names = [name for name in (columns.text, columns.keep) if name is not None]
+    columns = Columns(options.text or "text", preference=options.rule.column)
+    names = [name for name in (columns.text, columns.preference) if name is not None]
     selected = pa.RecordBatch.from_arrays([batch.column(name) for name in names], ["0", "1"][: len(names)])
     data = sketch_chunk(options.settings, None, ArrowChunk(selected, columns))
     rows = data.rows
     is_compared = rows["problem"] == COMPARED
-    preferences = sortable_values(rows["keep_kind"], rows["keep"], data.keeps, is_descending=options.keep[:3] == "max")
+    preferences = sortable_values(
+        rows["keep_kind"], rows["keep"], data.preferences, is_descending=options.keep[:3] == "max"
+    )
     return pa.RecordBatch.from_pydict(
         {
             "words": _bytes_of(rows["words_hash"], is_compared),
@@ -140,14 +142,14 @@ def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
 
 
 def _read_table(batch: Any, options: DedupeOptions) -> FingerprintTable:
-    table = make_table(batch.column("tokens"), batch.column("shingles"), options)
+    table = make_fingerprint_table(batch.column("tokens"), batch.column("shingles"), options)
     extensions = _join_bytes(batch.column("extensions"))
     counts = extension_counts(table.counts.astype(np.uint32))
     table.hash_extensions = extensions, np.cumsum(counts) - counts
     return table
 
 
-def make_table(tokens: Any, shingles: Any, options: DedupeOptions) -> FingerprintTable:
+def make_fingerprint_table(tokens: Any, shingles: Any, options: DedupeOptions) -> FingerprintTable:
     """Return the fingerprints in Arrow columns as a table."""
     counts = np.array([len(value) // 4 for value in tokens.to_pylist()], np.int64)
     sizes = shingles.to_numpy().astype(np.int64)

@@ -21,7 +21,7 @@ from simdoc_search.dedupe.shards import Shard
 from simdoc_search.dedupe.text_rows import TextRows, check_text_type, is_json_type
 from simdoc_search.errors import CorpusError
 
-_NAMES: dict[FileFormat, str] = {"parquet": "Parquet", "jsonl": "JSONL", "csv": "CSV", "arrow": "Arrow"}
+_FORMAT_NAMES: dict[FileFormat, str] = {"parquet": "Parquet", "jsonl": "JSONL", "csv": "CSV", "arrow": "Arrow"}
 _GROUP_ROWS = 1 << 17
 _MAX_NAMED_COLUMNS = 5
 
@@ -86,17 +86,17 @@ def plan_conversion(shard: Shard, target: Path, progress: Callable[[int], None] 
     Raises:
         CorpusError: the extension is not known, or the format of the output cannot hold the rows.
     """
-    named, delimiter = require_format(target), "\t" if is_tsv(target) else ","
+    named_format, delimiter = require_format(target), "\t" if is_tsv(target) else ","
     source = shard.named_format
-    if source.format == named.format and (source.format != "csv" or is_tsv(shard.path) == is_tsv(target)):
+    if source.format == named_format.format and (source.format != "csv" or is_tsv(shard.path) == is_tsv(target)):
         return None
-    is_text = named.format in ("jsonl", "csv")
+    is_text = named_format.format in ("jsonl", "csv")
     if is_text or isinstance(shard, CsvShard):
         _check_names(shard)
-    schema = shard.schema if isinstance(shard, ArrowShard) else _read_schema(shard, named, progress)
+    schema = shard.schema if isinstance(shard, ArrowShard) else _read_schema(shard, named_format, progress)
     for field in schema:
-        _check_type(field, named, shard.path, check_text_type if is_text else _check_parquet_type)
-    return Conversion(shard, named, delimiter, schema, _describe_losses(shard, schema, named))
+        _check_type(field, named_format, shard.path, check_text_type if is_text else _check_parquet_type)
+    return Conversion(shard, named_format, delimiter, schema, _describe_losses(shard, schema, named_format))
 
 
 def _check_names(shard: Shard) -> None:
@@ -105,7 +105,7 @@ def _check_names(shard: Shard) -> None:
         raise CorpusError(f"{shard.path} has several columns named {repeated[0]!r}; rename all but one")
 
 
-def _read_schema(shard: JsonlShard | CsvShard, named: NamedFormat, progress: Callable[[int], None]) -> Any:
+def _read_schema(shard: JsonlShard | CsvShard, named_format: NamedFormat, progress: Callable[[int], None]) -> Any:
     """Return the Arrow schema of all rows. The columns of a CSV file are strings, because CSV has no types."""
     pa = import_pyarrow()
     if isinstance(shard, CsvShard):
@@ -115,22 +115,22 @@ def _read_schema(shard: JsonlShard | CsvShard, named: NamedFormat, progress: Cal
     schema, has_changed_type = pa.schema([]), False
     for rows in _row_lists(shard, progress):
         for name in dict.fromkeys(name for row in rows for name in row):
-            field = pa.schema([(name, _infer_type([row.get(name) for row in rows], name, shard, named))])
+            field = pa.schema([(name, _infer_type([row.get(name) for row in rows], name, shard, named_format))])
             old_type = schema.field(name).type if name in schema.names else pa.null()
             try:
                 schema = pa.unify_schemas([schema, field], promote_options="permissive")
             except pa.ArrowException:
-                raise _mixed_types(name, shard, named) from None
+                raise _mixed_types(name, shard, named_format) from None
             has_changed_type |= old_type not in (pa.null(), schema.field(name).type)
     if has_changed_type:  # an integer may be too large for a column that also has fractions
         for rows in _row_lists(shard, progress):
             for name in schema.names:
-                _infer_type([row.get(name) for row in rows], name, shard, named, schema.field(name).type)
+                _infer_type([row.get(name) for row in rows], name, shard, named_format, schema.field(name).type)
     return schema
 
 
 def _infer_type(
-    values: list[Any], name: str, shard: JsonlShard, named: NamedFormat, known_type: Any | None = None
+    values: list[Any], name: str, shard: JsonlShard, named_format: NamedFormat, known_type: Any | None = None
 ) -> Any:
     """Return the type of values. Check that they fit into the known type, if there is one."""
     pa = import_pyarrow()
@@ -141,14 +141,17 @@ def _infer_type(
     except UnicodeEncodeError:
         reason = f"has an unpaired surrogate, which is not a character, in the field {name!r}"
     except pa.ArrowException:
-        raise _mixed_types(name, shard, named) from None
-    raise CorpusError(f"{shard.path} {reason}, which {_NAMES[named.format]} cannot hold; write a .jsonl file")
+        raise _mixed_types(name, shard, named_format) from None
+    raise CorpusError(
+        f"{shard.path} {reason}, which {_FORMAT_NAMES[named_format.format]} cannot hold; write a .jsonl file"
+    )
 
 
-def _mixed_types(name: str, shard: JsonlShard, named: NamedFormat) -> CorpusError:
+def _mixed_types(name: str, shard: JsonlShard, named_format: NamedFormat) -> CorpusError:
+    format_name = _FORMAT_NAMES[named_format.format]
     return CorpusError(
-        f"the field {name!r} of {shard.path} has values of different types, which a column of {_NAMES[named.format]} "
-        "cannot hold; write a .jsonl file"
+        f"the field {name!r} of {shard.path} has values of different types, which a column of {format_name} cannot "
+        "hold; write a .jsonl file"
     )
 
 
@@ -173,14 +176,15 @@ def _row_lists(
         progress(begin)
 
 
-def _check_type(field: Any, named: NamedFormat, path: Path, check: Callable[[Any], None]) -> None:
+def _check_type(field: Any, named_format: NamedFormat, path: Path, check: Callable[[Any], None]) -> None:
     pa = import_pyarrow()
     try:
         check(field.type)
     except (pa.ArrowException, TypeError):
+        format_name = _FORMAT_NAMES[named_format.format]
         raise CorpusError(
-            f"{_NAMES[named.format]} cannot hold the column {field.name!r} of {path}, which has the type {field.type}; "
-            "remove the column, or write a file in the format of the input"
+            f"{format_name} cannot hold the column {field.name!r} of {path}, which has the type {field.type}; remove "
+            "the column, or write a file in the format of the input"
         ) from None
 
 
@@ -192,10 +196,10 @@ def _check_parquet_type(arrow_type: Any) -> None:
     rows.close()
 
 
-def _describe_losses(shard: Shard, schema: Any, named: NamedFormat) -> str:
-    if named.format == "csv" and not isinstance(shard, CsvShard):
+def _describe_losses(shard: Shard, schema: Any, named_format: NamedFormat) -> str:
+    if named_format.format == "csv" and not isinstance(shard, CsvShard):
         return "CSV has no types: numbers, dates and lists become text, and null becomes an empty cell"
-    if named.format == "jsonl":
+    if named_format.format == "jsonl":
         changed = [field for field in schema if not is_json_type(field.type)]
         if changed:
             listed = ", ".join(f"{field.name} ({field.type})" for field in changed[:_MAX_NAMED_COLUMNS])

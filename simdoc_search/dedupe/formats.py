@@ -59,13 +59,13 @@ def require_format(path: Path) -> NamedFormat:
     Raises:
         CorpusError: the extension does not name a format of datasets.
     """
-    named = format_of(path)
-    if named is None:
+    named_format = format_of(path)
+    if named_format is None:
         raise CorpusError(
             f"cannot tell the format of {path} from its extension; use .parquet, .jsonl, .csv, .tsv or .arrow "
             "(.jsonl and .csv also with .gz or .zst)"
         )
-    return named
+    return named_format
 
 
 def import_pyarrow() -> Any:

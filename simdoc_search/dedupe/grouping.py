@@ -100,7 +100,7 @@ def group_rows(
         (rows.extensions, _find_begins(extension_counts(rows.table["tokens"]))[representatives]),
     )
     del begins, counts
-    new_from = int(np.count_nonzero(representatives < old_row_count))
+    first_new_index = int(np.count_nonzero(representatives < old_row_count))
 
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
         return ((number, rows.text(int(representatives[number]))) for number in numbers)
@@ -112,7 +112,7 @@ def group_rows(
         len(representatives),
         np.arange(len(representatives)),
         PairOverlaps(measure, verifier),
-        partial(_find_pairs, table, measure, new_from),
+        partial(_find_pairs, table, measure, first_new_index),
         progress,
     )
     release_memory(rows.token_ids)
@@ -143,13 +143,13 @@ def _find_begins(counts: Ints) -> Ints:
 def _find_pairs(
     table: FingerprintTable,
     measure: Measure,
-    new_from: int,
+    first_new_index: int,
     documents: Ints,
     *,
     known_pairs: tuple[Ints, Ints],
     progress: Callable[[float], None],
 ) -> JoinedPairs:
-    return join(table, documents, measure, known_pairs=known_pairs, new_from=new_from, progress=progress)
+    return join(table, documents, measure, known_pairs=known_pairs, first_new_index=first_new_index, progress=progress)
 
 
 def _label_words(hashes: NDArray[np.uint64], is_compared: Bools) -> Ints:

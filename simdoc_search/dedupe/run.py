@@ -35,7 +35,7 @@ DedupeProgress = Callable[[str, float, int], None]
 
 StrPath = str | os.PathLike[str]
 
-_EVALUATION = "evaluation.npz"
+_EVALUATION_FILE = "evaluation.npz"
 
 
 def deduplicate_files(
@@ -135,7 +135,7 @@ class _Run:
         old_row_count = begins[0]
         with Rows(self.work.rows) as rows:
             groups = self._group(rows, old_row_count)
-            runs = rows.runs() if decontaminate else None
+            runs = rows.evaluation_runs() if decontaminate else None
             descriptions = DuplicateDescriptions(rows, groups, old_row_count, self.columns.id is not None, runs)
             selection = Selection(groups, descriptions if annotate else None, self.columns.id)
             self._write(target, begins, selection)
@@ -166,7 +166,7 @@ class _Run:
         has_progress = self.work.prepare(description)
         evaluation = None
         if decontaminate:
-            path, settings = self.work.path / _EVALUATION, self.options.settings
+            path, settings = self.work.path / _EVALUATION_FILE, self.options.settings
             run_words = self.options.run_words
             self.evaluation = write_evaluation_runs(decontaminate, path, run_words, settings.analysis)
             evaluation = EvaluationRuns(path, run_words, settings.analysis)
@@ -190,7 +190,7 @@ class _Run:
 
     def _group(self, rows: Rows, old_row_count: int) -> RowGroups:
         """Group all rows, or read the groups that an interrupted run stored."""
-        description = self.options.describe_groups()
+        description = self.options.grouping_options()
         groups = self.work.read_groups(description)
         if groups is None:
             groups = group_rows(
@@ -274,7 +274,7 @@ def _describe_shard(shard: ShardColumns) -> Any:
     if isinstance(shard.shard, SavedRows):
         return [str(shard.shard.path.resolve()), shard.shard.folder_name]
     columns = shard.columns
-    return [*_describe_files([shard.shard]), columns.text, columns.id, columns.keep]
+    return [*_describe_files([shard.shard]), columns.text, columns.id, columns.preference]
 
 
 def _describe_files(shards: Sequence[Any]) -> list[Any]:

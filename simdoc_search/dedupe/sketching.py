@@ -16,7 +16,7 @@ import numpy as np
 
 from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns
 from simdoc_search.dedupe.decontamination import EvaluationRuns
-from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW, STRING, RowData, RowWriter, encode_ids
+from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW_DTYPE, STRING, RowData, RowWriter, encode_ids
 from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
@@ -87,7 +87,7 @@ def sketch_shards(
 def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: Chunk) -> RowData:
     """Return the sketches of the rows of a chunk."""
     values = chunk.values()
-    rows = np.zeros(len(values.texts), ROW)
+    rows = np.zeros(len(values.texts), ROW_DTYPE)
     problems = np.array(values.problems, np.uint8)
     compared = np.flatnonzero(problems == COMPARED)
     texts = [text for text in values.texts if text is not None]
@@ -114,10 +114,10 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
     runs = evaluation.find(texts) if evaluation and texts else []
     if runs:
         rows["run_bytes"][compared] = list(map(len, runs))
-    keeps = b""
-    if values.keeps:
-        kinds, numbers, strings = zip(*map(_encode_keep, values.keeps), strict=True)
-        rows["keep_kind"], rows["keep"], keeps = kinds, numbers, b"".join(strings)
+    preferences = b""
+    if values.preferences:
+        kinds, numbers, strings = zip(*map(_encode_preference, values.preferences), strict=True)
+        rows["keep_kind"], rows["keep"], preferences = kinds, numbers, b"".join(strings)
     return RowData(
         rows,
         token_ids.astype(np.uint32, copy=False),
@@ -125,7 +125,7 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
         b"".join(encoded),
         b"".join(ids),
         b"".join(runs),
-        keeps,
+        preferences,
     )
 
 
@@ -134,7 +134,7 @@ def shard_begins(shard_rows: Sequence[int]) -> list[int]:
     return [0, *accumulate(shard_rows)]
 
 
-def _encode_keep(value: Any) -> tuple[int, int, bytes]:
+def _encode_preference(value: Any) -> tuple[int, int, bytes]:
     """Return the kind, the number and the string of a value. Only numbers and strings have a kind."""
     if isinstance(value, str):
         data = value.encode("utf-8", "replace")

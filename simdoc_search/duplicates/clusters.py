@@ -104,15 +104,15 @@ class SameWordsSets:
         members: list[int] = self._order[begin : begin + int(self.sizes[document])].tolist()
         return members
 
-    def pairs_within(self, max_set_size: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
+    def pairs_within(self, max_set_size: int, first_new_index: int = 0) -> Iterator[tuple[int, int]]:
         """Yield all pairs in each set. In a set larger than the limit, only pair the representative with the others.
 
-        Pairs whose second document has an index below `new_from` are omitted.
+        Pairs whose second document has an index below `first_new_index` are omitted.
         """
         for representative in self.representatives[self.sizes[self.representatives] > 1].tolist():
             members = self.members(representative)
             for begin, first in enumerate(members if len(members) <= max_set_size else members[:1], 1):
-                yield from ((first, second) for second in members[max(begin, bisect_left(members, new_from)) :])
+                yield from ((first, second) for second in members[max(begin, bisect_left(members, first_new_index)) :])
 
     def pairs_between(self, document_a: int, document_b: int, max_set_size: int) -> Iterator[tuple[int, int]]:
         """Yield all pairs of a member of the first document's set and a member of the second document's set.

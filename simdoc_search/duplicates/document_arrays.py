@@ -70,7 +70,7 @@ class Documents:
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
         written_ns: when the document was written, in nanoseconds since 1970; 0 if unknown or if the rule does not need
             it.
-        new_from: the index of the first new document.
+        first_new_index: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
@@ -136,7 +136,7 @@ class Documents:
         self.file_sizes: Ints = sizes[order]
         self.mtimes: Ints = mtimes[order]
         self.written_ns: Ints = written_at[order]
-        self.new_from: int = len(order) - int(new.sum())
+        self.first_new_index: int = len(order) - int(new.sum())
         self.has_field: bool = any(value is not None for value in values)
         self.has_date: bool = bool(written_at.any())
         self.has_preferred: bool = bool(preferred.any())

@@ -208,7 +208,7 @@ class Duplicates:
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
         self._character_differences: dict[int, str] = {}  # for each duplicate with the same words, a description
         self.document_count: int = len(collection)
-        self.new_document_count: int = len(collection) - collection.new_from
+        self.new_document_count: int = len(collection) - collection.first_new_index
         self.measure: Measure = measure
         self.verified: bool = read_texts is not None
         self.left_out: dict[DocumentKey, str] = collection.left_out
@@ -254,7 +254,7 @@ class Duplicates:
         In a set that is too large, each document is only paired with a few others; see `large_sets`.
         """
         grouping, pairs = self._grouping, self._grouping.pairs
-        for a, b in grouping.same_words_sets.pairs_within(grouping.max_set_size, self._collection.new_from):
+        for a, b in grouping.same_words_sets.pairs_within(grouping.max_set_size, self._collection.first_new_index):
             yield self._make_pair(a, b, 1.0, exact=True)
         for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
             positions = np.arange(len(pairs.first))[part]

@@ -75,7 +75,7 @@ def find_duplicates(
         documents,
         SameWordsSets(labels),
         PairOverlaps(measure, verifier),
-        find_pairs=partial(join, documents.table, measure=measure, new_from=documents.new_from),
+        find_pairs=partial(join, documents.table, measure=measure, first_new_index=documents.first_new_index),
         max_set_size=choose_run_limit(len(documents)),
         progress=progress,
     )
@@ -161,7 +161,7 @@ def _group(
         representative != np.arange(len(documents))
     )
     kept_document_of = np.where(has_kept_representative, representative, kept_document_of[representative])
-    kept_document_of[: documents.new_from] = UNASSIGNED
+    kept_document_of[: documents.first_new_index] = UNASSIGNED
     overlap = np.where(has_kept_representative, 1.0, overlap[representative])
     return Grouping(
         kept_document_of, overlap, is_overlap_exact[representative] | has_kept_representative,

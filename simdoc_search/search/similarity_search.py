@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     from simdoc_search.search.nearest import NearestDuplicate
     from simdoc_search.search.passage_result import PassageResult
     from simdoc_search.search.related_result import RelatedResult
-    from simdoc_search.search.version_result import VersionFamily, VersionsResult
+    from simdoc_search.search.version_order import VersionFamily
+    from simdoc_search.search.version_result import VersionsResult
 
 Self = TypeVar("Self", bound="SimilaritySearch")
 
@@ -606,7 +607,7 @@ class SimilaritySearch:
             new: ids of further new documents; see `since`.
             keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim takes
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
-                this rule, names that do not look like names of copies are preferred, then shorter ids.
+                this rule, names that do not look like names of copies or backups are preferred, then shorter ids.
             kept_before: ids of documents that are preferred, such as those that an earlier run kept.
             keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
                 prefixes, take precedence over the rule `keep`.

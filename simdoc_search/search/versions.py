@@ -30,14 +30,8 @@ from simdoc_search.search.stored_texts import (
     split_into_batches,
 )
 from simdoc_search.search.version_candidates import VersionCandidates, find_version_candidates
-from simdoc_search.search.version_result import (
-    ConflictingStatement,
-    VersionChanges,
-    VersionEntry,
-    VersionFamily,
-    VersionHit,
-    VersionsResult,
-)
+from simdoc_search.search.version_order import ConflictingStatement, VersionChanges, VersionEntry, VersionFamily
+from simdoc_search.search.version_result import VersionHit, VersionsResult
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_text_changed
@@ -183,6 +177,7 @@ def _make_order_attributes(
             for pair in timeline.conflicting_statements
         ),
         "reason": timeline.reason,
+        "have_one_text": timeline.have_one_text,
     }
 
 

@@ -108,7 +108,7 @@ def similar_pairs(
     ]
     a, b = (materialize(side) for side in sets)
     both = materialize(add_tokens(a, sketches[0]).unionByName(add_tokens(b, sketches[1])))
-    pairs = pair(both, options, count_frequent_keys(both, options), across=True)
+    pairs = pair(both, options, count_frequent_keys(both, options), only_across_datasets=True)
     pairs = materialize(pairs.distinct())
     _warn(pairs.where("second is null").count())
 

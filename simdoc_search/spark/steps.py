@@ -104,12 +104,12 @@ def count_frequent_keys(compared: DataFrame, options: DedupeOptions) -> Mapping[
 
 
 def pair(
-    to_pair: DataFrame, options: DedupeOptions, frequencies: Mapping[int, int], *, across: bool = False
+    to_pair: DataFrame, options: DedupeOptions, frequencies: Mapping[int, int], *, only_across_datasets: bool = False
 ) -> DataFrame:
     """Return the pairs of rows with an equal band key, as `pair_equal_keys` does. Some are repeated."""
     make_keys = partial(make_band_keys, options=options, frequencies=frequencies)
     keys = map_batches(to_pair.select("rank", "shingles", "tokens", "extensions"), make_keys, "key long, rank binary")
-    pair_keys = partial(pair_equal_keys, across=across)
+    pair_keys = partial(pair_equal_keys, only_across_datasets=only_across_datasets)
     return keys.repartition("key").sortWithinPartitions("key", "rank").mapInArrow(pair_keys, _PAIRS)
 
 

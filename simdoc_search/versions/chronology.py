@@ -44,6 +44,9 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     order = [*order[: len(order) - len(copies)], *copies]
     newest = _find_newest(evidence, order, len(copies))
     conflicting_statements = tuple(_find_conflicts(evidence, order, kind))
+    have_one_text = (
+        kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
+    )
     return Timeline(
         tuple(order),
         tuple(sorted(undated)),
@@ -51,11 +54,12 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         len(dated) < 2 or not (guessed or conflicting_statements or newest is None),
         newest,
         conflicting_statements,
-        describe_order(kind, len(guessed)),
+        describe_order(kind, len(guessed), have_one_text=have_one_text),
         tuple(
             (None if kind == "texts" else evidence.dates_by(kind)[number]) or evidence.best_date(number)
             for number in range(len(documents))
         ),
+        have_one_text,
     )
 
 
@@ -101,7 +105,7 @@ def _find_newest(evidence: DateEvidence, order: Sequence[int], copy_count: int) 
 def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], order: Sequence[int]) -> list[int]:
     """Return the last documents in the order that have the same text, if no evidence shows which of them is newer.
 
-    The one with the shortest name is the last.
+    The one whose file is the oldest is the last. Of several such files, it is the one with the shortest name.
     """
     copies = list(order[-1:])
     for number in reversed(order[:-1]):
@@ -113,7 +117,12 @@ def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], 
         ):
             break
         copies.append(number)
-    return sorted(copies, key=lambda number: (len(documents[number].name), documents[number].name), reverse=True)
+
+    def rank(number: int) -> tuple[int, int, str]:
+        name = documents[number].name
+        return documents[number].mtime_ns or 0, len(name), name
+
+    return sorted(copies, key=rank, reverse=True)
 
 
 def _is_later(evidence: DateEvidence, first: int, second: int) -> bool:

@@ -72,7 +72,7 @@ EvidenceKind = Literal[
 | `version control` | last commit of the file in git, or a later change |
 | `mixed dates` | the first of `modified`, `date`, `name` and `version control` that is available |
 | `created` | modification date in the metadata, or the creation date if there is none |
-| `modification time` | modification time of the file |
+| `modification time` | modification time of the file, or the earliest one of the files with the same text |
 | `texts` | no evidence; the order is guessed from the texts |
 """
 
@@ -202,7 +202,7 @@ class DateEvidence:
                 paths = [document.path for document in self._documents]
                 return [_make_document_date(kind, date) for date in read_commit_dates(paths)]
             case "modification time":
-                return [_make_file_date(document.mtime_ns) for document in self._documents]
+                return self._collect_file_times()
             case "created":
                 created = [_find_date(kind, document) for document in self._documents]
                 return [modified or date for modified, date in zip(self.dates_by("modified"), created, strict=True)]
@@ -211,6 +211,18 @@ class DateEvidence:
                 of_kinds = zip(*(self.dates_by(kind) for kind in kinds), strict=True)
                 return [next(filter(None, of_document), None) for of_document in of_kinds]
         return [_find_date(kind, document) for document in self._documents]
+
+    def _collect_file_times(self) -> list[DocumentDate | None]:
+        """Return the time of each file, or the earliest time of the files with the same text.
+
+        Copying a file changes its time. The text was written before the first copy.
+        """
+        first: dict[str, int] = {}
+        for document in self._documents:
+            if document.text_hash and document.mtime_ns is not None:
+                first[document.text_hash] = min(document.mtime_ns, first.get(document.text_hash, document.mtime_ns))
+        times = (document.mtime_ns and first.get(document.text_hash, document.mtime_ns) for document in self._documents)
+        return [_make_file_date(time) for time in times]
 
 
 def _find_date(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:

@@ -55,6 +55,7 @@ class Timeline:
         reason: what the order is based on, as a phrase for display.
         dates: date of each document, from the kind of evidence that the order is based on. If the document has no such
             date, its best date, or None.
+        have_one_text: whether all documents have the same text, and no evidence shows which of them is newer.
     """
 
     order: tuple[int, ...]
@@ -65,6 +66,7 @@ class Timeline:
     conflicting_statements: tuple[OrderStatement, ...]
     reason: str
     dates: tuple[DocumentDate | None, ...]
+    have_one_text: bool
 
 
 def describe_evidence_kind(kind: EvidenceKind) -> str:
@@ -72,8 +74,10 @@ def describe_evidence_kind(kind: EvidenceKind) -> str:
     return _DESCRIPTIONS[kind]
 
 
-def describe_order(kind: EvidenceKind, guessed_count: int) -> str:
+def describe_order(kind: EvidenceKind, guessed_count: int, *, have_one_text: bool) -> str:
     """Return a description of the evidence for an order, and of how many documents are in a guessed order."""
+    if have_one_text:
+        return "all of them have the same text"
     if kind == "texts":
         return "no evidence shows which is newer"
     documents = format_count(guessed_count, "document")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from simdoc_search.as_json import concepts_as_json, key_as_json, related_as_json, versions_as_json
@@ -9,7 +10,6 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import SimilaritySearch, VersionsResult
 from simdoc_search.search.stored_texts import add_metadata, read_records
-from simdoc_search.search.version_result import TEXT_ORDER_HINT
 from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE
 from simdoc_search.versions import EvidenceKind
 from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources
@@ -28,7 +28,6 @@ def versions(request: PageRequest) -> Page:
     values = {
         **query.template_values(request),
         "result": result,
-        "hint": TEXT_ORDER_HINT,
         "evidence": {} if request.wants_json else _read_evidence(request.served_store.search(), result),
         "offsets": request.neighbour_page_offsets(len(result.hits)),
     }
@@ -49,7 +48,8 @@ def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[Doc
     """Return the evidence for the date of each version: a label, and the date or the version number in its name."""
     keys = [entry.key for entry in result.entries if entry.key is not None]
     records = add_metadata(search.store, list(read_records(search.store, keys, text=False).values()), DATE_FIELDS)
-    evidence = DateEvidence([DateSources.from_record(record) for record in records])
+    # Without the hashes of the texts, a copy has the time of its own file.
+    evidence = DateEvidence([replace(DateSources.from_record(record), text_hash="") for record in records])
     return {
         record.key: [
             (label, dated.label)

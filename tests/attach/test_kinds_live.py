@@ -16,7 +16,7 @@ from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, estimate_cost
 from simdoc_search.attach.check import check_index
-from simdoc_search.concepts import Extractor, encode_names
+from simdoc_search.concepts import Extractor, hash_words
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
@@ -42,7 +42,7 @@ TEXTS = {
     "other": some_text(random.Random(3), 900),
     "copy": some_text(random.Random(3), 900),
 }
-DANUBE = encode_names(["Danube"])
+DANUBE = hash_words(["Danube"])
 
 
 @pytest.fixture(params=["opensearch"])

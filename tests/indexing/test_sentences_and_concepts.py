@@ -8,7 +8,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.concepts import Extractor, encode_names
+from simdoc_search.concepts import Extractor, hash_words
 from simdoc_search.corpus import read_corpus
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
@@ -37,7 +37,7 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     record = search.store.get("7.txt", sentences_and_concepts=True)
     text = f"{TEXT} Number 7."
     sentences = [text[begin:end] for begin, end in sentence_spans(text)]
-    danube, vienna, number = encode_names(["Danube", "Vienna.", "Number"]).tolist()
+    danube, vienna, number = hash_words(["Danube", "Vienna.", "Number"]).tolist()
 
     assert record is not None
     assert (count, {}) == (report.added_count, report.incomplete)

@@ -14,7 +14,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.concepts import encode_names, extractor_from_settings
+from simdoc_search.concepts import extractor_from_settings, hash_words
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
@@ -121,7 +121,7 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
         assert id in [
             document.id for document in store.documents_sharing(fresh.sentences, kind="sentences", size=3).documents
         ]
-    zurich = encode_names(["Zürich"])
+    zurich = hash_words(["Zürich"])
     assert ["notes/größe.txt"] == [
         document.id for document in store.documents_sharing(zurich, kind="concepts", size=3).documents
     ]

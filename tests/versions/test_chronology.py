@@ -66,7 +66,10 @@ def test_modification_dates_come_before_other_dates_and_names() -> None:
 
 
 def test_copies_of_the_newest_do_not_hide_it() -> None:
-    """The one with the shortest name is the newest. A copy that some evidence distinguishes is not tied with it."""
+    """The one with the oldest file is the newest, then that with the shortest name.
+
+    A copy that some evidence distinguishes is not tied with it.
+    """
     old = DateSources("offer v1.docx", {"modified": "2024-02-01"}, NOON, text_hash="1")
     newest = DateSources("offer v2.docx", {"modified": "2024-03-01"}, NOON, text_hash="2")
     copy = replace(newest, name="Backup/offer v2.docx")
@@ -77,8 +80,39 @@ def test_copies_of_the_newest_do_not_hide_it() -> None:
     assert 0 == line_of(newest, old, copy).newest
     assert line_of(newest, old, replace(copy, text_hash="3")).newest is None
     assert line_of(newest, old, replace(copy, text_hash="")).newest is None
-    assert 2 == line_of(newest, old, replace(copy, mtime_ns=NOON + 61 * SECOND)).newest
+    assert 0 == line_of(newest, old, replace(copy, mtime_ns=NOON + 61 * SECOND)).newest
+    assert 2 == line_of(newest, old, replace(copy, mtime_ns=NOON - SECOND)).newest
     assert line_of(newest, copy).newest is None
+
+
+def test_a_copy_of_an_older_text_is_not_newer() -> None:
+    """Copying a file changes its time, so the earliest time of the files with a text counts."""
+    old = DateSources("lease.txt", mtime_ns=NOON, text_hash="1")
+    new = DateSources("lease 2.txt", mtime_ns=NOON + 900 * SECOND, text_hash="2")
+    copy = DateSources("lease copy.txt", mtime_ns=NOON + 9_000 * SECOND, text_hash="1")
+
+    line = line_of(copy, new, old)
+    assert ((2, 0, 1), 1, (), "modification time") == (
+        line.order,
+        line.newest,
+        line.conflicting_statements,
+        line.evidence_kind,
+    )
+    assert 0 == line_of(replace(copy, text_hash="3"), new, old).newest
+    names = ("copy of lease v1.txt", "lease v2.txt", "lease v1.txt")
+    assert 1 == line_of(*(replace(each, name=name) for each, name in zip((copy, new, old), names, strict=True))).newest
+
+
+def test_no_copy_is_the_newest_of_copies() -> None:
+    copies = [
+        DateSources(name, mtime_ns=NOON + number * 900 * SECOND, text_hash="1") for number, name in enumerate("ab")
+    ]
+    line = line_of(*copies)
+
+    assert (None, "texts", True) == (line.newest, line.evidence_kind, line.have_one_text)
+    assert "all of them have the same text" == line.reason
+    assert not line_of(*(replace(copy, text_hash="") for copy in copies)).have_one_text
+    assert not line_of(copies[0], replace(copies[1], text_hash="2")).have_one_text
 
 
 def test_a_modification_date_replaces_the_creation_date() -> None:
