@@ -25,7 +25,7 @@ from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco
-from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, clause_count
+from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, count_clauses
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
@@ -204,7 +204,7 @@ def _print(explained: _ExplainedQuery) -> None:
         if is_ranked
         else f"the number of matched bands, because counting equal tokens would need more than {MAX_CLAUSES} clauses"
     )
-    clauses = format_count(clause_count(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
+    clauses = format_count(count_clauses(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
     say(f"engine     {clauses}, ranked by {ranking}")
     if query.overlap:
         overlap = float(query.overlap)
