@@ -199,7 +199,7 @@ class _Comparison:
         settings: Settings,
     ) -> None:
         self.items: Sequence[Any] = items
-        self._minimum = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
+        self._minimum = Measure("jaccard", parse_fraction(overlap, "overlap")).min_overlap
         sets: list[NDArray[Any]]
         if key is not None or any(isinstance(item, str) for item in items):
             texts = [key(item) if key else cast(str, item) for item in items]
