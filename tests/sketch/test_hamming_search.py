@@ -98,5 +98,5 @@ def test_numbers_are_equal_in_a_mask_whichever_bits_differ(bits: int, most: int,
 
 @pytest.mark.parametrize(("bits", "most"), [(32, 32), (32, -1), (65, 3), (0, 0)])
 def test_impossible_numbers_of_bits_are_refused(bits: int, most: int) -> None:
-    with pytest.raises(ValueError, match="bits must be"):
+    with pytest.raises(ValueError, match="bit_count must be"):
         HammingIndex(np.zeros(1, np.uint64), bits, most)
