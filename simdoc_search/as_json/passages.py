@@ -26,7 +26,7 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "candidate_count": result.candidate_count,
         "compared_count": result.compared_count,
-        "guaranteed_run": result.guaranteed_run,
+        "guaranteed_run_length": result.guaranteed_run_length,
         "too_common_run_count": result.too_common_phrase_count,
     }
 

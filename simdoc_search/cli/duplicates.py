@@ -172,7 +172,7 @@ def duplicates(
     if only_new and not folders:
         raise click.UsageError("--new needs FOLDER; without a folder, use --since DATE")
     check_output_files(csv_file, html, plan, folders, as_json=as_json)
-    kept_before = [row.key.id for row in read_plan(previous_plan) if row.action == "keep"] if previous_plan else []
+    preferred_ids = [row.key.id for row in read_plan(previous_plan) if row.action == "keep"] if previous_plan else []
     if sets_marks:
         check_can_mark(store, compares_all=not (only_new or since))
 
@@ -189,17 +189,17 @@ def duplicates(
     if not only_folders and not only_new:
         say("comparing all documents in the store, because a given path is not a folder", err=True)
     if sets_marks:
-        kept_before += search.read_kept_ids()
+        preferred_ids += search.read_kept_ids()
     with stage_progress(hidden=as_json) as update:
         result = search.duplicates(
             overlap=overlap,
             measure=measure,
             filters=make_filters(filters, excluded),
-            within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - Path.resolve would follow links
+            in_folders=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - Path.resolve would follow links
             since=since and since.astimezone(),
-            new=new_ids if only_new else None,
+            new_ids=new_ids if only_new else None,
             keep=keep,
-            kept_before=kept_before,
+            preferred_ids=preferred_ids,
             keep_in=keep_in,
             skipped=() if only_new or sets_marks else skipped,
             verify=not estimate,

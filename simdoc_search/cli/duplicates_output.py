@@ -119,10 +119,10 @@ def check_output_files(
         CorpusError: the folder of a file does not exist, or the file exists in a folder that is indexed.
         PlanError: the plan already exists.
     """
-    from simdoc_search.duplicates.plan import check_new
+    from simdoc_search.duplicates.plan import check_plan_is_new
 
     if plan is not None:
-        check_new(Path(plan))
+        check_plan_is_new(Path(plan))
     if csv_file == "-" and as_json:
         raise click.UsageError("'--json' and '--csv -' both write to stdout; give only one of them")
     if str(html) == "-":
@@ -178,10 +178,12 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
     if report.skipped_count:
         changed = format_count(report.skipped_count, "document was", "documents were")
         say(f"note: {changed} changed or deleted meanwhile; run the same command again to update the marks", err=True)
-    for id, reason in report.reasons.items():
+    for id, reason in report.refusal_reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
-    if report.refused_count > len(report.reasons):
-        more = format_count(report.refused_count - len(report.reasons), "more document was", "more documents were")
+    if report.refused_count > len(report.refusal_reasons):
+        more = format_count(
+            report.refused_count - len(report.refusal_reasons), "more document was", "more documents were"
+        )
         say(f"Error: {more} not marked", err=True)
     return report
 

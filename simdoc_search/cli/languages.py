@@ -100,7 +100,7 @@ def languages(
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
-        totals = {"bytes": report.bytes, "seconds": report.seconds, "skipped": skipped, "problems": problems}
+        totals = {"bytes": report.byte_count, "seconds": report.seconds, "skipped": skipped, "problems": problems}
         print_json(_counts_as_json(report.languages) | ({"each_document": rows} if each_document else {}) | totals)
     else:
         if each_document:
@@ -164,7 +164,7 @@ def _print_counts(counts: Counter[str]) -> None:
 
 
 def _print_speed(report: LanguageReport) -> None:
-    count, seconds, size = report.languages.total(), max(report.seconds, 1e-9), report.bytes / 1e6
+    count, seconds, size = report.languages.total(), max(report.seconds, 1e-9), report.byte_count / 1e6
     speed = f"{count / seconds:,.0f} documents/s, {size / seconds:,.1f} MB/s"
     say(f"{format_count(count, 'document')}, {size:,.1f} MB in {seconds:.1f} s: {speed}")
 

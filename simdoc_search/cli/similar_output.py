@@ -117,7 +117,7 @@ def _summary(result: SearchResult) -> str:
     plan, overlap = result.plan, float(result.query.overlap or 0)
     total = len(result.hits) if result.total is None else result.total
     more = format_more_hits_hint(len(result.hits), total, result.offset)
-    summary = f"{result.counts}.{more}" if more else result.counts
+    summary = f"{result.page_description}.{more}" if more else result.page_description
     if not result.hits:
         compared = (
             f", {describe_compared_documents(result.compared_count, result.candidate_count)}"
@@ -125,7 +125,7 @@ def _summary(result: SearchResult) -> str:
             else ""
         )
         summary = f"nothing found{compared}"
-    if isinstance(plan, Threshold) and not plan.is_tolerant:
+    if isinstance(plan, Threshold) and not plan.allows_lower_estimates:
         return summary
     chance = format_percent(plan.probability_of_finding(overlap))
     guarantee = f"document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"

@@ -60,7 +60,7 @@ def _find_last_change(result: VersionsResult) -> list[str]:
     """Return the names of the last two successive versions with different words, or else of the last two versions."""
     names = [entry.name for entry in result.timeline[-2:]]
     for before, entry in pairwise(result.timeline):
-        if entry.step and (entry.step.added_word_count or entry.step.removed_word_count):
+        if entry.changes and (entry.changes.added_word_count or entry.changes.removed_word_count):
             names = [before.name, entry.name]
     return names
 

@@ -67,10 +67,12 @@ def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | No
     from simdoc_search.passages.report import ListEntry, render_pair_view
 
     entry = result.entries[number]
-    step, name = entry.step, entry.name or "the text"
+    changes, name = entry.changes, entry.name or "the text"
     figures = ["undated" if entry in result.undated else result.date_label(entry)]
     figures += (
-        [f"{format_percent(step.share, 0)} similar sentences", step.word_changes_label, *step.key_lines] if step else []
+        [f"{format_percent(changes.share, 0)} similar sentences", changes.word_changes_label, *changes.key_lines]
+        if changes
+        else []
     )
     cells = [*(("figure", figure) for figure in figures), ("how", result.format_labels(entry) if result.hits else "")]
     if pair is None:

@@ -35,7 +35,7 @@ def write_pairs(path: Path, descriptions: DuplicateDescriptions) -> int:
     """Write all duplicates as Parquet, JSONL or CSV, by the extension of the file. Returns their number.
 
     The columns are `row`, `duplicate_of`, `overlap` and `kind`. If the rows were also compared with an older dataset,
-    the column `kept_row_is_old` says whether the kept row belongs to it. Rows are named_format by id, or by number.
+    the column `kept_row_is_old` says whether the kept row belongs to it. Rows are named by id, or by number.
     """
     duplicates = descriptions.groups.duplicates
     named_format, delimiter = require_format(path), "\t" if is_tsv(path) else ","

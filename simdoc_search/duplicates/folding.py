@@ -169,12 +169,12 @@ def _explain(timeline: Timeline, names: Sequence[str]) -> str:
     if timeline.newest is not None:
         undated = f"; {len(timeline.undated)} without a date" if timeline.undated else ""
         return f"{printable(names[timeline.newest])} is the newest, {timeline.reason}{undated}"
-    if timeline.conflict:
+    if timeline.conflicting_statements:
         return "the evidence conflicts: " + "; ".join(
             f"by the {describe_evidence_kind(statement.evidence_kind)}, {printable(names[statement.later])} "
             f"({printable(statement.labels[0])}) is newer than {printable(names[statement.earlier])} "
             f"({printable(statement.labels[1])})"
-            for statement in timeline.conflict
+            for statement in timeline.conflicting_statements
         )
     return "no evidence shows which is newer"
 
@@ -199,7 +199,7 @@ class _Comparison:
         settings: Settings,
     ) -> None:
         self.items: Sequence[Any] = items
-        self._minimum = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
+        self._minimum = Measure("jaccard", parse_fraction(overlap, "overlap")).min_overlap
         sets: list[NDArray[Any]]
         if key is not None or any(isinstance(item, str) for item in items):
             texts = [key(item) if key else cast(str, item) for item in items]

@@ -33,7 +33,7 @@ words that people add, such as final, new and old, because they are less reliabl
 _FOLDER_OF_COPIES = re.compile(r"downloads|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?)(?:[\W_].*)?", re.IGNORECASE)
 """Matches the names of the folders in which browsers save files, and of folders with backups. A file in another folder
 was probably filed there by a person."""
-_COUNT_OF_MEMBER = 1 << 16
+_MEMBER_PENALTY = 1 << 16
 """The result of `_count_copy_names` for a member of an archive, greater than any number of names in a path."""
 
 
@@ -142,7 +142,7 @@ def _rank_names(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     ranks = np.empty(len(by_id), np.int64)
     ranks[by_id[np.argsort(counts_and_lengths, kind="stable")]] = np.arange(len(by_id))
     is_member = np.empty(len(by_id), np.bool_)
-    is_member[by_id] = counts_and_lengths >= _COUNT_OF_MEMBER << 32
+    is_member[by_id] = counts_and_lengths >= _MEMBER_PENALTY << 32
     return ranks, is_member
 
 
@@ -152,7 +152,7 @@ def _count_copy_names(path: str) -> int:
     A member of an archive has a greater count.
     """
     folder, _, name = path.replace(os.sep, "/").rpartition("/")
-    return _COUNT_OF_MEMBER if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
+    return _MEMBER_PENALTY if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -43,7 +43,7 @@ class MarkReport:
         skipped_count: number of documents that changed or were deleted after the comparison, or whose kept document
             changed or was deleted. They have no mark until the next run.
         refused_count: number of updates that the engine refused.
-        reasons: the reasons of the first 5 refused updates, by the id of the document.
+        refusal_reasons: the reasons of the first 5 refused updates, by the id of the document.
     """
 
     set_count: int = 0
@@ -51,7 +51,7 @@ class MarkReport:
     unchanged_count: int = 0
     skipped_count: int = 0
     refused_count: int = 0
-    reasons: dict[str, str] = field(default_factory=dict)
+    refusal_reasons: dict[str, str] = field(default_factory=dict)
 
 
 def mark_duplicates(
@@ -185,8 +185,8 @@ class _MarkUpdate:
                 )
             elif outcome.error:
                 report.refused_count += 1
-                if len(report.reasons) < _MAX_REASONS:
-                    report.reasons[hit["_id"]] = outcome.reason
+                if len(report.refusal_reasons) < _MAX_REASONS:
+                    report.refusal_reasons[hit["_id"]] = outcome.reason
             elif self._compute_correct_mark(hit):
                 report.set_count += 1
             else:

@@ -67,7 +67,7 @@ class PairOverlaps:
         self.first, self.second = first[order], second[order]
         self.overlap = np.append(self.overlap, estimates)[order]
         self.exact = np.append(self.exact, np.zeros(count, bool))[order]
-        self._is_enough = np.append(self._is_enough, estimates >= float(self._measure.overlap))[order]
+        self._is_enough = np.append(self._is_enough, estimates >= float(self._measure.min_overlap))[order]
         self._is_unverified = np.append(self._is_unverified, np.full(count, self._verifier is not None))[order]
 
     def overlap_enough(self, pairs: Ints) -> Bools:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
     from simdoc_search.search.similar_result import Hit, SearchResult
     from simdoc_search.search.similarity_search import SimilaritySearch
-    from simdoc_search.search.version_order import Step, VersionEntry, VersionFamily
+    from simdoc_search.search.version_order import VersionChanges, VersionEntry, VersionFamily
     from simdoc_search.search.version_result import VersionHit, VersionsResult
 
 __all__ = [
@@ -61,7 +61,7 @@ __all__ = [
     "SearchResult",
     "SharedConceptWord",
     "SimilaritySearch",
-    "Step",
+    "VersionChanges",
     "VersionEntry",
     "VersionFamily",
     "VersionHit",
@@ -75,7 +75,7 @@ _NAMES_BY_MODULE = {
     "related_result": "Explanation RelatedHit RelatedResult SharedConceptWord",
     "similar_result": "Hit SearchResult",
     "similarity_search": "SimilaritySearch",
-    "version_order": "Step VersionEntry VersionFamily",
+    "version_order": "VersionChanges VersionEntry VersionFamily",
     "version_result": "VersionHit VersionsResult",
 }
 _MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}

@@ -86,8 +86,8 @@ class PassageResult(HitsResult[PassageHit]):
         ignored_word_count: number of ignored words.
         candidate_count: number of documents that share a token or phrase.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
-        guaranteed_run: minimum length, in words, of the shared runs that are always found, unless all their phrases are
-            too common.
+        guaranteed_run_length: minimum length, in words, of the shared runs that are always found, unless all their
+            phrases are too common.
         too_common_phrase_count: number of phrases that were not searched in all documents, because their words are
             common. A match that shares only such phrases can be missing.
         spans: the ranges of covered characters in the text.
@@ -108,7 +108,7 @@ class PassageResult(HitsResult[PassageHit]):
     ignored_word_count: int
     candidate_count: int
     compared_count: int
-    guaranteed_run: int = 0
+    guaranteed_run_length: int = 0
     too_common_phrase_count: int = 0
     spans: list[Span] = field(default_factory=list, repr=False)
     ignored_spans: list[Span] = field(default_factory=list, repr=False)

@@ -216,7 +216,7 @@ def _make_result(
         int(document.ignored_word_mask.sum()),
         candidates.total,
         compared_count,
-        max(candidates.guaranteed_run, min(min_run, words)),
+        max(candidates.guaranteed_run_length, min(min_run, words)),
         candidates.too_common_phrase_count,
         mask_to_spans(text.words, unite_covers(exact, len(document.ignored_word_mask))) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],

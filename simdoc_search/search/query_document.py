@@ -25,7 +25,7 @@ from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 
-MAX_SHINGLES = 1_000
+MAX_QUERY_SHINGLES = 1_000
 """A text with up to this many shingles is queried by all its shingles. A longer text is queried by passage tokens."""
 
 
@@ -152,9 +152,9 @@ class QueryDocument:
         return self.record.passages if self._fingerprint is None else self._fingerprint.passages
 
     @cached_property
-    def query_tokens(self) -> TokenIds:
-        """The passage tokens to query. For a text of up to `MAX_SHINGLES` shingles, these are all of its tokens."""
-        if self._fingerprint is None or self.shingle_count > MAX_SHINGLES:
+    def passage_tokens_to_query(self) -> TokenIds:
+        """The passage tokens to query: those of all shingles if there are at most `MAX_QUERY_SHINGLES`."""
+        if self._fingerprint is None or self.shingle_count > MAX_QUERY_SHINGLES:
             return self.passage_tokens
         return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.minhash)
 

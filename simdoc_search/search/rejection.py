@@ -22,7 +22,7 @@ from simdoc_search.search.similar_ranking import estimate_max_overlap
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
-_MAX_DOCUMENTS, _MAX_CHARACTERS = 1_000, 1 << 25
+_MAX_UNCOMMITTED_DOCUMENTS, _MAX_UNCOMMITTED_CHARACTERS = 1_000, 1 << 25
 """Maximum number of documents, and of their characters, that are kept in memory until the store commits."""
 
 _PROBABILITY = Fraction(999, 1000)
@@ -117,7 +117,7 @@ class _UncommittedDocuments:
 
     @property
     def is_full(self) -> bool:
-        return len(self._records) >= _MAX_DOCUMENTS or self._character_count >= _MAX_CHARACTERS
+        return len(self._records) >= _MAX_UNCOMMITTED_DOCUMENTS or self._character_count >= _MAX_UNCOMMITTED_CHARACTERS
 
     def add(self, record: Record) -> None:
         self.remove(record.id)

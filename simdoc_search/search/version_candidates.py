@@ -42,13 +42,13 @@ class VersionCandidates:
     Attributes:
         sentences: the simhashes of the sentences of each document to compare.
         total: number of documents that share a token with the query document.
-        queried_count: number of distinct sentences that were queried.
+        queried_sentence_count: number of distinct sentences that were queried.
         candidate_source: the kind of tokens that found the candidates.
     """
 
     sentences: dict[DocumentKey, Simhashes]
     total: int
-    queried_count: int
+    queried_sentence_count: int
     candidate_source: CandidateSource = "sentences"
 
 
@@ -131,7 +131,7 @@ def _find_by_texts(
     has_passages = store.settings.passages is not None
     if has_passages:
         passage_matches = store.documents_sharing(
-            document.query_tokens, filters=query.filters, exclude=exclude, size=size
+            document.passage_tokens_to_query, filters=query.filters, exclude=exclude, size=size
         )
         keys.update(dict.fromkeys(shared.key for shared in passage_matches.documents))
         total = passage_matches.total

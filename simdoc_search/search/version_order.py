@@ -21,7 +21,7 @@ _NOT_DECISIVE_MARK = "?"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class VersionChanges:
     """The changes from one version of the timeline to the next.
 
     Attributes:
@@ -86,14 +86,14 @@ class VersionEntry:
         key: the key of the document; None for a text.
         is_query: whether this is the query document.
         date: the date and its evidence; None if the version has no date.
-        step: the changes since the previous entry; None for the first entry.
+        changes: the changes since the previous entry; None for the first entry.
     """
 
     name: str
     key: DocumentKey | None
     is_query: bool
     date: DocumentDate | None
-    step: Step | None = None
+    changes: VersionChanges | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ class VersionOrder:
     newest: VersionEntry | None
     evidence_kind: EvidenceKind
     is_certain: bool
-    conflict: tuple[ConflictingStatement, ...]
+    conflicting_statements: tuple[ConflictingStatement, ...]
     reason: str
     have_one_text: bool
 
@@ -117,7 +117,7 @@ class VersionOrder:
     @property
     def contradictions(self) -> list[tuple[ConflictingStatement, ConflictingStatement]]:
         """The pairs of statements that contradict each other."""
-        return list(zip(self.conflict[::2], self.conflict[1::2], strict=True))
+        return list(zip(self.conflicting_statements[::2], self.conflicting_statements[1::2], strict=True))
 
     @property
     def order_description(self) -> str:
@@ -136,7 +136,7 @@ class VersionOrder:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
             return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
-        if any(statement.hides_newest for statement in self.conflict):
+        if any(statement.hides_newest for statement in self.conflicting_statements):
             return "newest: not known, as the evidence conflicts"
         if self.have_one_text:
             return "newest: none, as all versions have the same text"
@@ -166,7 +166,7 @@ class VersionOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """An ordered family of versions. Their texts are not compared, so the entries have no `step`.
+    """An ordered family of versions. Their texts are not compared, so the entries have no `changes`.
 
     If there is no evidence for an order, `evidence_kind` is `texts`.
     `VersionsResult` describes the other inherited attributes.

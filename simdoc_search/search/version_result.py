@@ -27,7 +27,7 @@ class VersionHit(HasDocumentKey):
         share: share of the query document's sentences that have a similar sentence in the hit, 0..1.
         share_of_hit: share of the hit's sentences that have a similar sentence in the query document, 0..1.
         sentence_count: number of sentences of the hit.
-        matched: the similar sentences of the query document (`a`) and the hit (`b`).
+        sentence_matches: the similar sentences of the query document (`a`) and the hit (`b`).
         entry: the entry of the version in the timeline, with the changes since the previous entry.
         changed: whether the text has changed since it was indexed. The changes in `entry` are computed from the current
             text.
@@ -39,7 +39,7 @@ class VersionHit(HasDocumentKey):
     share: float
     share_of_hit: float
     sentence_count: int
-    matched: SentenceMatches = field(repr=False)
+    sentence_matches: SentenceMatches = field(repr=False)
     entry: VersionEntry
     changed: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
@@ -63,7 +63,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only
             a hint.
         is_certain: whether the evidence determines the whole timeline without a contradiction.
-        conflict: the contradictory statements, two for each contradiction.
+        conflicting_statements: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
         have_one_text: whether all versions have the same text, and no evidence shows which of them is newer.
         total: number of versions on all pages.
@@ -115,13 +115,15 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             yield self.order_hint
         for entry in self.timeline:
             yield self._format_entry(entry)
-            yield from (f"{'':>12}  {line}" for line in (entry.step.key_lines if entry.step else ()))
+            yield from (f"{'':>12}  {line}" for line in (entry.changes.key_lines if entry.changes else ()))
         if self.undated:
             yield "undated, so not in this order:"
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:
-        share, words = (format_percent(entry.step.share, 0), entry.step.word_changes_label) if entry.step else ("", "")
+        share, words = (
+            (format_percent(entry.changes.share, 0), entry.changes.word_changes_label) if entry.changes else ("", "")
+        )
         marks = f"  ({marks})" if (marks := self.format_labels(entry)) else ""
         return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 

@@ -179,8 +179,8 @@ def shingle_token_ids(text: str, analysis: Analysis | None = None, minhash: Sket
     """Return the passage token ids of all shingles of a text, for a query that also finds short shared runs.
 
     A stored document has token ids for only about 2 in 33 of its shingles. For a run that is shorter than
-    `PassageSettings.guaranteed_run`, `PassageSettings.probability_of_finding` returns the probability that such a query
-    finds it. Use this for query texts of up to 1,000 shingles, because longer texts need too many terms.
+    `PassageSettings.guaranteed_run_length`, `PassageSettings.probability_of_finding` returns the probability that such
+    a query finds it. Use this for query texts of up to 1,000 shingles, because longer texts need too many terms.
 
     Returns:
         Token ids; uint32, ascending, without repeats. They include all of `Fingerprint.passages`.

@@ -43,7 +43,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     copies = _find_tied_copies(evidence, documents, order)
     order = [*order[: len(order) - len(copies)], *copies]
     newest = _find_newest(evidence, order, len(copies))
-    conflict = tuple(_find_conflicts(evidence, order, kind))
+    conflicting_statements = tuple(_find_conflicts(evidence, order, kind))
     have_one_text = (
         kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
     )
@@ -51,9 +51,9 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         tuple(order),
         tuple(sorted(undated)),
         kind,
-        len(dated) < 2 or not (guessed or conflict or newest is None),
+        len(dated) < 2 or not (guessed or conflicting_statements or newest is None),
         newest,
-        conflict,
+        conflicting_statements,
         describe_order(kind, len(guessed), have_one_text=have_one_text),
         tuple(
             (None if kind == "texts" else evidence.dates_by(kind)[number]) or evidence.best_date(number)

@@ -51,7 +51,7 @@ class Timeline:
         evidence_kind: the kind of evidence that the order is based on.
         is_certain: whether the evidence determines the whole order and does not contradict itself.
         newest: index of the newest document; None if the evidence does not determine it or is contradictory.
-        conflict: contradicting statements, two per contradiction.
+        conflicting_statements: contradicting statements, two per contradiction.
         reason: what the order is based on, as a phrase for display.
         dates: date of each document, from the kind of evidence that the order is based on. If the document has no such
             date, its best date, or None.
@@ -63,7 +63,7 @@ class Timeline:
     evidence_kind: EvidenceKind
     is_certain: bool
     newest: int | None
-    conflict: tuple[OrderStatement, ...]
+    conflicting_statements: tuple[OrderStatement, ...]
     reason: str
     dates: tuple[DocumentDate | None, ...]
     have_one_text: bool

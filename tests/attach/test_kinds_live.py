@@ -318,7 +318,7 @@ def test_a_short_quotation_is_found_in_the_text_field(temp_indices: TempIndices,
             result = search.passages(text=f"as they say {quoted}", min_words=6)
 
             assert is_searchable == store.can_find_phrases
-            assert (6 if is_searchable else 36) == result.guaranteed_run
+            assert (6 if is_searchable else 36) == result.guaranteed_run_length
             assert not is_searchable or ["long"] == [hit.id for hit in result.hits]
             assert ["long"] == [hit.id for hit in search.passages(text=f"{QUOTED} {QUOTED} {TEXTS['long']}").hits]
 

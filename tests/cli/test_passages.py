@@ -52,7 +52,7 @@ def test_json_has_exact_shares_and_places() -> None:
         "hits",
         "candidate_count",
         "compared_count",
-        "guaranteed_run",
+        "guaranteed_run_length",
         "too_common_run_count",
     }
     assert keys == result.keys()

@@ -84,11 +84,11 @@ def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(mark_update, "_DOCUMENTS_AT_ONCE", 1)
-    groups = search.duplicates(kept_before=["long"])
+    groups = search.duplicates(preferred_ids=["long"])
     with pytest.raises(KeyboardInterrupt):
         search.mark_duplicates(groups, progress=interrupt)
     assert (None, "long") == marks(temp_indices, index)["long"]
-    newly_marked, removed, unchanged = counts(mark(temp_indices, index, kept_before=["long"]))
+    newly_marked, removed, unchanged = counts(mark(temp_indices, index, preferred_ids=["long"]))
     assert (4, 0) == (newly_marked + unchanged, removed)
     assert unchanged in (2, 3)
     assert {"kept": ("long", "long"), "long": (None, "long")} == {

@@ -175,7 +175,7 @@ def test_a_list_of_objects_is_not_marked(temp_indices: TempIndices) -> None:
     report = mark(temp_indices, index)
     shown = run("duplicates", "--store", f"{temp_indices.engine}/{index}", "--mark")
 
-    assert (3, 1, ["list"]) == (report.set_count, report.refused_count, list(report.reasons))
+    assert (3, 1, ["list"]) == (report.set_count, report.refused_count, list(report.refusal_reasons))
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(temp_indices, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
     assert "kept documents: 0 set, 0 removed, 3 unchanged" in shown.stderr
@@ -197,7 +197,7 @@ def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
     )
     assert "1 group, 2 duplicates" in shown.stdout
     counts = {"set_count": 0, "removed_count": 0, "unchanged_count": 3, "skipped_count": 0, "refused_count": 0}
-    assert {**counts, "reasons": {}} == answer(*place)["marks"]
+    assert {**counts, "refusal_reasons": {}} == answer(*place)["marks"]
 
 
 def test_documents_of_a_local_store_are_not_marked(tmp_path: Any) -> None:
@@ -226,9 +226,9 @@ def test_a_marked_kept_document_is_kept_again(temp_indices: TempIndices) -> None
     assert ["kept"] == [cluster["kept"]["id"] for cluster in output["groups"]]
     assert {**MARKED, "longer": ("kept", "kept")} == marks(temp_indices, index)
     call(temp_indices.engine, "DELETE", f"/{index}/_doc/kept?refresh")
-    assert ["longer"] == [group.kept.id for group in search.duplicates(kept_before=search.read_kept_ids()).groups()]
+    assert ["longer"] == [group.kept.id for group in search.duplicates(preferred_ids=search.read_kept_ids()).groups()]
     with pytest.raises(StoreError, match="only new documents were compared"):
-        search.mark_duplicates(search.duplicates(new=["longer"]))
+        search.mark_duplicates(search.duplicates(new_ids=["longer"]))
     assert (
         2 == run("duplicates", "--mark", "--since", "2026-01-01", "--store", f"{temp_indices.engine}/{index}").exit_code
     )

@@ -136,7 +136,7 @@ def test_a_renamed_file_is_not_a_duplicate_of_itself(search: SimilaritySearch, t
 def test_duplicates_are_rejected_across_commits(
     search: SimilaritySearch, overlap: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rejection, "_MAX_DOCUMENTS", 50)
+    monkeypatch.setattr(rejection, "_MAX_UNCOMMITTED_DOCUMENTS", 50)
     texts = [words(family * 500, family * 500 + [4, 8, 40, 400][family % 4]) for family in range(60)]
     copies = [(f"{family:03}/{copy}", texts[family] + "." * copy) for copy in range(3) for family in range(60)]
     report = index(search, *copies, overlap=overlap)

@@ -255,6 +255,6 @@ def test_a_result_states_how_many_candidates_were_compared(
     assert ["doc01"] == [hit.id for hit in page]
     assert 99 == page.candidate_count == everything.candidate_count == everything.compared_count
     assert 1 <= page.compared_count < 99
-    assert page.counts.endswith(f" hits, {page.compared_count} of 99 candidates compared")
-    assert everything.counts == "99 hits, 99 documents compared"
-    assert f'"doc00"_50: {page.counts}' in caplog.messages
+    assert page.page_description.endswith(f" hits, {page.compared_count} of 99 candidates compared")
+    assert everything.page_description == "99 hits, 99 documents compared"
+    assert f'"doc00"_50: {page.page_description}' in caplog.messages

@@ -110,7 +110,7 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
         query = rng.sample(range(60), rng.randint(20, 60))
         bands = [query[at : at + rows] for at in range(0, len(query) - rows + 1, rows)][:count]
         least = rng.randint(0, len(query) * 2 // 3)
-        plain = Threshold(tokens(query), rng.randint(1, len(query)), is_tolerant=True)
+        plain = Threshold(tokens(query), rng.randint(1, len(query)), allows_lower_estimates=True)
         made = Bands(tokens(query), tuple(map(tokens, bands)), least, plain)
         let_through = {id for id, token_ids in stored.items() if any(token_ids.issuperset(band) for band in bands)}
         equal = {id: len(token_ids.intersection(query)) for id, token_ids in stored.items()}

@@ -122,7 +122,7 @@ def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None
             sentence = " ".join(words[first : first + length])
             result = SimilaritySearch(store).passages(text=sentence, min_words=6, size=40)
 
-            assert (min(length, 6), 0) == (result.guaranteed_run, result.too_common_phrase_count)
+            assert (min(length, 6), 0) == (result.guaranteed_run_length, result.too_common_phrase_count)
             assert {id for id, other in texts.items() if f" {sentence} " in f" {other} "} <= {
                 hit.id for hit in result.hits
             }
@@ -139,7 +139,7 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
         result = SimilaritySearch(old).passages(text=words)
 
         assert not old.can_find_phrases
-        assert (36, ["a", "b"]) == (result.guaranteed_run, sorted(hit.id for hit in result.hits))
+        assert (36, ["a", "b"]) == (result.guaranteed_run_length, sorted(hit.id for hit in result.hits))
         with pytest.raises(FormatMismatchError, match="has no word index; index again into a new store"):
             old.documents_with_phrases([phrase("w1 w2")])
 

@@ -76,7 +76,7 @@ def test_copies_of_the_newest_do_not_hide_it() -> None:
 
     line = line_of(copy, old, newest)
 
-    assert (2, (1, 0, 2), ()) == (line.newest, line.order, line.conflict)
+    assert (2, (1, 0, 2), ()) == (line.newest, line.order, line.conflicting_statements)
     assert 0 == line_of(newest, old, copy).newest
     assert line_of(newest, old, replace(copy, text_hash="3")).newest is None
     assert line_of(newest, old, replace(copy, text_hash="")).newest is None
@@ -92,7 +92,12 @@ def test_a_copy_of_an_older_text_is_not_newer() -> None:
     copy = DateSources("lease copy.txt", mtime_ns=NOON + 9_000 * SECOND, text_hash="1")
 
     line = line_of(copy, new, old)
-    assert ((2, 0, 1), 1, (), "modification time") == (line.order, line.newest, line.conflict, line.evidence_kind)
+    assert ((2, 0, 1), 1, (), "modification time") == (
+        line.order,
+        line.newest,
+        line.conflicting_statements,
+        line.evidence_kind,
+    )
     assert 0 == line_of(replace(copy, text_hash="3"), new, old).newest
     names = ("copy of lease v1.txt", "lease v2.txt", "lease v1.txt")
     assert 1 == line_of(*(replace(each, name=name) for each, name in zip((copy, new, old), names, strict=True))).newest

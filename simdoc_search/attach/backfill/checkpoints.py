@@ -2,8 +2,8 @@
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. A checkpoint
 is the sequence number of a write in a shard. The fingerprints of all documents whose number is not greater were
-compared with the texts. The mapping also stores a hash of the shard history_uuids. A cloned or restored index has new
-history_uuids, and so has a shard that was lost and created again. All of their documents are compared again.
+compared with the texts. The mapping also stores a hash of the history UUIDs of the shards. A cloned or restored index
+has new history UUIDs, and so has a shard that was lost and created again. All of their documents are compared again.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from simdoc_search.duplicates.plan.creation import write_plan
 from simdoc_search.duplicates.plan.execution import ApplyReport, ExpectedChanges, apply_plan, expected_changes
 from simdoc_search.duplicates.plan.rollback import UndoReport, undo
 from simdoc_search.duplicates.plan.rows import DropMethod, PlanError
-from simdoc_search.duplicates.plan.table import check_new, read_plan, undo_path
+from simdoc_search.duplicates.plan.table import check_plan_is_new, read_plan, undo_path
 
 __all__ = [
     "ApplyReport",
@@ -26,7 +26,7 @@ __all__ = [
     "PlanError",
     "UndoReport",
     "apply_plan",
-    "check_new",
+    "check_plan_is_new",
     "expected_changes",
     "read_plan",
     "undo",

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from simdoc_search.duplicates.plan.lock import lock_file
-from simdoc_search.duplicates.plan.rows import MAX_BYTES, DropMethod, FileState, PlanError
+from simdoc_search.duplicates.plan.rows import MAX_PLAN_BYTES, DropMethod, FileState, PlanError
 from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 
 _HEADER = {"simdoc-search": "undo file of a plan", "version": 2}
 _ANY_HEADER = re.compile(rb'[0-9a-f]+ \{"simdoc-search": "undo file of a plan", "version": (\d{1,9})\b')
 _CHECKSUM_BYTES = 8
-_FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
+_OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,22 +116,22 @@ class Journal:
     def _open(self, flags: int = 0) -> BinaryIO:
         if self.path.is_symlink():
             raise PlanError(f"{self.path} is a symbolic link, not an undo file; move it away or rename the plan")
-        handle = os.open(self.path, flags | os.O_RDWR | _FLAGS, 0o600)
+        descriptor = os.open(self.path, flags | os.O_RDWR | _OPEN_FLAGS, 0o600)
         try:
-            info = os.fstat(handle)
+            info = os.fstat(descriptor)
             if not stat.S_ISREG(info.st_mode):
                 raise PlanError(f"{self.path} is not a regular file, so it is not an undo file; move it away")
-            if info.st_size > MAX_BYTES:
+            if info.st_size > MAX_PLAN_BYTES:
                 raise PlanError(
-                    f"{self.path} is larger than {MAX_BYTES:,} bytes, so it is not an undo file; move it away"
+                    f"{self.path} is larger than {MAX_PLAN_BYTES:,} bytes, so it is not an undo file; move it away"
                 )
             # The process that held the lock before may have removed the file.
-            if not (lock_file(handle) and os.path.samestat(info, os.lstat(self.path))):
+            if not (lock_file(descriptor) and os.path.samestat(info, os.lstat(self.path))):
                 raise self._busy_error()
         except BaseException:
-            os.close(handle)
+            os.close(descriptor)
             raise
-        return os.fdopen(handle, "rb+")
+        return os.fdopen(descriptor, "rb+")
 
     def _busy_error(self) -> PlanError:
         return PlanError(f"another run of `apply` is using {self.path}; wait until that run ends, then try again")

@@ -77,15 +77,15 @@ def delete(path: str, identity: FileIdentity, *, check_kept: CheckKept, run_id: 
 
 def replace_with_link(path: str, kept: str, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
     """Replace a file with a hard link to the kept file, which has equal bytes. Errors are those of `move`."""
-    scratch = _hidden_path(path, run_id, "tmp")
-    os.link(kept, scratch)  # from now on, the content remains even if the kept file is removed
+    replacement = _hidden_path(path, run_id, "tmp")
+    os.link(kept, replacement)  # from now on, the content remains even if the kept file is removed
 
     def check_link() -> None:
         check_kept()
-        if not _is_same_file(kept, scratch):
+        if not _is_same_file(kept, replacement):
             raise LeftAloneError("the kept file changed during this run", needs_new_plan=True)
 
-    _replace(path, scratch, identity, check_link, run_id)
+    _replace(path, replacement, identity, check_link, run_id)
 
 
 def replace_with_copy(path: str, state: FileState, identity: FileIdentity, run_id: str, mode: int) -> None:
@@ -98,11 +98,11 @@ def copy_new(source: str, to: str, state: FileState, run_id: str, mode: int | No
 
     Errors are those of `move`.
     """
-    scratch = _hidden_copy(source, to, state, run_id, mode)
+    replacement = _hidden_copy(source, to, state, run_id, mode)
     try:
-        _rename_without_overwriting(scratch, to)
+        _rename_without_overwriting(replacement, to)
     finally:
-        _discard(scratch)
+        _discard(replacement)
     sync_folder(Path(to).parent)
 
 
@@ -131,17 +131,17 @@ def make_folders(folder: Path) -> None:
         sync_folder(new_folder.parent)
 
 
-def _replace(path: str, scratch: str, identity: FileIdentity, check_kept: CheckKept, run_id: str) -> None:
+def _replace(path: str, replacement: str, identity: FileIdentity, check_kept: CheckKept, run_id: str) -> None:
     """Replace a file with another file in the same folder."""
 
     def finish(hidden: str) -> None:
-        _rename_without_overwriting(scratch, path)
+        _rename_without_overwriting(replacement, path)
         os.unlink(hidden)  # noqa: PTH108 - paths are strings
 
     try:
         _remove_safely(path, identity, check_kept, run_id, finish)
     finally:
-        _discard(scratch)
+        _discard(replacement)
 
 
 def _remove_safely(
@@ -228,20 +228,20 @@ def _require_same_file(path: str, identity: FileIdentity) -> None:
 
 def _hidden_copy(source: str, to: str, state: FileState, run_id: str, mode: int | None) -> str:
     """Copy a file to a hidden path in the folder of `to`, and return the hidden path. The copy is on disk."""
-    scratch = _hidden_path(to, run_id, "tmp")
+    replacement = _hidden_path(to, run_id, "tmp")
     try:
-        with open(scratch, "xb") as file, open_file(source) as handle:  # noqa: PTH123 - paths are strings
-            if read_hash(handle, file.write) != state.hash:
+        with open(replacement, "xb") as file, open_file(source) as descriptor:  # noqa: PTH123 - paths are strings
+            if read_hash(descriptor, file.write) != state.hash:
                 raise LeftAloneError("the file changed during this run", needs_new_plan=True)
             file.flush()
             if mode is None:
-                shutil.copystat(source, scratch)
-                mode = os.stat(scratch).st_mode  # noqa: PTH116 - paths are strings
+                shutil.copystat(source, replacement)
+                mode = os.stat(replacement).st_mode  # noqa: PTH116 - paths are strings
             else:
-                os.utime(scratch, ns=(state.mtime_ns, state.mtime_ns))
-            os.chmod(scratch, mode & _PERMISSIONS)  # noqa: PTH101 - paths are strings
+                os.utime(replacement, ns=(state.mtime_ns, state.mtime_ns))
+            os.chmod(replacement, mode & _PERMISSIONS)  # noqa: PTH101 - paths are strings
             os.fsync(file.fileno())
     except BaseException:
-        _discard(scratch)
+        _discard(replacement)
         raise
-    return scratch
+    return replacement

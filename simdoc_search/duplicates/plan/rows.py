@@ -21,7 +21,7 @@ IN_ARCHIVE = "the file is in an archive or e-mail, which is not changed"
 
 _NO_FILE = "the document has no file; to remove it from the store, use --delete and --store"
 
-MAX_BYTES = 1 << 31
+MAX_PLAN_BYTES = 1 << 31
 """Maximum size of a plan or an undo file, enough for millions of rows."""
 
 

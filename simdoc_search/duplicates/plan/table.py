@@ -11,7 +11,7 @@ from pathlib import Path
 
 from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, PlanRow, State, TextState
+from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_PLAN_BYTES, FileState, PlanError, PlanRow, State, TextState
 from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 from simdoc_search.small_files import read_small
 
@@ -48,7 +48,7 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
     Raises:
         PlanError: the plan or its undo file already exists, or the plan cannot be written.
     """
-    check_new(path)
+    check_plan_is_new(path)
     try:
         with atomic_file(path) as file:
             file.writelines(line.encode() for line in table_lines(rows, command, drop))
@@ -66,7 +66,7 @@ def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) 
         yield "\t".join(_format_row(row)) + "\n"
 
 
-def check_new(path: Path) -> None:
+def check_plan_is_new(path: Path) -> None:
     """Raise `PlanError` if a plan or its undo file already exists."""
     for file in (path, Path(undo_path(path))):
         if file.exists() or file.is_symlink():
@@ -88,7 +88,7 @@ def read_plan(path: str | Path) -> list[PlanRow]:
         PlanError: the file cannot be read, is not a plan, or has a row that is not valid.
     """
     try:
-        data = read_small(path, MAX_BYTES)
+        data = read_small(path, MAX_PLAN_BYTES)
         text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except OSError as error:
         raise PlanError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None

@@ -50,12 +50,12 @@ def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashab
         for row in group:
             rows_by_name[row.name].append(row)
         drops, kept_names = [], {row.name for row in group if row.action == "keep"}
-        only_kept = kept_names.pop() if len(kept_names) == 1 else ""
+        kept_name = kept_names.pop() if len(kept_names) == 1 else ""
         for row in (row for row in group if row.action == "drop"):
-            kept = _kept_rows(row, rows_by_name, only_kept)
+            kept = _kept_rows(row, rows_by_name, kept_name)
             is_kept_dropped = any(entries[id(other)] in dropped for other in kept)
             problem = _find_problem(
-                row, row.kept or only_kept, kept, row_counts[entries[id(row)]], is_kept_dropped=is_kept_dropped
+                row, row.kept or kept_name, kept, row_counts[entries[id(row)]], is_kept_dropped=is_kept_dropped
             )
             if problem:
                 plan.refused_groups[number] = problem
@@ -66,13 +66,13 @@ def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashab
     return plan
 
 
-def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]], only_kept: str) -> list[PlanRow]:
+def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]], kept_name: str) -> list[PlanRow]:
     """Return the rows of the document that is kept instead of the one in `row`.
 
-    If the column `kept` is empty, it is `only_kept`, the name of the only document in the group with the action `keep`.
+    If the column `kept` is empty, it is `kept_name`, the name of the only document in the group with the action `keep`.
     """
-    kept, visited = rows_by_name.get(row.kept or only_kept, []), {row.name}
-    while kept and kept[0].action == "drop" and kept[0].name not in visited and (name := kept[0].kept or only_kept):
+    kept, visited = rows_by_name.get(row.kept or kept_name, []), {row.name}
+    while kept and kept[0].action == "drop" and kept[0].name not in visited and (name := kept[0].kept or kept_name):
         visited.add(kept[0].name)
         kept = rows_by_name.get(name, [])
     return kept

@@ -8,7 +8,7 @@ from typing import Any
 
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.query.dsl import Score, clause_count, to_dsl
+from simdoc_search.query.dsl import Score, count_clauses, to_dsl
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
@@ -99,12 +99,12 @@ class IndexAccess:
         self,
         plan: Plan,
         clauses: Sequence[dict[str, Any]] = (),
-        without: Sequence[dict[str, Any]] = (),
+        must_not: Sequence[dict[str, Any]] = (),
         *,
         score: Score,
     ) -> dict[str, Any]:
-        """Convert a plan to a query. All `clauses` must also match. No clause in `without` may match."""
-        needed = plan.clause_count + clause_count([*clauses, *without])
+        """Convert a plan to a query. All `clauses` must also match. No clause in `must_not` may match."""
+        needed = plan.clause_count + count_clauses([*clauses, *must_not])
         if score == "tokens" and isinstance(plan, Bands):
             needed += len(plan.tokens)
         terms, tokens = {"kind": "terms"}, {"buckets_field": f"{self.field}.buckets"}
@@ -113,7 +113,7 @@ class IndexAccess:
             plan,
             self.field if self.is_min_hash_field else f"{self.field}.tokens",
             filters=clauses,
-            without=without,
+            must_not=must_not,
             score=score,
             max_clauses=self.engine.max_clauses(needed),
             **options,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.query.dsl import Score, can_count_tokens, clause_count
+from simdoc_search.query.dsl import Score, can_count_tokens, count_clauses
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
@@ -191,7 +191,7 @@ def find_candidates(
         if not isinstance(plan, Bands) or (total := total_hits(responses[position])) <= MAX_COUNTED_CLIENT_SIDE:
             continue
         scored_plan = (total > MAX_BAND_MATCHES and plan.equivalent_threshold) or plan
-        if can_count_tokens(scored_plan, clause_count([*clauses, *excluded[position]]), access.engine.max_clauses()):
+        if can_count_tokens(scored_plan, count_clauses([*clauses, *excluded[position]]), access.engine.max_clauses()):
             chosen_plans[position] = scored_plan
             rerun.append(position)
     if rerun:

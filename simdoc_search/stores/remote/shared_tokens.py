@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
+from simdoc_search.query.dsl import MAX_CLAUSES, count_clauses
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.filters import Filters
@@ -53,7 +53,7 @@ def find_token_matches(
     clauses = access.query_clauses(filters)
     rows = encode_rows(token_ids, kind.length)
     clauses_per_row = 1 if token_ids.ndim == 1 else 2
-    used = clause_count(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_shared_tokens`
+    used = count_clauses(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_shared_tokens`
     limit = min(access.engine.max_clauses(clauses_per_row * len(rows) + used), MAX_CLAUSES)
     if limit <= used:
         raise QuerySyntaxError(

@@ -312,7 +312,7 @@ class RemoteStore(Closable):
     def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
         """Convert a plan to a clause for an application's own search."""
         score: Score = "bands" if self.access.is_min_hash_field else "tokens"
-        return self.access.token_query(plan, without=self.access.id_field.key_clauses(exclude), score=score)
+        return self.access.token_query(plan, must_not=self.access.id_field.key_clauses(exclude), score=score)
 
     def documents_sharing(
         self,
