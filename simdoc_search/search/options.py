@@ -158,11 +158,9 @@ class PassageOptions(SearchOptions):
             your own `AlignmentSettings`; see `passages.align`.
         compare_all: whether to compare all candidates. Otherwise, at most 2,000 documents and about 8 million words are
             compared.
-        ignore: texts whose words are ignored, such as templates, task sheets or licence headers. Slightly edited
-            copies of these texts are ignored too.
+        ignore: texts, such as templates, whose words are ignored. Slightly edited copies are ignored too.
         ignore_quotes: whether to ignore quotations: text in quotation marks, and lines that begin with `>`.
-        ignore_bibliography: whether to ignore the bibliography: the references after the last heading such as
-            `References`.
+        ignore_bibliography: whether to ignore the references after the last heading such as `References`.
     """
 
     min_words: int | None = None
