@@ -48,7 +48,7 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.sketches import Xor
+from simdoc_search.sketch.sketches import XorSketch
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.records import to_source
 from simdoc_search.stores.remote.schema import build_index_body, field_mappings
@@ -73,7 +73,7 @@ SETTINGS = {
     "stop words": Settings(Analysis(stop_words=StopWords(["the", "of", "near"]))),
     "frequencies": Settings(Analysis(frequencies=True)),
     "128 buckets": Settings(minhash=MinHash(bucket_count=128)),
-    "xor": Settings(minhash=Xor()),
+    "xor": Settings(minhash=XorSketch()),
     "key": Settings(minhash=MinHash(key=HashKey("a secret of the golden files"))),
 }
 FOLDER = "@FOLDER@"

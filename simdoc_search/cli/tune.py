@@ -25,7 +25,7 @@ from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.errors import CorpusError
-from simdoc_search.small_files import read_small
+from simdoc_search.small_files import read_small_file
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
@@ -157,7 +157,7 @@ def tune(
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        return read_small(path, _MAX_PAIRS_BYTES).decode("utf-8-sig").splitlines()
+        return read_small_file(path, _MAX_PAIRS_BYTES).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise CorpusError(f"{path} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:

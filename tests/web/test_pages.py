@@ -146,7 +146,7 @@ SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
     ("/passages", {"id": "doc123"}, ["Documents that share passages with doc123.txt", "200 words in common", "“word0"]),
     ("/passages", {"id": "doc123", "ignore": COPY}, ["200 words are ignored."]),
     ("/document", {"id": "german"}, ["language de", "word17 word18", COPY]),
-    ("/compare", {"a": "doc123", "b": HALF}, ["doc123.txt and reports/half.txt", "60 words differ"]),
+    ("/compare", {"a": "doc123", "b": HALF}, ["doc123.txt and reports/half.txt", "+60 −60 words in 1 place"]),
     ("/versions", {"id": "doc123"}, ["Versions of doc123.txt"]),
     ("/related", {"id": "letters/1"}, ["Related to letters/1", "letters/2", "Ada Quill"]),
     ("/status", {}, ["Documents 8", "Shared passages: every shared run of 6 words is found (12 words"]),

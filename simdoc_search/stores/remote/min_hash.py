@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.estimate import Estimate
+from simdoc_search.sketch.estimate import CompareTokens
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
@@ -54,7 +54,7 @@ class MinHashFieldSettings(Settings):
         return f"{_FILTER_TYPE}:{options.hash_count} {options.bucket_count} {options.hash_set_size} {rotation}"
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> CompareTokens:
         """The function that estimates the overlap of two documents from their token ids."""
         return partial(compare_terms, minhash=self.options)
 
