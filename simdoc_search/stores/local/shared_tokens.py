@@ -38,7 +38,7 @@ def find_token_matches(
     exclude: DocumentKey | None,
     size: int,
 ) -> TokenMatches:
-    """Return the documents that share tokens of a kind; see `Store.documents_sharing`."""
+    """Return the documents that share tokens of a kind; see `Store.documents_sharing_tokens`."""
     schema = snapshot.schema
     rows = encode_rows(token_ids, kind.length)
     width = len(rows[0]) if rows else 1

@@ -47,7 +47,7 @@ def find_token_matches(
     exclude: DocumentKey | None,
     size: int,
 ) -> TokenMatches:
-    """Return the documents that share the most tokens of a kind; see `Store.documents_sharing`."""
+    """Return the documents that share the most tokens of a kind; see `Store.documents_sharing_tokens`."""
     kind = TOKEN_KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)

@@ -314,7 +314,7 @@ class RemoteStore(Closable):
         score: Score = "bands" if self.access.is_min_hash_field else "tokens"
         return self.access.token_query(plan, must_not=self.access.id_field.key_clauses(exclude), score=score)
 
-    def documents_sharing(
+    def documents_sharing_tokens(
         self,
         token_ids: NDArray[np.uint32],
         *,
