@@ -25,7 +25,7 @@ from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from simdoc_search.stores.remote.shared_settings import require_kind
-from simdoc_search.stores.remote.texts import record_text_fields
+from simdoc_search.stores.remote.texts import build_text_fields_mapping
 from tests.support.backfill import load, to
 from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.cli import answer
@@ -257,7 +257,7 @@ def test_the_message_names_all_text_fields() -> None:
     """Fingerprints of the first field alone would be different."""
     mapping: Any = component_template(PLAIN)["template"]["mappings"]
     ours = mapping["properties"]["simdoc"]["properties"]
-    ours["text_hash"] = record_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
+    ours["text_hash"] = build_text_fields_mapping(ours["text_hash"], ["doc.title", "doc.body"])
     mapping["properties"]["doc"] = {"properties": {"body": {"type": "text"}, "title": {"type": "text"}}}
     for kind in TOKEN_KINDS.values():
         with pytest.raises(FormatMismatchError, match=r"a --text-field doc\.title --text-field doc\.body --"):

@@ -28,7 +28,7 @@ from tests.support.stores import NewStore, put, record
 def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens and the id of each found document, in order."""
     found = store.documents_sharing_tokens(np.array(sorted(passages), np.uint32), size=size, **options)
-    assert 0 == found.max_omitted_shared
+    assert 0 == found.max_omitted_shared_count
     return [(document.shared_count, document.id) for document in found.documents]
 
 
@@ -118,7 +118,7 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_bound(
     many = store.documents_sharing_tokens(np.arange(50, dtype=np.uint32), size=250)
 
     assert [("passage", 9)] == [(document.id, document.shared_count) for document in found.documents]
-    assert (301, 0) == (found.total, found.max_omitted_shared)
+    assert (301, 0) == (found.total, found.max_omitted_shared_count)
     assert 250 == len(many.documents)
     assert 5 == max(document.shared_count for document in many.documents[1:]) == many.documents[1].shared_count
 
@@ -172,7 +172,7 @@ def test_shared_tokens_are_those_of_a_simple_count(
         found = store.documents_sharing_tokens(np.array(sorted(query), np.uint32), size=size)
         least = [-count for count, _ in wanted[:size]]
 
-        assert (len(wanted), 0) == (found.total, found.max_omitted_shared)
+        assert (len(wanted), 0) == (found.total, found.max_omitted_shared_count)
         assert least == [document.shared_count for document in found.documents]
         assert {(document.id, -document.shared_count) for document in found.documents} <= {
             (id, count) for count, id in wanted

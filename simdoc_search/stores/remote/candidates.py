@@ -179,7 +179,7 @@ def find_candidates(
             score: Score = "tokens" if is_scored else "nothing"
             query = access.token_query(chosen_plans[position], clauses, excluded[position], score=score)
             searches[position] = build_first_page_search(
-                access, query, [f"{access.field}.tokens"], fields, scored=is_scored
+                access, query, [f"{access.field}.tokens"], fields, is_scored=is_scored
             )
         responses.update(
             zip(positions, run_searches(access, [searches[position] for position in positions]), strict=True)
@@ -213,7 +213,7 @@ def run_searches(access: IndexAccess, bodies: list[dict[str, Any]]) -> list[Any]
 
 
 def build_first_page_search(
-    access: IndexAccess, query: dict[str, Any], source_fields: Sequence[str], fields: Sequence[str], *, scored: bool
+    access: IndexAccess, query: dict[str, Any], source_fields: Sequence[str], fields: Sequence[str], *, is_scored: bool
 ) -> dict[str, Any]:
     """Return the body of the search for the first page of candidates."""
     parts = [
@@ -223,10 +223,10 @@ def build_first_page_search(
     ]
     return {
         "query": query,
-        "size": FIRST_PAGE_SIZE if scored else MAX_DOCUMENTS_COUNTED_BY_CLIENT,
-        "track_total_hits": True if scored else MAX_BAND_MATCHES + 1,
-        "track_scores": scored,
-        "sort": ["_score"] if scored else ["_doc"],
+        "size": FIRST_PAGE_SIZE if is_scored else MAX_DOCUMENTS_COUNTED_BY_CLIENT,
+        "track_total_hits": True if is_scored else MAX_BAND_MATCHES + 1,
+        "track_scores": is_scored,
+        "sort": ["_score"] if is_scored else ["_doc"],
         "_source": parts or False,
     }
 
