@@ -60,6 +60,7 @@ COMMANDS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("/passages", {"text": words(20, 90)}, ["passages", "--text", words(20, 90)]),
     ("/passages", {"id": "doc123", "all": "on", "ignore": HALF, "ignore_quotes": "on", "size": 1},
      ["passages", "doc123", "--compare-all", "--ignore", HALF, "--ignore-quotes", "--size", "1"]),
+    ("/passages", {"id": "doc123", "ignore_bibliography": "on"}, ["passages", "doc123", "--ignore-bibliography"]),
     ("/versions", {"id": "doc123"}, ["versions", "doc123"]),
     ("/related", {"id": "letters/1", "explain": "on"}, ["related", "letters/1", "--explain"]),
     ("/concepts", {"id": "letters/1"}, ["show", "letters/1", "--concepts"]),
