@@ -56,7 +56,7 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
         "order": {
             "evidence_kind": order.evidence_kind,
             "is_certain": order.is_certain,
-            "conflicts": [_contradiction_as_json(statement) for statement in order.conflicting_statements],
+            "conflicts": [_conflict_as_json(statement) for statement in order.conflicting_statements],
             "reason": order.reason,
         },
     }
@@ -76,7 +76,7 @@ def date_as_json(entry: VersionEntry) -> dict[str, Any]:
     }
 
 
-def _contradiction_as_json(statement: ConflictingStatement) -> dict[str, Any]:
+def _conflict_as_json(statement: ConflictingStatement) -> dict[str, Any]:
     return {
         "evidence_kind": statement.evidence_kind,
         "later": {"name": statement.later, "date": statement.later_label},

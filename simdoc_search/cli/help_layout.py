@@ -29,8 +29,16 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
         *("--keep-in", "--previous-plan", "--all"),
     ),
     "Comparison": (
-        *("--measure", "--estimate", "--min-words", "--preset", "--ignore", "--ignore-quotes", "--each-other"),
-        *("--compare-all", "--drop", "--overlap", "--probability", "--no-version-control"),
+        *("--measure", "--estimate", "--min-words", "--preset", "--ignore", "--ignore-quotes"),
+        *(
+            "--ignore-bibliography",
+            "--each-other",
+            "--compare-all",
+            "--drop",
+            "--overlap",
+            "--probability",
+            "--no-version-control",
+        ),
     ),
     "Files": (
         *("--archives", "--checksum", "--exclude-files", "--follow-links", "--max-size"),

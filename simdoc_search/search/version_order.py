@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.passage import SignificantChange
-from simdoc_search.passages.summary import describe_significant_changes
+from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
 from simdoc_search.versions.timeline import describe_evidence_kind
 
@@ -40,7 +40,9 @@ class VersionChanges:
     @property
     def word_changes_label(self) -> str:
         """The numbers of added and removed words, for display; empty if they are not known."""
-        return "" if self.added_word_count is None else f"+{self.added_word_count:,} −{self.removed_word_count:,} words"
+        if self.added_word_count is None:
+            return ""
+        return format_word_changes(self.added_word_count, self.removed_word_count or 0)
 
     @property
     def key_lines(self) -> list[str]:

@@ -145,7 +145,7 @@ def _select_versions(
     scored = {
         key: (matched, score)
         for key, matched in zip(sentences, matches, strict=True)
-        if (score := thresholds.score_of(matched)) is not None and score >= thresholds.min_score
+        if (score := thresholds.score_matches(matched)) is not None and score >= thresholds.min_score
     }
     records = add_metadata(store, list(read_records(store, list(scored), text=False).values()), DATE_FIELDS)
     versions = [_Version(record, sentences[record.key], *scored[record.key]) for record in records]

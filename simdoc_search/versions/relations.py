@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.concepts import ParagraphConcepts, concatenate_paragraphs, paragraph_simhashes
-from simdoc_search.sketch.simhash import distances
+from simdoc_search.sketch.simhash import hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
@@ -101,7 +101,9 @@ class WeightedConcepts:
         """
         pair, mine = expand_runs(self.begins[fewer], self.paragraph_counts[fewer])
         row, theirs = expand_runs(self.begins[more][pair], self.paragraph_counts[more][pair])
-        bits = np.minimum(*(distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes))
+        bits = np.minimum(
+            *(hamming_distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes)
+        )
         first = np.cumsum(self.paragraph_counts[more][pair]) - self.paragraph_counts[more][pair]
         nearest = np.minimum.reduceat(bits.astype(np.int64) << 32 | theirs, first) & 0xFFFFFFFF
         cosines = _compute_cosines(self._parts, mine, nearest, _DAMPING)

@@ -99,7 +99,7 @@ def test_no_thresholds_on_a_grid_are_better_than_the_learned_limits(
 
     def cost(thresholds: SimilarityThresholds) -> int:
         yes = [
-            thresholds.score_of(match_texts(pair.first_id, pair.second_id, thresholds.max_distance)) is not None
+            thresholds.score_matches(match_texts(pair.first_id, pair.second_id, thresholds.max_distance)) is not None
             for pair in pairs
         ]
         missed = sum(pair.is_yes and not is_yes for pair, is_yes in zip(pairs, yes, strict=True))
