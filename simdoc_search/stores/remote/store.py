@@ -386,7 +386,15 @@ class RemoteStore(Closable):
         stats = self.engine.call("GET", [self.index, "_stats", "store"], allowed_statuses=(403,)) or {}
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
         text_bytes = self._estimate_text_bytes(document_count)
-        return StoreInfo(self.location, document_count, size, text_bytes, self.settings, is_text_compressed=False)
+        return StoreInfo(
+            self.location,
+            document_count,
+            size,
+            text_bytes,
+            self.settings,
+            is_text_compressed=False,
+            text_fields=tuple(self.access.text_fields or ()),
+        )
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return those indices of the alias that cannot be queried; see `Store`."""
