@@ -54,7 +54,7 @@ def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[Doc
         record.key: [
             (label, dated.label)
             for kind, label in _EVIDENCE_LABELS.items()
-            if (dated := evidence.dates_by(kind)[number]) is not None and dated.evidence_kind == kind
+            if (dated := evidence.dates_by(kind)[number]) and dated.evidence_kind == kind and dated.label
         ]
         for number, record in enumerate(records)
     }

@@ -103,6 +103,17 @@ def test_a_copy_of_an_older_text_is_not_newer() -> None:
     assert 1 == line_of(*(replace(each, name=name) for each, name in zip((copy, new, old), names, strict=True))).newest
 
 
+def test_the_newest_without_file_times_is_known_if_only_they_conflict() -> None:
+    """The file of the older version was written again."""
+    old, new = (DateSources(f"lease v{number}", mtime_ns=NOON - number * 900 * SECOND) for number in (1, 2))
+    named = line_of(new, old)
+    dated_names = line_of(DateSources("2022 v1", mtime_ns=NOON), DateSources("2021 v2", mtime_ns=NOON))
+
+    assert (None, 0) == (named.newest, named.newest_without_file_times)
+    assert (None, None) == (dated_names.newest, dated_names.newest_without_file_times)
+    assert line_of(*(DateSources("x", mtime_ns=NOON + hour * 3_600 * SECOND) for hour in (0, 1))).newest == 1
+
+
 def test_no_copy_is_the_newest_of_copies() -> None:
     copies = [
         DateSources(name, mtime_ns=NOON + number * 900 * SECOND, text_hash="1") for number, name in enumerate("ab")
