@@ -231,7 +231,7 @@ class _Run:
             if path.exists():  # an interrupted run has written the file
                 report(end - begin)
             else:
-                compression = shard.named_format.compression
+                compression = shard.file_format.compression
                 write_shard(shard, self.work.partial_shard, begin, selection, compression=compression, progress=report)
                 self.work.partial_shard.replace(path)
         for name in self.dataset.other_files:

@@ -60,8 +60,8 @@ def mark_duplicates(
     """Update the marks in a store to match the groups found in it; see `SimilaritySearch.mark_duplicates`."""
     if duplicates.new_document_count < duplicates.document_count:
         raise StoreError(
-            "cannot mark duplicates, because only new documents were compared; omit 'since' and 'new' to compare all "
-            "documents"
+            "cannot mark duplicates, because only new documents were compared; omit `since` and `new_ids` to compare "
+            "all documents"
         )
     return _MarkUpdate(duplicates, open_marks(store), progress).run()
 
