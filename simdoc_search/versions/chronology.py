@@ -124,7 +124,7 @@ def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], 
         copies.append(number)
 
     def rank(number: int) -> tuple[int, int, str]:
-        name = documents[number].name
+        name = documents[number].document_path
         return documents[number].mtime_ns or 0, len(name), name
 
     return sorted(copies, key=rank, reverse=True)
