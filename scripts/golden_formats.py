@@ -52,7 +52,7 @@ from simdoc_search.sketch.sketches import XorSketch
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.records import to_source
 from simdoc_search.stores.remote.schema import build_index_body, field_mappings
-from simdoc_search.stores.remote.texts import record_text_fields
+from simdoc_search.stores.remote.texts import build_text_fields_mapping
 from tests.support.cli import json_values
 
 DOCUMENTS = [
@@ -143,7 +143,7 @@ def main() -> None:
         deduplicate_files(folder / "rows.jsonl", folder / "kept.jsonl", save=folder / "rows")
         _write_archive(folder / "rows", target / "rows.tar.gz")
     fields = field_mappings(Settings(), "simdoc")
-    fields["text_hash"] = record_text_fields(fields["text_hash"], ["body"])
+    fields["text_hash"] = build_text_fields_mapping(fields["text_hash"], ["body"])
     application = {"fields": fields, "pipeline": build_pipeline_body(text_field="body")}
     (target / "application.json.gz").write_bytes(gzip.compress(json.dumps(application).encode(), mtime=0))
     _write_json(target / "commands.json", _commands())

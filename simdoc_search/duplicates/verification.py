@@ -61,7 +61,7 @@ class PairOverlaps:
 
     def add(self, joined: JoinedPairs) -> None:
         """Add pairs that were not added before."""
-        count, estimates = len(joined.first), joined.estimate.astype(np.float64)
+        count, estimates = len(joined.first), joined.estimates.astype(np.float64)
         first, second = np.append(self.first, joined.first), np.append(self.second, joined.second)
         order = np.lexsort((second, first))
         self.first, self.second = first[order], second[order]

@@ -52,7 +52,10 @@ class ShardStates:
 def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | None:
     """Return the states of the shards of a concrete index; None if the engine does not report them."""
     response = (
-        engine.call("GET", [index, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="shards") or {}
+        engine.call(
+            "GET", [index, "_stats", "store"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="shards"
+        )
+        or {}
     )
     shards = response.get("indices", {}).get(index, {}).get("shards", {})
     history_uuids, checkpoints = [], []

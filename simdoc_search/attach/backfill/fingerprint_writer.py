@@ -15,7 +15,7 @@ from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument, UnsupportedIndexError
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.errors import DocumentError
-from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
+from simdoc_search.stores.remote.bulk import ActionOutcome, IndexGoneError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import describe_fault, is_simdoc_value, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import RawHit
@@ -133,7 +133,7 @@ class FingerprintWriter:
         return {"doc": {**dotted, field: value}, **({"detect_noop": False} if reindex else {})}
 
     def _count_outcome(
-        self, hit: RawHit, outcome: Outcome, report: BackfillReport, counter_name: WriteCounterName
+        self, hit: RawHit, outcome: ActionOutcome, report: BackfillReport, counter_name: WriteCounterName
     ) -> None:
         if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
             report.conflict_count += 1

@@ -189,7 +189,10 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
 def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
     """Map each index with missing shards to a sentence about them. Searches of such an index wait, and then fail."""
     health = (
-        engine.call("GET", ["_cluster", "health", name], allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="indices") or {}
+        engine.call(
+            "GET", ["_cluster", "health", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="indices"
+        )
+        or {}
     )
     reasons = {}
     for index, state in health.get("indices", {}).items():
@@ -204,7 +207,7 @@ def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
 
 def _read_sizes(engine: Engine, name: str) -> dict[str, int]:
     """Return the size of the primary shards of each index in bytes; empty if this user may not read them."""
-    stats = engine.call("GET", [name, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
+    stats = engine.call("GET", [name, "_stats", "store"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
     sizes = {
         index: described.get("primaries", {}).get("store", {}) for index, described in stats.get("indices", {}).items()
     }

@@ -30,7 +30,7 @@ def read_index_settings(engine: Engine, index: str) -> dict[str, Mapping[str, An
 
     Return None if the engine does not allow reading them. Raises the errors of `Engine.call`.
     """
-    response = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
+    response = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allowed_statuses=(403,))
     return (
         None if response is None else {name: values["settings"].get("index", {}) for name, values in response.items()}
     )

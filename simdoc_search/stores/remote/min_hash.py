@@ -33,7 +33,7 @@ that it does not accept.
 """
 
 _FILTER_TYPE = "min_hash"
-_DEFAULT_BUCKETS = 512  # the default of Lucene's MinHashFilter
+_DEFAULT_BUCKET_COUNT = 512  # the default of Lucene's MinHashFilter
 _LONG_TEXT = " ".join(f"w{number}" for number in range(400))
 _SHORT_TEXT = "w0 w1"
 
@@ -153,7 +153,7 @@ def read_min_hash_settings(settings: Mapping[str, Any], analyzer: str) -> MinHas
         return int(options.get(name, options.get(OPTION_SPELLINGS[name], default)))
 
     try:
-        buckets, set_size = read_option("bucket_count", _DEFAULT_BUCKETS), read_option("hash_set_size", 1)
+        buckets, set_size = read_option("bucket_count", _DEFAULT_BUCKET_COUNT), read_option("hash_set_size", 1)
         rotation = str(options.get("with_rotation", buckets > 1)).lower() == "true" and set_size == 1
         minhash = MinHash(read_option("hash_count", 1), buckets, set_size, rotation)
         analysis = min_hash_analysis(int(shingles.get("max_shingle_size", 2)))

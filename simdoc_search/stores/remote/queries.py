@@ -83,7 +83,7 @@ class IdField:
 
 
 def shared_tokens_query(
-    rows: Sequence[list[str]],
+    token_rows: Sequence[list[str]],
     filters: Sequence[dict[str, Any]],
     exclude: DocumentKey | None,
     id_field: IdField,
@@ -95,9 +95,9 @@ def shared_tokens_query(
     A document shares a row if its field contains at least one token of the row.
     """
     clauses = [*filters, *_exclusion_clauses(exclude, id_field)]
-    if all(len(row) == 1 for row in rows):
-        return to_dsl(Threshold(tuple(row[0] for row in rows), 1), field, filters=clauses)
-    shared = [{"constant_score": {"filter": {"terms": {field: row}}}} for row in rows]
+    if all(len(row) == 1 for row in token_rows):
+        return to_dsl(Threshold(tuple(row[0] for row in token_rows), 1), field, filters=clauses)
+    shared = [{"constant_score": {"filter": {"terms": {field: row}}}} for row in token_rows]
     return {"bool": {"should": shared, "minimum_should_match": 1, "filter": clauses}}
 
 

@@ -174,7 +174,7 @@ def test_status_and_backfill_are_right_after_any_writes(temp_indices: TempIndice
             elif kind == "fingerprint":
                 load(engine, name, {id: {"body": text, "simdoc": fingerprint_field(str(text))}})
             elif kind == "delete":
-                engine.call("DELETE", [name, "_doc", id], allow=(404,), refresh=True)
+                engine.call("DELETE", [name, "_doc", id], allowed_statuses=(404,), refresh=True)
             elif id in stored(engine, name):
                 script = {"script": "ctx._source.remove('body')"}
                 bulk(engine, name, {id: script if kind == "script" else {"doc": {"body": text}}})
