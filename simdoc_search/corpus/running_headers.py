@@ -19,11 +19,12 @@ _LETTER = re.compile(r"[^\W\d_]")
 def remove_running_headers(pages: Sequence[str]) -> list[str]:
     """Return the pages without page numbers, and with each running header or footer only where it occurs first.
 
-    A header may contain a title, a version or a date, so one is kept. A line is part of a running header if equal lines
-    are at the beginning of three consecutive pages, or of three even or three odd pages in a row. The page number in
-    such a line may change. The same holds for the end of the pages.
+    A header may contain a title, a version or a date, so one is kept, unless the same line is on an earlier page. A
+    line is part of a running header if equal lines are at the beginning of three consecutive pages, or of three even or
+    three odd pages in a row. The page number in such a line may change. The same holds for the end of the pages.
     """
     lines_of_pages = [page.split("\n") for page in pages]
+    removed: list[set[int]] = [set() for _ in pages]
     for order in (1, -1):
         edges = [_find_edge(lines, order) for lines in lines_of_pages]
         keys = [
@@ -37,12 +38,13 @@ def remove_running_headers(pages: Sequence[str]) -> list[str]:
                 running_keys = line_keys & running[page]
                 if not running_keys:
                     break
-                if running_keys & seen or not _LETTER.search(lines[index]):
-                    lines[index] = ""
+                if line_keys & seen or not _LETTER.search(lines[index]):
+                    removed[page].add(index)
                 seen |= running_keys
+            seen.update(map(_normalize, lines))
     return [
-        "\n".join(lines).strip("\r\n") if lines != page.split("\n") else page
-        for lines, page in zip(lines_of_pages, pages, strict=True)
+        "\n".join(line for index, line in enumerate(lines) if index not in indices).strip("\r\n") if indices else page
+        for page, lines, indices in zip(pages, lines_of_pages, removed, strict=True)
     ]
 
 
@@ -55,9 +57,13 @@ def _find_edge(lines: Sequence[str], order: int) -> list[int]:
     return indices[::order][: min(_MAX_EDGE_LINES, (len(indices) + 1) // 2)]
 
 
+def _normalize(line: str) -> str:
+    return " ".join(line.split()).casefold()
+
+
 def _make_keys(line: str, page: int) -> Iterator[str]:
     """Yield keys of a line. Two lines of a running header have a key in common."""
-    text = " ".join(line.split()).casefold()
+    text = _normalize(line)
     yield text
     for number in list(_NUMBER.finditer(text))[:_MAX_NUMBERS]:
         yield f"{text[: number.start()]}\0{int(number[0]) - page}\0{text[number.end() :]}"

@@ -33,6 +33,12 @@ def test_a_running_header_is_kept_only_where_it_occurs_first(header: str) -> Non
     assert [f"{BODY[0]}\r\n{header.format(7)}", *BODY[1:]] == remove_running_headers(pages("", header))
 
 
+def test_a_header_that_repeats_the_title_is_removed_everywhere() -> None:
+    assert ["The Harbour\nOne", *BODY] == remove_running_headers(
+        ["The Harbour\nOne", *(f"{body}\n{number}\nThe Harbour" for number, body in enumerate(BODY, 2))]
+    )
+
+
 def test_headers_may_alternate_between_odd_and_even_pages() -> None:
     texts = [f"{('Harbour', 'Becker')[number % 2]}\n{'abcdef'[number]}" for number in range(6)]
 
