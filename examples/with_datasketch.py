@@ -15,10 +15,10 @@ from datasketch import LeanMinHash, MinHash
 
 from simdoc_search import Settings, SimilaritySearch, open_store
 from simdoc_search.analysis import Analysis
-from simdoc_search.sketch.sketches import Universal
+from simdoc_search.sketch.sketches import UniversalSketch
 from simdoc_search.stores.record import Record
 
-OURS = Universal(count=128, seed=1, family="affine32")  # num_perm, seed and scheme; "legacy" before datasketch 2
+OURS = UniversalSketch(count=128, seed=1, family="affine32")  # num_perm, seed and scheme; "legacy" before datasketch 2
 WORDS = Analysis(shingle_size=1)  # what the sets are of; it is for asking with texts
 
 TEXTS = {

@@ -20,6 +20,7 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
         "query": dict(query),
         "word_count": result.word_count,
         "ignored_word_count": result.ignored_word_count,
+        "notes": result.notes,
         "covered": result.coverage._asdict(),
         "total": result.total,
         "hits": [_hit_as_json(hit) for hit in result.hits],

@@ -52,11 +52,13 @@ def versions_as_json(
 def order_as_json(order: VersionOrder) -> dict[str, Any]:
     """Convert the newest version, and the evidence for the order."""
     return {
-        "newest": None if order.newest is None else entry_key_as_json(order.newest),
+        "newest": order.newest and entry_key_as_json(order.newest),
+        "newest_without_file_times": order.newest_without_file_times
+        and entry_key_as_json(order.newest_without_file_times),
         "order": {
             "evidence_kind": order.evidence_kind,
             "is_certain": order.is_certain,
-            "conflicts": [_contradiction_as_json(statement) for statement in order.conflicting_statements],
+            "conflicts": [_conflict_as_json(statement) for statement in order.conflicting_statements],
             "reason": order.reason,
         },
     }
@@ -76,7 +78,7 @@ def date_as_json(entry: VersionEntry) -> dict[str, Any]:
     }
 
 
-def _contradiction_as_json(statement: ConflictingStatement) -> dict[str, Any]:
+def _conflict_as_json(statement: ConflictingStatement) -> dict[str, Any]:
     return {
         "evidence_kind": statement.evidence_kind,
         "later": {"name": statement.later, "date": statement.later_label},

@@ -16,8 +16,8 @@ from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapped_fields, mapping_at, shorten_list
 from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.texts import (
+    build_text_fields_mapping,
     find_text_field_problem,
-    record_text_fields,
     recorded_text_fields,
     text_paths,
 )
@@ -55,9 +55,11 @@ def plan_index_template_steps(
         StoreError: there is no such template, the template has another final pipeline, or fingerprints cannot be added
             to its indices.
     """
-    templates = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
+    templates = (engine.call("GET", ["_index_template", name], allowed_statuses=(404,)) or {}).get(
+        "index_templates", []
+    )
     if [template["name"] for template in templates] != [name]:
-        is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
+        is_legacy = engine.call("GET", ["_template", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
         legacy_advice = "replace the legacy template of this name (in _template) with an index template"
         advice = legacy_advice if is_legacy else "create the template"
         other_names = (other for other in read_index_templates(engine) or {} if not other.startswith("."))
@@ -75,7 +77,7 @@ def plan_index_template_steps(
 
 def read_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
     """Return the index templates by name; None if the engine does not return them."""
-    response = engine.call("GET", ["_index_template"], allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
+    response = engine.call("GET", ["_index_template"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
     if response is None:
         return None
     return {item["name"]: item["index_template"] for item in response["index_templates"]}
@@ -92,7 +94,7 @@ def resolve_template(engine: Engine, name: str, body: dict[str, Any] | None = No
     If `body` is given, it replaces the stored template. Returns None if the engine cannot simulate templates.
     """
     response = engine.call(
-        "POST", ["_index_template", "_simulate", name], body, allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES[1:]
+        "POST", ["_index_template", "_simulate", name], body, allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES[1:]
     )
     return None if response is None else response.get("template", {})
 
@@ -147,7 +149,9 @@ def _extend_template(old_template: Mapping[str, Any], extension: TemplateExtensi
         "text_hash", extension.mapping["properties"]["text_hash"]
     )
     new_text_hash_mapping = (
-        record_text_fields(text_hash_mapping, extension.text_fields) if extension.text_fields else text_hash_mapping
+        build_text_fields_mapping(text_hash_mapping, extension.text_fields)
+        if extension.text_fields
+        else text_hash_mapping
     )
     if new_text_hash_mapping != text_hash_mapping:
         properties = mappings.get("properties") or {}
@@ -208,7 +212,7 @@ def _check_template(
 
 
 def _can_record_text_fields(extension: TemplateExtension) -> bool:
-    return "meta" in record_text_fields({}, extension.text_fields)
+    return "meta" in build_text_fields_mapping({}, extension.text_fields)
 
 
 def _get_final_pipeline(template: Mapping[str, Any]) -> str:

@@ -147,7 +147,7 @@ def plan_search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, fo
     steps = []
     for name, body in build_search_templates(field).items():
         kind = "script" if body["script"]["lang"] == _SCRIPT_LANGUAGE else "search template"
-        stored = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
+        stored = (engine.call("GET", ["_scripts", name], allowed_statuses=(404,)) or {}).get("script")
         existing = {"script": {key: stored.get(key) for key in ("lang", "source")}} if stored else None
         steps += plan_install_step(
             engine, "search template", ["_scripts", name], body, existing=existing, name=f"{kind} {name}", force=force

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 from functools import cache
 from pathlib import Path
@@ -103,7 +104,15 @@ def compare(
 
         return SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
 
-    sides = [_read_side(name, search, store) for name in (a, b)]
+    have_same_bytes = _compare_bytes(a, b)
+    try:
+        sides = [_read_side(name, search, store) for name in (a, b)]
+    except CorpusError as error:
+        if have_same_bytes is None:
+            raise
+        raise CorpusError(
+            f"{error}; the two files have {'the same' if have_same_bytes else 'different'} bytes"
+        ) from None
     settings = next((side.settings for side in sides if side.settings), None)
     if settings is None and click.get_current_context().get_parameter_source("store") is not ParameterSource.DEFAULT:
         settings = search().store.settings
@@ -120,12 +129,24 @@ def compare(
         _write_page(html, comparison, sides, analysis)
     if as_json:
         first, second = ({side.kind: side.name} for side in sides)
-        print_json({**comparison_as_json(comparison, (first, second)), **({"ignored": [*ignored]} if ignored else {})})
+        values = comparison_as_json(comparison, (first, second), have_same_bytes=have_same_bytes)
+        print_json({**values, **({"ignored": [*ignored]} if ignored else {})})
         return
     _print(comparison, sides, analysis, html)
+    if have_same_bytes:
+        say("The two files have the same bytes.")
     _print_attachments(sides)
     if ignored:
         say(f"{format_count(ignored[0], 'word')} of the first text and {ignored[1]:,} of the second are ignored.")
+
+
+def _compare_bytes(a: str, b: str) -> bool | None:
+    """Return whether two files have the same bytes; None if one of them is not a regular file."""
+    try:
+        are_files = a != "-" != b and Path(a).is_file() and Path(b).is_file()
+        return filecmp.cmp(a, b, shallow=False) if are_files else None
+    except (OSError, ValueError):
+        return None
 
 
 def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Side:

@@ -71,7 +71,7 @@ class _ExplainedQuery(NamedTuple):
 
 
 @click.command(cls=Command)
-@click.argument("fingerprint", required=False, metavar="[QUERY]", shell_complete=complete_ids)
+@click.argument("query_string", required=False, metavar="[QUERY]", shell_complete=complete_ids)
 @overlap_options
 @compat_options
 @click.option("--dsl", is_flag=True, help="Print only the query for the engine, as JSON.")
@@ -83,7 +83,7 @@ class _ExplainedQuery(NamedTuple):
 @json_option
 @handle_errors
 def explain(
-    fingerprint: str | None,
+    query_string: str | None,
     overlap: Fraction | None,
     probability: Fraction | None,
     planner: Planner,
@@ -112,17 +112,17 @@ def explain(
     """
     from simdoc_search.stores import open_store
 
-    if fingerprint is None and overlap is None:
+    if query_string is None and overlap is None:
         raise click.UsageError("give QUERY or --overlap")
     if dsl and sql:
         raise click.UsageError("give either --dsl or --sql, not both")
-    requested: str | FingerprintQuery | None = fingerprint
+    requested: str | FingerprintQuery | None = query_string
     readings: tuple[FingerprintQuery, ...] = (FingerprintQuery(""),)
-    if fingerprint is not None and compat:
-        requested = parse_alfresco(fingerprint)
+    if query_string is not None and compat:
+        requested = parse_alfresco(query_string)
         readings = (requested,)
-    elif fingerprint is not None:
-        readings = parse(fingerprint).readings
+    elif query_string is not None:
+        readings = parse(query_string).readings
     opener = open_store if dsl or sql else open_for_query  # --dsl and --sql print no notes
     open_index = partial(opener, store, engine=engine, field=field, id_field=id_field)
     query, tokens, opened = _resolve(requested, overlap, probability, open_index)

@@ -74,10 +74,14 @@ if TYPE_CHECKING:
 @click.option("--follow-links", is_flag=True,
               help="Also follow symbolic links that lead out of a folder. Only use this option if nobody else "
               "can write to the folder.")  # fmt: skip
-@click.option("--id-field", default="id", show_default=True, help="JSONL field or table column that contains the id.")
 @click.option(
-    "--text-field", default="text", show_default=True, help="JSONL field or table column that contains the text."
-)
+    "--id-field", metavar="FIELD", default="id", show_default=True,
+    help="JSONL field or table column that contains the id.",
+)  # fmt: skip
+@click.option(
+    "--text-field", metavar="FIELD", default="text", show_default=True,
+    help="JSONL field or table column that contains the text.",
+)  # fmt: skip
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
 @click.option("--no-texts", is_flag=True, help="New store: keep only the fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)

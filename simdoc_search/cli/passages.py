@@ -86,6 +86,11 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
     is_flag=True,
     help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
 )
+@click.option(
+    "--ignore-bibliography",
+    is_flag=True,
+    help="Ignore the bibliography. The output says where it is.",
+)
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
 @filter_options
 @click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
@@ -116,6 +121,7 @@ def passages(
     compare_all: bool,
     ignore: tuple[str, ...],
     ignore_quotes: bool,
+    ignore_bibliography: bool,
     each_other: bool,
     filters: FilterPairs,
     excluded: FilterPairs,
@@ -146,7 +152,7 @@ def passages(
       simdoc-search passages --file essay.pdf --in ~/Papers
       simdoc-search passages doc123 --html shared.html
       simdoc-search passages --folder ./essays --each-other
-      simdoc-search passages --file essay.pdf --ignore task_sheet.pdf --ignore-quotes
+      simdoc-search passages --file essay.pdf --ignore task_sheet.pdf --ignore-quotes --ignore-bibliography
       simdoc-search passages --folder ./essays --store ./sources.simdoc --json
       simdoc-search passages --text "..." --min-words 8
       simdoc-search passages reports/2024.txt --exclude-same-folder --exclude path=drafts/
@@ -187,6 +193,7 @@ def passages(
         "compare_all": compare_all,
         "ignore": read_ignored_texts(ignore, lambda: search),
         "ignore_quotes": ignore_quotes,
+        "ignore_bibliography": ignore_bibliography,
     }
     all_filters = [*make_filters(filters, excluded), *filters_of_paths]
     passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)

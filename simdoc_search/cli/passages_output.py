@@ -117,7 +117,7 @@ class PassageOutput:
             line = (
                 f"{format_percent(covered.share, 0):>8}{covered.word_count:>10,}{total:>10}  {printable(answer.name)}"
             )
-            has_details = bool(answer.result.hits or answer.result.disguise_note)
+            has_details = bool(answer.result.hits or answer.result.notes)
             self._overview.append((-covered.share, line, list(self._lines(answer)) if has_details else []))
 
     def add_error(self, query: QueryText, error: SimdocError) -> None:
@@ -170,14 +170,13 @@ class PassageOutput:
         values = columns.read(hit.key for hit in result.hits)
         ids = [hit.id for hit in result.hits]
         yield answer.headline
-        if result.disguise_note:
-            yield result.disguise_note
+        yield from result.notes
         if result.hits:
             yield f"{_HEADING}{format_heading(columns.names)}document"
         for hit in sort_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-            index = f"  in {printable(str(hit.key.index))}" if ids.count(hit.id) > 1 else ""
-            name = f"{format_columns(columns.names, values.get(hit.key))}{printable(hit.id)}{index}"
+            id = hit.id if ids.count(hit.id) == 1 else hit.key.qualified_id
+            name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.key))

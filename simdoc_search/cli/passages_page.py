@@ -31,7 +31,7 @@ _MAX_CHARACTERS = 8_000_000
 
 
 _FILTER_PARAMETERS = ("filters", "excluded", "exclude_same_folder")
-_COMPARISON_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignore_quotes")
+_COMPARISON_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignore_quotes", "ignore_bibliography")
 """The parameters of the command that decide which documents are searched, and which words count."""
 
 
@@ -148,7 +148,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         format_count(result.coverage.word_count, "word"),
         format_count(result.total, "match", "matches"),
     )
-    notes = [result.disguise_note] if result.disguise_note else []
+    notes = result.notes
     if result.total:
         hint = format_more_hits_hint(len(result.hits), result.total, result.offset)
         notes.append(f"{result.page_description}.{hint}")

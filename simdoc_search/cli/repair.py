@@ -38,11 +38,11 @@ def repair(store: str, target: str, as_json: bool) -> None:
     if as_json:
         print_json({"store": target, **asdict(repaired)})
     else:
-        for id in repaired.unreadable:
+        for id in repaired.unreadable_ids:
             say(f"unreadable: {id}")
         for damage in repaired.damaged_deletions:
             say(f"note: {damage.file}: {damage.problem}")
-        unreadable = f", {len(repaired.unreadable):,} unreadable" if repaired.unreadable else ""
+        unreadable = f", {len(repaired.unreadable_ids):,} unreadable" if repaired.unreadable_ids else ""
         say(f"{format_count(repaired.document_count, 'document')} saved to {target}{unreadable}")
-    if repaired.unreadable:
+    if repaired.unreadable_ids:
         raise SystemExit(1)

@@ -25,7 +25,7 @@ from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.errors import CorpusError
-from simdoc_search.small_files import read_small
+from simdoc_search.small_files import read_small_file
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
@@ -69,7 +69,12 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
     show_default=True, help="What `yes` means in --pairs: the two documents are duplicates, versions or related.",
 )  # fmt: skip
 @click.option(
-    "--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Number of documents in the sample."
+    "--sample",
+    "sample_size",
+    type=click.IntRange(min=2),
+    default=1000,
+    show_default=True,
+    help="Number of documents in the sample.",
 )
 @field_options
 @store_option
@@ -83,7 +88,7 @@ def tune(
     shingles: str | None,
     pairs_file: Path | None,
     purpose: Literal["duplicates", "versions", "related"],
-    sample: int,
+    sample_size: int,
     text_fields: tuple[str, ...],
     field: str | None,
     store: str,
@@ -133,11 +138,11 @@ def tune(
     required_ids = {id for pair in pairs for id in (pair.first_id, pair.second_id)}
     if in_store:
         with open_for_query(paths[0], **open_options) as opened:
-            texts, total_count = _sample_store(opened, paths[0], sample, required_ids)
+            texts, total_count = _sample_store(opened, paths[0], sample_size, required_ids)
             analysis: Analysis | None = opened.settings.analysis
         paths = ("FOLDER",)  # a placeholder, because a store does not know which folders were indexed
     else:
-        (texts, total_count), analysis = _sample_corpus(paths, sample, required_ids), None
+        (texts, total_count), analysis = _sample_corpus(paths, sample_size, required_ids), None
     analyses = _choose_analyses(shingles, analysis, for_pairs=bool(pairs))
     names = dict.fromkeys(name.strip() for name in sketches.split(","))
     settings = [with_sketch(Settings(analysis=analysis), parse_sketch(name)) for analysis in analyses for name in names]
@@ -152,7 +157,7 @@ def tune(
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        return read_small(path, _MAX_PAIRS_BYTES).decode("utf-8-sig").splitlines()
+        return read_small_file(path, _MAX_PAIRS_BYTES).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise CorpusError(f"{path} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
@@ -165,10 +170,12 @@ def _is_store(path: str) -> bool:
     return is_url or not os.path.lexists(path) or (Path(path) / "simdoc.json").is_file()
 
 
-def _sample_store(store: Store, name: str, sample: int, required_ids: Collection[str]) -> tuple[dict[str, str], int]:
+def _sample_store(
+    store: Store, name: str, sample_size: int, required_ids: Collection[str]
+) -> tuple[dict[str, str], int]:
     from simdoc_search.tuning import draw_sample, limit_texts
 
-    ids, total_count = draw_sample((record.id for record in store.scan()), sample, required_ids)
+    ids, total_count = draw_sample((record.id for record in store.scan()), sample_size, required_ids)
     batches = (ids[start : start + _BATCH_SIZE] for start in range(0, len(ids), _BATCH_SIZE))
     records = (record for batch in batches for record in store.records(batch, text=True))
     texts = limit_texts(((record.id, record.text) for record in records if record.text is not None), required_ids)
@@ -179,7 +186,9 @@ def _sample_store(store: Store, name: str, sample: int, required_ids: Collection
     return texts, total_count
 
 
-def _sample_corpus(paths: tuple[str, ...], sample: int, required_ids: Collection[str]) -> tuple[dict[str, str], int]:
+def _sample_corpus(
+    paths: tuple[str, ...], sample_size: int, required_ids: Collection[str]
+) -> tuple[dict[str, str], int]:
     from simdoc_search.corpus import read_corpus, read_sources
     from simdoc_search.documents import Document, SkippedFile
     from simdoc_search.indexing import FILE_TIMEOUT
@@ -188,7 +197,7 @@ def _sample_corpus(paths: tuple[str, ...], sample: int, required_ids: Collection
 
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(os.cpu_count() or 1))
     sources = (source for source in read_corpus(paths, limits=limits) if not isinstance(source, SkippedFile))
-    sampled, total_count = draw_sample(sources, sample, required_ids, lambda source: source.id)
+    sampled, total_count = draw_sample(sources, sample_size, required_ids, lambda source: source.id)
     documents = (document for _, document in read_sources(sampled, limits=limits))
     texts = ((document.id, document.text) for document in documents if isinstance(document, Document))
     return limit_texts(texts, required_ids), total_count

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from simdoc_search.dedupe.chunks import MAX_CHUNK_BYTES, MAX_CHUNK_ROWS, ArrowChunk, Chunk, Columns
-from simdoc_search.dedupe.formats import NamedFormat, import_pyarrow
+from simdoc_search.dedupe.formats import FormatAndCompression, import_pyarrow
 from simdoc_search.errors import CorpusError
 
 _SAMPLE_ROWS = 1000
@@ -27,13 +27,13 @@ class ArrowShard:
 
     path: Path
     name: str
-    named_format: NamedFormat
+    file_format: FormatAndCompression
 
     @cached_property
     def schema(self) -> Any:
         """The Arrow schema, with its metadata."""
         with self._errors():
-            if self.named_format.format == "parquet":
+            if self.file_format.format == "parquet":
                 with self._parquet() as file:
                     return file.schema_arrow
             with self._ipc() as reader:
@@ -47,7 +47,7 @@ class ArrowShard:
     @cached_property
     def row_count(self) -> int | None:
         """The number of rows; None if it is unknown until the file is read."""
-        if self.named_format.format != "parquet":
+        if self.file_format.format != "parquet":
             return None
         with self._errors(), self._parquet() as file:
             return int(file.metadata.num_rows)
@@ -81,7 +81,7 @@ class ArrowShard:
 
     @property
     def _is_parquet(self) -> bool:
-        return self.named_format.format == "parquet"
+        return self.file_format.format == "parquet"
 
     def _parquet_batches(self, names: Sequence[str] | None, skip: int) -> Iterator[Any]:
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency

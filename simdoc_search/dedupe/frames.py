@@ -16,7 +16,7 @@ import numpy as np
 
 from simdoc_search.dedupe.arrow_files import ArrowShard, ipc_writer
 from simdoc_search.dedupe.chunks import MAX_CHUNK_ROWS, ArrowChunk, Chunk, ChunkValues, Columns, check_texts
-from simdoc_search.dedupe.formats import NamedFormat, import_pyarrow
+from simdoc_search.dedupe.formats import FormatAndCompression, import_pyarrow
 from simdoc_search.dedupe.grouping import KEPT
 from simdoc_search.dedupe.output import Selection, select_batches
 from simdoc_search.errors import CorpusError
@@ -127,7 +127,7 @@ class _ReaderFrame(_DataInMemory):
         with path.open("wb") as file, ipc_writer(file, reader.schema, is_file=False) as writer:
             for batch in reader:
                 writer.write(batch)
-        self._shard = ArrowShard(path, "", NamedFormat("arrow"))
+        self._shard = ArrowShard(path, "", FormatAndCompression("arrow"))
         self.columns = self._shard.columns
 
     def sample(self) -> list[dict[str, Any]]:

@@ -55,4 +55,4 @@ class DedupeOptions:
 
     def grouping_options(self) -> dict[str, Any]:
         """Return the options that the groups depend on."""
-        return {"overlap": str(self.threshold.overlap), "keep": self.keep, "measure": self.measure}
+        return {"overlap": str(self.threshold.min_overlap), "keep": self.keep, "measure": self.measure}

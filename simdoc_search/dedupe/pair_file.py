@@ -35,13 +35,13 @@ def write_pairs(path: Path, descriptions: DuplicateDescriptions) -> int:
     """Write all duplicates as Parquet, JSONL or CSV, by the extension of the file. Returns their number.
 
     The columns are `row`, `duplicate_of`, `overlap` and `kind`. If the rows were also compared with an older dataset,
-    the column `kept_row_is_old` says whether the kept row belongs to it. Rows are named_format by id, or by number.
+    the column `kept_row_is_old` says whether the kept row belongs to it. Rows are named by id, or by number.
     """
     duplicates = descriptions.groups.duplicates
-    named_format, delimiter = require_format(path), "\t" if is_tsv(path) else ","
+    file_format, delimiter = require_format(path), "\t" if is_tsv(path) else ","
     names = ["row", "duplicate_of", "overlap", "kind", *(["kept_row_is_old"] if descriptions.old_row_count else [])]
-    with convert_write_errors(path), atomic_file(path) as file, compressed(file, named_format.compression) as stream:
-        if named_format.format == "parquet":
+    with convert_write_errors(path), atomic_file(path) as file, compressed(file, file_format.compression) as stream:
+        if file_format.format == "parquet":
             pa = import_pyarrow()
             parts = [pa.table(_columns(part, names)) for part in _pair_lists(duplicates, descriptions)]
             empty: dict[str, list[Any]] = {name: [] for name in names}
@@ -51,10 +51,10 @@ def write_pairs(path: Path, descriptions: DuplicateDescriptions) -> int:
                 writer.write(batch)
             writer.close()
             return len(duplicates)
-        if named_format.format == "csv":
+        if file_format.format == "csv":
             stream.write(csv_lines([names], delimiter))
         for part in _pair_lists(duplicates, descriptions):
-            if named_format.format == "csv":
+            if file_format.format == "csv":
                 stream.write(csv_lines(part, delimiter))
             else:
                 lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in part)

@@ -223,7 +223,7 @@ class _Run:
             with convert_write_errors(target):
                 folder.replace(target.resolve())
             return
-        if self.work.finished.exists() and target.exists() and not folder.exists():
+        if self.work.finished_file.exists() and target.exists() and not folder.exists():
             return
         for shard, begin, end in zip(self.dataset.shards, begins, begins[1:], strict=False):
             path = folder / shard.name
@@ -231,12 +231,12 @@ class _Run:
             if path.exists():  # an interrupted run has written the file
                 report(end - begin)
             else:
-                compression = shard.named_format.compression
-                write_shard(shard, self.work.shard, begin, selection, compression=compression, progress=report)
-                self.work.shard.replace(path)
+                compression = shard.file_format.compression
+                write_shard(shard, self.work.partial_shard, begin, selection, compression=compression, progress=report)
+                self.work.partial_shard.replace(path)
         for name in self.dataset.other_files:
             copy_other_file(self.dataset.path / name, folder / name, folder.name.rpartition("-")[2])
-        write_atomically(self.work.finished, b"")
+        write_atomically(self.work.finished_file, b"")
         with convert_write_errors(target):
             if target.exists():
                 target.rmdir()

@@ -95,11 +95,11 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
     if texts:
         packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
         token_ids = np.concatenate([batch.token_ids for batch in packed])
-        counts = [count for batch in packed for count in batch.counts]
+        counts = [count for batch in packed for count in batch.token_counts]
         rows["tokens"][compared] = counts
         is_extended = np.repeat(np.array(counts) <= MAX_EXTENDED_TOKENS, counts)
         extensions = np.concatenate([batch.hash_extensions for batch in packed])[is_extended]
-        rows["shingles"][compared] = [count for batch in packed for count in batch.shingles]
+        rows["shingles"][compared] = [count for batch in packed for count in batch.shingle_counts]
         hashes = bytes.fromhex("".join(chain.from_iterable(batch.words_hashes for batch in packed)))
         rows["words_hash"][compared] = np.frombuffer(hashes, "<u8").reshape(-1, 2)
     encoded = [text.encode() for text in texts]

@@ -21,7 +21,7 @@ from simdoc_search.duplicates.arrays import Ints, slices
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.plan.files import GONE, FileIdentity, read_state, unreadable_error
 from simdoc_search.duplicates.plan.rows import LeftAloneError
-from simdoc_search.small_files import read_small
+from simdoc_search.small_files import read_small_file
 
 _TEXT_GROUPS_PER_BATCH = 100
 
@@ -145,7 +145,7 @@ def _hash_attachments(path: str, size: int) -> str | None:
     if determine_format(path).extension != ".eml":
         return None
     try:
-        attachments = sorted(find_attachments(read_small(path, size)))
+        attachments = sorted(find_attachments(read_small_file(path, size)))
     except (OSError, ValueError):
         return None
     digest = hashlib.blake2b()

@@ -201,10 +201,10 @@ class Duplicates:
         *,
         read_texts: ReadTexts | None,
         drop_scope: DropScope | None,
-        ignored_words: Mapping[int, int],
+        ignored_word_counts: Mapping[int, int],
     ) -> None:
         self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
-        self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
+        self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_word_counts
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
         self._character_differences: dict[int, str] = {}  # for each duplicate with the same words, a description
         self.document_count: int = len(collection)

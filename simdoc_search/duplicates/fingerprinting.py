@@ -63,8 +63,8 @@ def _sketch_texts(settings: Settings, texts: Sequence[str]) -> _ChunkSketches:
     packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
     return _ChunkSketches(
         np.concatenate([batch.token_ids for batch in packed]),
-        [count for batch in packed for count in batch.counts],
-        [count for batch in packed for count in batch.shingles],
+        [count for batch in packed for count in batch.token_counts],
+        [count for batch in packed for count in batch.shingle_counts],
         [words_hash for batch in packed for words_hash in batch.words_hashes],
         list(map(text_hash, texts)),
     )

@@ -143,8 +143,8 @@ def fold_older_versions(
         sources: dict[str, DateSources] = {}
         for number in (first, *duplicates):
             source = evidence(page[number])
-            of_document.setdefault(source.name, []).append(number)
-            sources.setdefault(source.name, source)
+            of_document.setdefault(source.document_path, []).append(number)
+            sources.setdefault(source.document_path, source)
         names = list(of_document)
         timeline = build_timeline(list(sources.values()), lambda numbers: numbers)
         older: list[str] = []
@@ -199,7 +199,7 @@ class _Comparison:
         settings: Settings,
     ) -> None:
         self.items: Sequence[Any] = items
-        self._minimum = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
+        self._minimum = Measure("jaccard", parse_fraction(overlap, "overlap")).min_overlap
         sets: list[NDArray[Any]]
         if key is not None or any(isinstance(item, str) for item in items):
             texts = [key(item) if key else cast(str, item) for item in items]

@@ -22,7 +22,7 @@ from simdoc_search.duplicates.duplicates_result import Duplicates
 from simdoc_search.duplicates.finder import Progress
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote.bulk import Outcome
+from simdoc_search.stores.remote.bulk import ActionOutcome
 from simdoc_search.stores.remote.marks import Mark, Marks, open_marks
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CONFLICTS
@@ -60,8 +60,8 @@ def mark_duplicates(
     """Update the marks in a store to match the groups found in it; see `SimilaritySearch.mark_duplicates`."""
     if duplicates.new_document_count < duplicates.document_count:
         raise StoreError(
-            "cannot mark duplicates, because only new documents were compared; omit 'since' and 'new' to compare all "
-            "documents"
+            "cannot mark duplicates, because only new documents were compared; omit `since` and `new_ids` to compare "
+            "all documents"
         )
     return _MarkUpdate(duplicates, open_marks(store), progress).run()
 
@@ -170,7 +170,7 @@ class _MarkUpdate:
         number = self._groups.find_number(self._marks.key_of(hit))
         return number is not None and self._groups.has_text_hash(number, self._marks.read_text_hash(hit))
 
-    def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
+    def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, ActionOutcome]]) -> None:
         report = self._report
         for hit, outcome in outcomes:
             if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:

@@ -42,9 +42,9 @@ class JoinedPairs:
 
     first: Ints  # the preferred document of each pair, which has the smaller index; int64, shape (pairs,)
     second: Ints  # the other document of each pair
-    estimate: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
+    estimates: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared_count: int  # number of pairs that were compared
-    partly_compared: Ints  # documents that were not compared with all of their candidates
+    partly_compared_documents: Ints  # documents that were not compared with all of their candidates
     skipped_comparison_count: int  # number of comparisons that were not made
 
 

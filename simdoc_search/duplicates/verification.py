@@ -61,13 +61,13 @@ class PairOverlaps:
 
     def add(self, joined: JoinedPairs) -> None:
         """Add pairs that were not added before."""
-        count, estimates = len(joined.first), joined.estimate.astype(np.float64)
+        count, estimates = len(joined.first), joined.estimates.astype(np.float64)
         first, second = np.append(self.first, joined.first), np.append(self.second, joined.second)
         order = np.lexsort((second, first))
         self.first, self.second = first[order], second[order]
         self.overlap = np.append(self.overlap, estimates)[order]
         self.exact = np.append(self.exact, np.zeros(count, bool))[order]
-        self._is_enough = np.append(self._is_enough, estimates >= float(self._measure.overlap))[order]
+        self._is_enough = np.append(self._is_enough, estimates >= float(self._measure.min_overlap))[order]
         self._is_unverified = np.append(self._is_unverified, np.full(count, self._verifier is not None))[order]
 
     def overlap_enough(self, pairs: Ints) -> Bools:

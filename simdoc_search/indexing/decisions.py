@@ -37,7 +37,7 @@ class IndexingRun:
     _paths: InputPaths
     _archives: Archives
     _document_filter: DocumentFilter | None
-    _checksum: bool
+    _reads_all: bool  # whether to read files whose size and modification time are unchanged
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
     _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, for documents in preparation
@@ -148,7 +148,7 @@ class IndexingRun:
         self._seen.add(source.id, input_path.number if input_path else 0, stored.digest if stored else None)
         if stored is None:
             return Job(source, None)
-        if not self._checksum and isinstance(source, FileSource) and _has_same_origin(origin, make_origin(source)):
+        if not self._reads_all and isinstance(source, FileSource) and _has_same_origin(origin, make_origin(source)):
             self._seen.note_stored(source.id, stored.digest)
             return None
         self._stored_digests[source.id] = stored

@@ -86,7 +86,7 @@ class Threshold:
         if tokens.matched_token_count < self.minimum_match:
             return False
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.allows_lower_estimates else overlap
-        return not overlap or not minimum or tokens.shared >= minimum * tokens.union
+        return not overlap or not minimum or tokens.shared_count >= minimum * tokens.union_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +133,12 @@ class Bands:
         """Whether a candidate is a hit. It is a hit unless its tokens rule out the overlap."""
         if tokens.matched_token_count < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
-        return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union)
+        return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union_count)
 
 
 Plan = Threshold | Bands
 
 
-def _min_estimate(overlap: Fraction, union: float) -> float:
-    """Return the smallest estimate that does not rule out an overlap. `union` is the number of filled buckets."""
-    return float(overlap) - MAX_STANDARD_DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)
+def _min_estimate(overlap: Fraction, union_count: float) -> float:
+    """Return the smallest estimate that does not rule out an overlap. `union_count` is the number of filled buckets."""
+    return float(overlap) - MAX_STANDARD_DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union_count)

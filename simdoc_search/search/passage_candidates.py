@@ -72,7 +72,7 @@ def find_passage_candidates(
     guaranteed_run_length = compute_guaranteed_run(store, document)
     if not len(document.passage_tokens_to_query):  # all words of the document are ignored
         return PassageCandidates([], 0, guaranteed_run_length, 0)
-    token_matches = store.documents_sharing(
+    token_matches = store.documents_sharing_tokens(
         document.passage_tokens_to_query, filters=filters, exclude=exclude, size=size
     )
     phrase_matches = PhraseMatches({})
@@ -88,7 +88,7 @@ def find_passage_candidates(
         [TokenMatch(key, shared_counts[key]) for key in order[:size]],
         max(len(shared_counts), token_matches.total),
         guaranteed_run_length,
-        len(phrase_matches.incomplete),
+        len(phrase_matches.incomplete_phrases),
     )
 
 

@@ -11,6 +11,7 @@ from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import MatchedWords, align_words, match_words_with_many
+from simdoc_search.passages.bibliography import describe_bibliography
 from simdoc_search.passages.coverage import (
     Cover,
     count_covered_words,
@@ -79,8 +80,13 @@ def _find_passages(
     else:
         document = QueryDocument(resolve_record(store, query, options.query_document_filters), store.settings)
     document.check_has_passages()
-    if ignored_texts or options.ignore_quotes:
-        document = replace(document, ignored_texts=ignored_texts, ignore_quotes=options.ignore_quotes)
+    if ignored_texts or options.ignore_quotes or options.ignore_bibliography:
+        document = replace(
+            document,
+            ignored_texts=ignored_texts,
+            ignore_quotes=options.ignore_quotes,
+            ignore_bibliography=options.ignore_bibliography,
+        )
     candidates = _find_candidates(store, document, options, document.key or exclude)
     if not candidates.total and (error := find_unknown_field(store, options.filters)):
         raise error
@@ -156,7 +162,7 @@ def _find_shared_passages(document: QueryDocument, words: WordPositions, options
     return passages
 
 
-def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int) -> _Match:
+def _estimate_match(document: QueryDocument, record: Record, shared_token_count: int) -> _Match:
     """Return a match whose words are estimated from passage tokens.
 
     On average, winnowing keeps 2 of `window` + 1 shingles.
@@ -169,7 +175,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int)
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
     measures = estimate.containment, estimate.reverse_containment, estimate.jaccard
-    hit = PassageHit(record.key, words, share, 0, "estimated", shared_tokens, (), *measures)
+    hit = PassageHit(record.key, words, share, 0, "estimated", shared_token_count, (), *measures)
     return _make_match(hit, covered_words_mask, weight)
 
 
@@ -214,6 +220,7 @@ def _make_result(
         candidates.too_common_phrase_count,
         mask_to_spans(text.words, unite_covers(exact, len(document.ignored_word_mask))) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
+        describe_bibliography(text.text, document.ignored_bibliography) if text and options.ignore_bibliography else "",
         options.offset,
         len(exact) < len(matches),
         store.left_out_indices(),

@@ -43,7 +43,7 @@ def find_related_candidates(
         FormatMismatchError: the store has no concepts.
     """
     needed_hit_count = query.offset + query.size
-    concept_matches = store.documents_sharing(
+    concept_matches = store.documents_sharing_tokens(
         weights.query_token_ids(),
         kind="concepts",
         filters=query.filters,

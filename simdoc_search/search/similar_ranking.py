@@ -171,7 +171,7 @@ class Ranker:
         if not self.overlap and isinstance(self.plan, Threshold):
             return candidate.matched_token_count >= self.plan.minimum_match
         tokens = self._compare_tokens(candidate)
-        can_reach = not self.overlap or estimate_max_overlap(tokens.shared, tokens.union) >= self.overlap
+        can_reach = not self.overlap or estimate_max_overlap(tokens.shared_count, tokens.union_count) >= self.overlap
         return can_reach and self.plan.is_hit(tokens, None)
 
     @staticmethod
@@ -195,11 +195,11 @@ def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched_token_count, hit.id, hit.key.index or ""))
 
 
-def estimate_max_overlap(shared: float, union: float) -> float:
+def estimate_max_overlap(shared_count: float, union_count: float) -> float:
     """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
-    if shared >= union:
+    if shared_count >= union_count:
         return 1.0  # the formula below would have rounding errors
     z_squared = _Z_SCORE**2
-    share = shared / union
-    spread = _Z_SCORE * math.sqrt(share * (1 - share) / union + z_squared / (4 * union * union))
-    return min(1.0, (share + z_squared / (2 * union) + spread) / (1 + z_squared / union))
+    share = shared_count / union_count
+    spread = _Z_SCORE * math.sqrt(share * (1 - share) / union_count + z_squared / (4 * union_count * union_count))
+    return min(1.0, (share + z_squared / (2 * union_count) + spread) / (1 + z_squared / union_count))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.passage import SignificantChange
-from simdoc_search.passages.summary import describe_significant_changes
+from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
 from simdoc_search.versions.timeline import describe_evidence_kind
 
@@ -40,7 +40,9 @@ class VersionChanges:
     @property
     def word_changes_label(self) -> str:
         """The numbers of added and removed words, for display; empty if they are not known."""
-        return "" if self.added_word_count is None else f"+{self.added_word_count:,} −{self.removed_word_count:,} words"
+        if self.added_word_count is None:
+            return ""
+        return format_word_changes(self.added_word_count, self.removed_word_count or 0)
 
     @property
     def key_lines(self) -> list[str]:
@@ -108,6 +110,7 @@ class VersionOrder:
     conflicting_statements: tuple[ConflictingStatement, ...]
     reason: str
     have_one_text: bool
+    newest_without_file_times: VersionEntry | None
 
     @property
     def order_hint(self) -> str:
@@ -137,7 +140,9 @@ class VersionOrder:
             aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
             return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
         if any(statement.hides_newest for statement in self.conflicting_statements):
-            return "newest: not known, as the evidence conflicts"
+            by_others = self.newest_without_file_times
+            name = "" if by_others is None else printable(by_others.name) or "the text"
+            return f"newest: not known, as the evidence conflicts{name and f'; without the file times, it is {name}'}"
         if self.have_one_text:
             return "newest: none, as all versions have the same text"
         if self.evidence_kind == "texts":

@@ -226,7 +226,7 @@ def is_supported_by_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[Min
 
 
 def _fingerprint_natively(
-    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, outputs: tuple[int, bool, bool]
+    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested_outputs: tuple[int, bool, bool]
 ) -> Iterator[Fingerprint]:
     """Yield fingerprints made by the native kernel.
 
@@ -235,10 +235,10 @@ def _fingerprint_natively(
         texts: the texts.
         analysis: settings of the analysis, which the kernel must support.
         minhash: settings of the sketch, which the kernel must support.
-        outputs: window of passage tokens (0: no passage tokens), whether to return hashes of words, and whether to
-            return token ids of pairs of words.
+        requested_outputs: window of passage tokens (0: no passage tokens), whether to return hashes of words, and
+            whether to return token ids of pairs of words.
     """
-    arrays, hashes = call_kernel(native, texts, analysis, minhash, outputs)
+    arrays, hashes = call_kernel(native, texts, analysis, minhash, requested_outputs)
     slots, val1, val2, counts, shingles, token_ids, passage_counts, pairs, pair_counts = arrays
     parts = (counts.cumsum().tolist(), passage_counts.cumsum().tolist(), pair_counts.cumsum().tolist())
     start = passage_start = pair_start = 0
@@ -254,10 +254,10 @@ def _fingerprint_natively(
 
 
 def call_kernel(
-    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
+    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested_outputs: tuple[int, bool, bool]
 ) -> tuple[list[NDArray[Any]], list[str]]:
     """Call `Kernel.fingerprints`. Return its arrays, and for each text the hash of its words if requested."""
-    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
+    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested_outputs)
     buffers, hashes = call_kernel_method(native.fingerprints, texts, *settings)
     types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64, np.uint32, np.int64)
     return list(map(np.frombuffer, buffers, types)), hashes

@@ -15,7 +15,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.estimate import Estimate, compare_token_ids
+from simdoc_search.sketch.estimate import CompareTokens, compare_token_ids
 from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import SentenceSettings
@@ -117,7 +117,7 @@ class Settings:
         return self.stored_sketch, *self.stored_token_kinds, *map(format_optional_sketch, flags), *self.unknown_sketches
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> CompareTokens:
         """The function that compares the tokens of two documents."""
         return compare_token_ids
 

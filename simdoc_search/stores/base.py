@@ -34,7 +34,7 @@ from simdoc_search.stores.shared_tokens import TokenMatches
 
 Self = TypeVar("Self")
 
-MAX_COUNTED_CLIENT_SIDE = 32
+MAX_DOCUMENTS_COUNTED_BY_CLIENT = 32
 """If the bands of a plan match at most this number of documents, this process reads them and counts shared tokens."""
 
 MAX_BAND_MATCHES = 256
@@ -275,7 +275,7 @@ class Store(Protocol):
     ) -> Sequence[Candidates]:
         """Return the candidates of each plan. `plans` are pairs of a plan and the key to exclude, or None."""
 
-    def documents_sharing(
+    def documents_sharing_tokens(
         self,
         token_ids: NDArray[np.uint32],
         *,

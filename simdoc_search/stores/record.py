@@ -192,12 +192,12 @@ class PhraseMatches:
 
     Attributes:
         documents: for each document, the ascending indices of the phrases that it contains.
-        incomplete: indices of the phrases that other documents may contain too. The words of these phrases occur in
-            too many documents to read all of them.
+        incomplete_phrases: indices of the phrases that other documents may contain too. The words of these phrases
+            occur in too many documents to read all of them.
     """
 
     documents: Mapping[DocumentKey, tuple[int, ...]]
-    incomplete: tuple[int, ...] = ()
+    incomplete_phrases: tuple[int, ...] = ()
 
 
 NOT_IN_STORE = "the document is not in the store"

@@ -52,14 +52,15 @@ class TokenMatches:
         documents: the documents that share the most tokens, by descending number of tokens, then by id and index. If
             several documents tie for the last position, the store chooses one.
         total: number of documents that share at least one token.
-        max_omitted_shared: 0 if no omitted document shares more tokens than the last document. Otherwise, it is an
-            upper bound of the number of tokens that an omitted document shares. Such documents can be omitted if very
-            many documents share nearly the same number of tokens, for example because they all contain the same phrase.
+        max_omitted_shared_count: 0 if no omitted document shares more tokens than the last document. Otherwise, it is
+            an upper bound of the number of tokens that an omitted document shares. Such documents can be omitted if
+            very many documents share nearly the same number of tokens, for example because they all contain the same
+            phrase.
     """
 
     documents: list[TokenMatch]
     total: int
-    max_omitted_shared: int = 0
+    max_omitted_shared_count: int = 0
 
 
 def encode_rows(token_ids: NDArray[np.uint32], length: int) -> list[list[str]]:
@@ -94,7 +95,7 @@ def sum_parts(
         size: maximum number of documents.
 
     Returns:
-        The number of shared tokens of each document, and `TokenMatches.max_omitted_shared`.
+        The number of shared tokens of each document, and `TokenMatches.max_omitted_shared_count`.
     """
     if len(streams) == 1:
         return dict(islice(streams[0], size)), 0
@@ -114,10 +115,10 @@ def sum_parts(
     while sums.fill_missing_counts(sums.best(size)):
         pass  # with the new counts, other documents may be the best
     best = {key: sums.lower_bound(key) for key in sums.best(size)}
-    max_omitted_shared = max(
+    max_omitted_shared_count = max(
         [sums.max_unread_shared, *(sums.upper_bound(key) for key in sums.counts if key not in best)]
     )
-    return best, max_omitted_shared if max_omitted_shared > sums.lowest_best_bound(size) else 0
+    return best, max_omitted_shared_count if max_omitted_shared_count > sums.lowest_best_bound(size) else 0
 
 
 class _PartialSums(Generic[Key]):

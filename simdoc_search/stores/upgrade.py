@@ -16,7 +16,7 @@ from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.location import MEMORY, EngineKind
+from simdoc_search.stores.location import MEMORY_LOCATION, EngineKind
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sentences_and_concepts import (
     check_can_index,
@@ -112,7 +112,7 @@ def set_thresholds(store: Store, thresholds: SimilarityThresholds) -> Similarity
     if isinstance(store, LocalStore):
         from simdoc_search.stores.local.upgrade import write_thresholds as write_in_folder  # noqa: PLC0415
 
-        if store.location == MEMORY:
+        if store.location == MEMORY_LOCATION:
             raise StoreError("a store in memory cannot save thresholds; pass the thresholds with each query")
         write_in_folder(store, stored_thresholds)
     else:

@@ -41,6 +41,7 @@ def passages(request: PageRequest) -> Page:
         "compare_all": request.is_on("all"),
         "ignore": _read_ignored_texts(request, search),
         "ignore_quotes": request.is_on("ignore_quotes"),
+        "ignore_bibliography": request.is_on("ignore_bibliography"),
     }
     query = read_request_query(request)
     result = search.passages(**query.arguments(), **options)

@@ -252,7 +252,7 @@ def test_shared_passages_are_those_that_the_store_finds(engine: Engine, index: s
     with open_store(f"{engine.name}/{index}") as store:
         shared = {
             document.id: float(document.shared_count)
-            for document in store.documents_sharing(token_ids, size=100).documents
+            for document in store.documents_sharing_tokens(token_ids, size=100).documents
         }
     by_text = search(engine, index, "simdoc-passages", fingerprint=fingerprint, size=100)
     by_id = search(engine, index, "simdoc-passages", id=id, index=index, size=100)

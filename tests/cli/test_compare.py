@@ -88,7 +88,7 @@ def test_json_has_measures_passages_and_differences() -> None:
     for name in ("jaccard", "containment", "reverse_containment", "estimate"):
         assert getattr(expected, name) == result["details"][name]
     assert [{"a": [0, len(OLD)], "b": [0, len(NEW)], "word_count": 123}] == result["passages"]
-    assert {"kind": "inserted", "a": [OLD.index(" copy")] * 2, "word_count": 1}.items() <= difference.items()
+    assert {"kind": "inserted", "a": [OLD.index(" copy")] * 2, "added_word_count": 1}.items() <= difference.items()
     assert "not" == NEW[slice(*difference["b"])]
     assert {"word_count": 123, "covered": {"word_count": 123, "share": 1.0}}.items() <= result["a"].items()
     assert {"word_count": 124, "covered": {"word_count": 123, "share": 123 / 124}}.items() <= result["b"].items()
@@ -139,6 +139,26 @@ def test_character_differences_are_shown_if_no_word_differs(tmp_path: Path) -> N
     assert "No words differ. But letter case, punctuation or symbols differ in 3 places: '-500' / '500'; " in shown
     assert [] == result["differences"]
     assert ["symbols", "symbols", "letters"] == [difference["kind"] for difference in result["character_differences"]]
+
+
+def test_files_with_the_same_bytes_are_named(tmp_path: Path) -> None:
+    """This is known even of files without text."""
+    photo = b"\xff\xd8\xff\0"
+    files: dict[str, str | bytes] = {"a.txt": OLD, "b.txt": OLD, "c.txt": f"{OLD} ", "a.jpg": photo, "b.jpg": photo}
+    write(tmp_path, {**files, "c.jpg": photo + photo})
+    same, spaces, photos, others = (
+        run("compare", *(tmp_path / name for name in names.split()))
+        for names in ("a.txt b.txt", "a.txt c.txt", "a.jpg b.jpg", "a.jpg c.jpg")
+    )
+
+    assert same.stdout.endswith("The two files have the same bytes.\n")
+    assert "same bytes" not in spaces.stdout
+    assert "a.jpg cannot be read: an image; the two files have the same bytes" in sentence(photos)
+    assert sentence(others).endswith("; the two files have different bytes")
+    assert [True, None] == [
+        answer("compare", tmp_path / "a.txt", other, stdin=OLD)["have_same_bytes"]
+        for other in (tmp_path / "b.txt", "-")
+    ]
 
 
 def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:

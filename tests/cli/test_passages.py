@@ -46,6 +46,7 @@ def test_json_has_exact_shares_and_places() -> None:
         "query",
         "word_count",
         "ignored_word_count",
+        "notes",
         "covered",
         "total",
         "hits",
@@ -158,6 +159,16 @@ def test_quotations_are_ignored() -> None:
 
     assert (60, 4) == (counted["covered"]["word_count"], counted["total"])
     assert (60, 0) == (ignored["ignored_word_count"], ignored["total"])
+
+
+def test_the_bibliography_is_ignored() -> None:
+    text = f"{prose(90, 14)}\n\nReferences\nBecker, A. (1998). {QUOTE}"
+    result = passages("--text", text, "--ignore-bibliography")
+    without = output("passages", "--text", prose(40, 14), "--ignore-bibliography")
+
+    assert (0, 64) == (result["total"], result["ignored_word_count"])
+    assert ["The bibliography is ignored: line 3 to line 4."] == result["notes"]
+    assert "No bibliography was found, so none is ignored." in without
 
 
 @pytest.mark.parametrize("count", [3, 5, 6, 20])

@@ -84,7 +84,7 @@ def test_pairs_are_sorted_and_have_an_estimated_overlap() -> None:
     found = find_pairs([shingles(np.random.default_rng(12), 700)] * 3, "1/2", progress=shares.append)
 
     assert [(0, 1), (0, 2), (1, 2)] == list(zip(found.first.tolist(), found.second.tolist(), strict=True))
-    assert [1.0, 1.0, 1.0] == found.estimate.tolist()
+    assert [1.0, 1.0, 1.0] == found.estimates.tolist()
     assert sorted(shares) == shares
     assert 1.0 == shares[-1]
 
@@ -131,7 +131,7 @@ def test_all_documents_of_a_long_run_are_compared_with_the_first() -> None:
 
     assert {(0, other) for other in range(1, 300)} <= pairs_of(found)
     assert found.compared_count < 300 * 30
-    assert list(range(300)) == found.partly_compared.tolist()
+    assert list(range(300)) == found.partly_compared_documents.tolist()
     assert 0 == found.skipped_comparison_count
 
 
@@ -141,7 +141,7 @@ def test_skipped_comparisons_in_a_long_run_are_counted(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "MAX_ANCHORS", 2)
     found = find_pairs(sets_of_template(np.random.default_rng(14), 100, 600, 400), "3/5")
 
-    assert 0 < len(found.partly_compared)
+    assert 0 < len(found.partly_compared_documents)
     assert 0 < found.skipped_comparison_count
     assert found.compared_count < 100 * 99 / 2
 
@@ -152,7 +152,7 @@ def test_short_documents_are_not_paired_by_boilerplate() -> None:
 
     assert set() == pairs_of(found)
     assert found.compared_count < 2000
-    assert 0 == len(found.partly_compared)
+    assert 0 == len(found.partly_compared_documents)
 
 
 def test_the_limit_of_a_run_bounds_the_memory_of_pairs() -> None:

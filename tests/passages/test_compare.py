@@ -103,6 +103,27 @@ def test_a_significant_change_has_the_words_before_it(old: str, new: str, expect
     assert expected[2:] == change[2:]
 
 
+def test_a_long_difference_has_a_significant_change_of_each_kind() -> None:
+    """A long side is reduced to its key words, and so is the other side. A date is shown as a whole."""
+    old = "Signed in Berlin on 4 September 2022"
+    new = f"The tenant carries repairs of up to 100 euros for each repair and 300 euros a year. {old}".replace(
+        "4 September 2022", "17 January 2024"
+    )
+    changes = significant_changes(f"{old}.", f"{new}.")
+
+    assert [
+        SignificantChange("number", "of up to", "", "100 … 300"),
+        SignificantChange("date", "in Berlin on", "4 September 2022", "17 January 2024"),
+    ] == changes
+
+
+def test_the_words_before_a_change_are_in_its_sentence() -> None:
+    [change] = significant_changes("Pay 480.50 euros.", "Pay 430.50 euros.")
+    [first] = significant_changes("12 euros are due.", "13 euros are due.")
+
+    assert ("Pay", "the second floor.") == (change.before, first.before)
+
+
 def test_another_text_is_not_a_significant_change() -> None:
     """A paragraph of up to 100 words may be one."""
     assert ["negation"] == [change.kind for change in significant_changes("", "It is not so. " * 25)]

@@ -23,7 +23,7 @@ from simdoc_search.query.plans import CHANCE_OVERLAP, Bands, Threshold, min_beyo
 from simdoc_search.search import SearchResult
 from simdoc_search.sketch.estimate import compare_token_ids
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.sketches import Xor
+from simdoc_search.sketch.sketches import XorSketch
 from simdoc_search.sketch.tokens import HASH_BITS
 from simdoc_search.stores.local import candidates
 from simdoc_search.stores.record import Record
@@ -60,7 +60,7 @@ def expected(
         minimum = 1 if verify and Fraction(overlap) >= CHANCE_OVERLAP else min_beyond_chance(len(source))
     for other, other_token_ids in token_ids.items():
         found = compare_token_ids(source, other_token_ids)
-        if found.matched_token_count >= minimum and found.shared >= float(Fraction(overlap)) * found.union:
+        if found.matched_token_count >= minimum and found.shared_count >= float(Fraction(overlap)) * found.union_count:
             hits.append((-found.overlap, -found.matched_token_count, other))
     return [(other, -share, -matched) for share, matched, other in sorted(hits)]
 
@@ -223,7 +223,7 @@ def test_a_lower_overlap_finds_all_hits_of_a_higher_one(count: int, search: Simi
 OTHER_SETTINGS = [
     Settings(Analysis(shingle_size=3)),
     Settings(minhash=MinHash(bucket_count=256)),
-    Settings(minhash=Xor()),
+    Settings(minhash=XorSketch()),
     SMALL,
 ]
 

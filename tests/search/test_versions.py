@@ -48,7 +48,7 @@ def test_hits_are_those_of_a_brute_force_comparison(search: SimilaritySearch) ->
         expected = {}
         for other in LIBRARY.keys() - {id}:
             match = match_sentences(values[id], values[other])
-            if score := thresholds.score_of(match):
+            if score := thresholds.score_matches(match):
                 pairs = match.a.tolist(), match.b.tolist(), match.distances.tolist()
                 expected[other] = (score, match.share, match.share_of_other, pairs)
         hits = search.versions(id, size=100, filters={"kind": none_of("paper")}).hits

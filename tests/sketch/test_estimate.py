@@ -133,7 +133,7 @@ def test_token_ids_are_compared_as_sets(first: set[int], second: set[int]) -> No
     matched, common, union = len(first & second), len(buckets & others), len(buckets | others)
 
     assert (matched, max(0, matched - common / 512), union * 511 / 512) == pytest.approx(found)
-    assert found.overlap == (found.shared / found.union if union else 0)
+    assert found.overlap == (found.shared_count / found.union_count if union else 0)
     assert (found.overlap == 1) == (first == second != set())
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.hamming_search import HammingIndex, block_masks, find_near_pairs
-from simdoc_search.sketch.simhash import count_set_bits, count_set_bits_by_table, distances, simhashes
+from simdoc_search.sketch.hamming_search import HammingIndex, find_near_pairs, make_block_masks
+from simdoc_search.sketch.simhash import count_set_bits, count_set_bits_by_table, hamming_distances, simhashes
 from tests.support.slow_cases import slow_after
 
 
@@ -69,7 +69,7 @@ def test_all_near_numbers_among_many_are_found(bits_and_most: tuple[int, int]) -
     values[2000:] = values[:1000]
     for _ in range(most):
         values[2000:] ^= np.uint64(1) << rng.integers(0, bits, 1000, dtype=np.uint64)
-    near = distances(values[:, np.newaxis], values[np.newaxis, :]) <= most
+    near = hamming_distances(values[:, np.newaxis], values[np.newaxis, :]) <= most
 
     assert np.argwhere(near).tolist() == np.stack(HammingIndex(values, bits, most).find_near(values), axis=1).tolist()
     assert np.argwhere(np.triu(near, 1)).tolist() == np.stack(find_near_pairs(values, bits, most), axis=1).tolist()
@@ -88,7 +88,7 @@ def test_every_version_of_numpy_counts_the_same_bits() -> None:
 def test_numbers_are_equal_in_a_mask_whichever_bits_differ(bits: int, most: int, count: int) -> None:
     """The masks for one number are disjoint and cover all bits. The masks for more numbers are not shorter."""
     rng = np.random.default_rng(bits)
-    found, for_one = ([mask for mask, _ in block_masks(bits, most, number)] for number in (count, 1))
+    found, for_one = ([mask for mask, _ in make_block_masks(bits, most, number)] for number in (count, 1))
     for _ in range(50):
         flipped = sum(1 << int(bit) for bit in rng.choice(bits, most, replace=False))
         assert any(not flipped & mask for mask in found)
@@ -98,5 +98,5 @@ def test_numbers_are_equal_in_a_mask_whichever_bits_differ(bits: int, most: int,
 
 @pytest.mark.parametrize(("bits", "most"), [(32, 32), (32, -1), (65, 3), (0, 0)])
 def test_impossible_numbers_of_bits_are_refused(bits: int, most: int) -> None:
-    with pytest.raises(ValueError, match="bits must be"):
+    with pytest.raises(ValueError, match="bit_count must be"):
         HammingIndex(np.zeros(1, np.uint64), bits, most)

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.sketch.sentences import (
-    MAX_QUERY_TOKEN_IDS,
+    MAX_QUERY_TOKENS,
     choose_flip_count,
     decode_sentences,
     encode_sentences,
     query_token_ids,
     sentence_simhashes,
 )
-from simdoc_search.sketch.simhash import distances
+from simdoc_search.sketch.simhash import hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE
 
 SENTENCE = "The harbour master wrote down the name of every ship that left before the storm came in from the west."
@@ -54,7 +54,7 @@ def test_an_unrelated_sentence_is_far_and_punctuation_makes_no_difference() -> N
     a, same, other = simhashes_of(SENTENCE, f"  «{SENTENCE.upper().replace(' ', chr(10))}» ", OTHER)
 
     assert a == same
-    assert DEFAULT_MAX_DISTANCE + 8 < distances(np.array([a], np.uint64), np.array([other], np.uint64))[0]
+    assert DEFAULT_MAX_DISTANCE + 8 < hamming_distances(np.array([a], np.uint64), np.array([other], np.uint64))[0]
 
 
 def test_simhashes_are_a_stored_format() -> None:
@@ -123,4 +123,4 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
 def test_few_query_sentences_get_more_flips(count: int, max_bits: int, flips: int) -> None:
     """The flips are limited by the number of differing bits and by the number of query tokens."""
     assert flips == choose_flip_count(count, max_bits)
-    assert flips < 2 or query_token_ids(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_TOKEN_IDS
+    assert flips < 2 or query_token_ids(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_TOKENS

@@ -17,7 +17,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores import open_store
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Store
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT, Store
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema, snapshot
 from simdoc_search.stores.local import store as local
@@ -127,7 +127,8 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
             (candidate.id, candidate.matched_token_count) for candidate in candidates
         }
         kinds[
-            "few" if len(let_through) <= MAX_COUNTED_CLIENT_SIDE else "flood" if is_flood else "many", bool(expected)
+            "few" if len(let_through) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT else "flood" if is_flood else "many",
+            bool(expected),
         ] += 1
 
     assert {("few", True), ("many", True), ("flood", True)} <= kinds.keys()
@@ -173,7 +174,7 @@ def test_plans_find_the_same_documents_as_a_loop_over_all(
     made = tokens(ordered)
     plan = Bands(made, tuple(map(tokens, groups)), minimum) if rows else Threshold(made, minimum, buckets)
     with closing(open_store(":memory:")) as store, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "MAX_COUNTED_CLIENT_SIDE", few)
+        patch.setattr(local, "MAX_DOCUMENTS_COUNTED_BY_CLIENT", few)
         put(store, *(record(str(n), token_ids, language=languages[n % 2]) for n, token_ids in enumerate(stored)))
         options: dict[str, Any] = {
             "filters": None if language is None else {"language": language},

@@ -117,13 +117,14 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
         assert passages.tolist() == found.passages.tolist() != []
         assert fresh.sentences.tolist() == found.sentences.tolist() != []
         assert fresh.concepts.tolist() == found.concepts.tolist() != []
-        assert id in [document.id for document in store.documents_sharing(passages, size=3).documents]
+        assert id in [document.id for document in store.documents_sharing_tokens(passages, size=3).documents]
         assert id in [
-            document.id for document in store.documents_sharing(fresh.sentences, kind="sentences", size=3).documents
+            document.id
+            for document in store.documents_sharing_tokens(fresh.sentences, kind="sentences", size=3).documents
         ]
     zurich = hash_words(["Zürich"])
     assert ["notes/größe.txt"] == [
-        document.id for document in store.documents_sharing(zurich, kind="concepts", size=3).documents
+        document.id for document in store.documents_sharing_tokens(zurich, kind="concepts", size=3).documents
     ]
     assert [1] == store.concept_frequencies(zurich).tolist()
 

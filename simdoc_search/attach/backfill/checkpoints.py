@@ -2,8 +2,8 @@
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. A checkpoint
 is the sequence number of a write in a shard. The fingerprints of all documents whose number is not greater were
-compared with the texts. The mapping also stores a hash of the shard history_uuids. A cloned or restored index has new
-history_uuids, and so has a shard that was lost and created again. All of their documents are compared again.
+compared with the texts. The mapping also stores a hash of the history UUIDs of the shards. A cloned or restored index
+has new history UUIDs, and so has a shard that was lost and created again. All of their documents are compared again.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ class ShardStates:
 def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | None:
     """Return the states of the shards of a concrete index; None if the engine does not report them."""
     response = (
-        engine.call("GET", [index, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="shards") or {}
+        engine.call(
+            "GET", [index, "_stats", "store"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="shards"
+        )
+        or {}
     )
     shards = response.get("indices", {}).get(index, {}).get("shards", {})
     history_uuids, checkpoints = [], []

@@ -154,7 +154,10 @@ def _estimate_max_writes(share: float, sampled_count: int, document_count: int) 
 def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[float, float]:
     """Return the average size of a document in bytes, and the average time to index a document in milliseconds."""
     response = (
-        engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
+        engine.call(
+            "GET", [index.name, "_stats", "docs,store,indexing"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES
+        )
+        or {}
     )
     stats = response.get("_all", {}).get("primaries", {})
     if not {"docs", "indexing", "store"} <= stats.keys():

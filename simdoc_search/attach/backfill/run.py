@@ -205,4 +205,4 @@ class Backfill:
 
     def _refresh(self, target: Target) -> bool:
         """Make writes visible to searches. Return False if this user may not refresh the index."""
-        return self._engine.refresh(target.index.name, allow=(403,))
+        return self._engine.refresh(target.index.name, allowed_statuses=(403,))

@@ -13,7 +13,7 @@ from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_PLAN_BYTES, FileState, PlanError, PlanRow, State, TextState
 from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
-from simdoc_search.small_files import read_small
+from simdoc_search.small_files import read_small_file
 
 _COLUMNS = (
     "action", "group", "percent", "kind", "bytes", "changed", "path", "kept", "id", "index", "routing", "state", "note",
@@ -88,7 +88,7 @@ def read_plan(path: str | Path) -> list[PlanRow]:
         PlanError: the file cannot be read, is not a plan, or has a row that is not valid.
     """
     try:
-        data = read_small(path, MAX_PLAN_BYTES)
+        data = read_small_file(path, MAX_PLAN_BYTES)
         text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except OSError as error:
         raise PlanError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None

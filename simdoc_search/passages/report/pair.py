@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import format_count
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Comparison, Difference, Span
@@ -16,6 +15,7 @@ from simdoc_search.passages.report.pair_text import PairMarks, PairParagraphRend
 from simdoc_search.passages.report.pieces import render_text
 from simdoc_search.passages.report.templates import render, render_page
 from simdoc_search.passages.summary import (
+    describe_changed_words,
     describe_character_difference,
     describe_character_difference_count,
     describe_differences,
@@ -137,11 +137,9 @@ def _describe_difference(
     difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions]
 ) -> dict[str, str]:
     """Return the values of a difference that the page shows."""
-    verb = "" if difference.kind == "replaced" else difference.kind
-    words = format_count(difference.word_count, "word")
     return {
         "side": "b" if difference.kind == "inserted" else "a",
-        "label": f"{words} {verb or ('differs' if difference.word_count == 1 else 'differ')}",
+        "label": describe_changed_words(difference),
         "place": label_position_pair(positions[0], difference.a[0], positions[1], difference.b[0]),
         "quote": _quote_difference(difference, texts),
     }

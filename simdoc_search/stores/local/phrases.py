@@ -46,7 +46,7 @@ BATCH_SIZE = 16
 
 Item = TypeVar("Item")
 
-_HASH_COUNT = np.uint64(1 << 20)
+_HASH_TABLE_SIZE = np.uint64(1 << 20)
 """Number of possible values of a phrase's hash. A larger hash is reduced modulo this number."""
 
 _SPACE = ord(" ")
@@ -56,7 +56,7 @@ def find_phrases(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> PhraseMatches:
     """Return the documents that contain at least one of these phrases; see `Store.documents_with_phrases`."""
-    read_limit = _ReadLimit.of(phrases)
+    read_limit = _ReadLimit.for_phrases(phrases)
     queries = _make_queries(snapshot, phrases)
     addresses: Collection[Address] | None
     incomplete: tuple[int, ...]
@@ -69,7 +69,7 @@ def find_phrases(
             )
             for index, query in _check_stopped_for_each(queries)
         }
-        addresses, incomplete = _documents_to_read(candidates, read_limit)
+        addresses, incomplete = _select_documents_to_read(candidates, read_limit)
     finder = _PhraseFinder(phrases, snapshot.settings.analysis)
     documents: dict[DocumentKey, tuple[int, ...]] = {}
     remaining = iter(sorted(addresses))
@@ -133,7 +133,7 @@ def _check_stopped_for_each(items: Mapping[int, Item]) -> Iterator[tuple[int, It
 class _PhraseFinder:
     """Finds phrases in texts.
 
-    A window of words is compared with the phrases only if its hash, modulo `_HASH_COUNT`, equals that of a phrase.
+    A window of words is compared with the phrases only if its hash, modulo `_HASH_TABLE_SIZE`, equals that of a phrase.
     """
 
     def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:
@@ -145,8 +145,8 @@ class _PhraseFinder:
         sizes = np.array(list(map(len, joined))) // 2
         ends = np.cumsum(sizes)
         hashes, _ = murmur3_x64_128(np.frombuffer(b"".join(joined), "<u2"), ends - sizes, ends)
-        self._has_hash = np.zeros(_HASH_COUNT, bool)
-        self._has_hash[hashes % _HASH_COUNT] = True
+        self._has_hash = np.zeros(_HASH_TABLE_SIZE, bool)
+        self._has_hash[hashes % _HASH_TABLE_SIZE] = True
         # A space in a normalised word separates two words, as in the index of pairs.
         self._lengths = {phrase.decode("utf-16-le", "surrogatepass").count(" ") + 1 for phrase in joined}
 
@@ -166,7 +166,7 @@ class _PhraseFinder:
                 positions[is_window] for positions in (starts[:count], ends[len(ends) - count :], owners[:count])
             )
             hashes, _ = murmur3_x64_128(units, first, last)
-            hits = np.flatnonzero(self._has_hash[hashes % _HASH_COUNT])
+            hits = np.flatnonzero(self._has_hash[hashes % _HASH_TABLE_SIZE])
             for start, end, text in zip(first[hits].tolist(), last[hits].tolist(), owner[hits].tolist(), strict=True):
                 found[text].update(self._indices.get(data[2 * start : 2 * end], ()))
         return found
@@ -179,7 +179,7 @@ class _ReadLimit(NamedTuple):
     total: int
 
     @classmethod
-    def of(cls, phrases: Sequence[Phrase]) -> _ReadLimit:
+    def for_phrases(cls, phrases: Sequence[Phrase]) -> _ReadLimit:
         count = len(phrases)
         if count == 1 and len(" ".join(phrases[0].words).split(" ")) == 1:
             return cls(MAX_DOCUMENTS_READ, MAX_DOCUMENTS_READ)
@@ -187,10 +187,10 @@ class _ReadLimit(NamedTuple):
         return cls(per_phrase, min(BASE_DOCUMENTS_READ + DOCUMENTS_READ_PER_PHRASE * count, MAX_DOCUMENTS_READ))
 
 
-def _documents_to_read(
+def _select_documents_to_read(
     candidates: Mapping[int, Sequence[Address]], read_limit: _ReadLimit
 ) -> tuple[set[Address], tuple[int, ...]]:
-    """Return the documents to read, and the value for `PhraseMatches.incomplete`."""
+    """Return the documents to read, and the value for `PhraseMatches.incomplete_phrases`."""
     chosen: set[Address] = set()
     incomplete = []
     for index in sorted(candidates, key=lambda index: len(candidates[index])):

@@ -13,11 +13,11 @@ from uuid import uuid4
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.small_files import parse_json, read_small
+from simdoc_search.small_files import parse_json, read_small_file
 
 INDEX_FOLDER = "index"
 SETTINGS_FILE = "simdoc.json"
-_MAX_BYTES = 1 << 20
+_MAX_SETTINGS_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _read_settings_file(path: Path, folder: Path) -> StoreManifest | None:
         FormatMismatchError: a newer version wrote the file.
     """
     try:
-        values = parse_json(read_small(path, _MAX_BYTES))
+        values = parse_json(read_small_file(path, _MAX_SETTINGS_BYTES))
         checksum, store_texts, id = values.pop("checksum"), values["store_texts"], values["id"]
         is_intact = checksum == _checksum(values)
     except (FileNotFoundError, NotADirectoryError):

@@ -29,7 +29,7 @@ class IndexAccess:
 
     Attributes:
         engine: the engine, for interactive queries.
-        background: the same engine with longer retries, for background work.
+        background_engine: the same engine with longer retries, for background work.
         indices: the indices behind the name of the store.
         id_field: the part of a document that contains its id.
         settings: settings of the fingerprints, with the hash key.
@@ -38,7 +38,7 @@ class IndexAccess:
     """
 
     engine: Engine
-    background: Engine
+    background_engine: Engine
     indices: Indices | MinHashFieldIndices
     id_field: IdField
     settings: Settings
@@ -67,7 +67,7 @@ class IndexAccess:
     def cancellable_by(self, stop: StopEvent) -> IndexAccess:
         """Return a copy of this object whose requests end as soon as `stop` is set."""
         engine = self.engine.cancellable_by(stop)
-        return replace(self, engine=engine, background=engine.in_background())
+        return replace(self, engine=engine, background_engine=engine.in_background())
 
     @property
     def is_min_hash_field(self) -> bool:

@@ -166,7 +166,7 @@ def _search_body(
     limit = access.engine.max_clauses(plan.clause_count + len(plan.tokens) + used)
     is_scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
     query = access.token_query(plan, clauses, must_not, score="tokens" if is_scored else "nothing")
-    return build_first_page_search(access, query, (), fields, scored=is_scored)
+    return build_first_page_search(access, query, (), fields, is_scored=is_scored)
 
 
 def _make_hit_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:

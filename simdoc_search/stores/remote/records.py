@@ -41,13 +41,13 @@ class _MalformedError(Exception):
 
 
 def build_field_value(
-    token_ids: TokenIds, shingles: int, hashes: tuple[str, str], settings: Settings, **tokens: TokenIds
+    token_ids: TokenIds, shingle_count: int, hashes: tuple[str, str], settings: Settings, **tokens: TokenIds
 ) -> dict[str, Any]:
     """Return the value of the fingerprint field.
 
     Args:
         token_ids: tokens of the fingerprint.
-        shingles: number of distinct shingles.
+        shingle_count: number of distinct shingles.
         hashes: hash of the text, and hash of its normalised words.
         settings: settings of the index.
         tokens: tokens of other kinds, by name. Kinds that the index does not have are omitted.
@@ -59,7 +59,7 @@ def build_field_value(
     return {
         "tokens": encode_text(token_ids),
         **kinds,
-        "shingles": shingles,
+        "shingles": shingle_count,
         "buckets": len(token_ids),
         "text_hash": text_hash,
         "words_hash": words_hash,

@@ -144,7 +144,7 @@ class _RequestThreads:
         inbox.put((future, partial(copy_context().run, send)))
         return future
 
-    def forget(self) -> None:
+    def drop_threads(self) -> None:
         """Start new threads for all further requests. A forked process does not have the threads of its parent."""
         self._idle.clear()
 
@@ -165,7 +165,7 @@ class _RequestThreads:
 
 _threads = _RequestThreads()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_threads.forget)
+    os.register_at_fork(after_in_child=_threads.drop_threads)
 
 
 def _send_in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:

@@ -135,7 +135,7 @@ class Watches:
         query = {"bool": {"filter": [self._index_clause(), {"term": {f"{WATCHED_FIELD}.id": id}}]}}
         hits = list(all_hits(self._engine, self.name, {"query": query, "sort": ["_doc"], "_source": False}))
         for hit in hits:
-            self._engine.call("DELETE", [self.name, "_doc", hit["_id"]], allow=(404,), refresh=True)
+            self._engine.call("DELETE", [self.name, "_doc", hit["_id"]], allowed_statuses=(404,), refresh=True)
         return len(hits)
 
     def find_matching_watches(self, key: DocumentKey) -> Iterator[Watch]:

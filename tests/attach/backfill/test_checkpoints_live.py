@@ -62,7 +62,7 @@ def test_only_documents_written_since_are_compared(temp_indices: TempIndices, en
 
     assert (len(TEXTS), 0) == (first.unchanged_count, first.updated_count)
     assert Sample(len(TEXTS), 0, 0, (), len(TEXTS)) == quiet
-    assert (2, ("doc3", "doc4"), True) == (found.stale_count, found.examples, found.is_exact)
+    assert (2, ("doc3", "doc4"), True) == (found.stale_count, found.stale_ids, found.is_exact)
     assert 2 / len(TEXTS) == pytest.approx(found.stale_share)
     assert (2, 1) == (report.updated_count, report.unchanged_count)
     assert (0, 0, True) == (after.stale_count, after.sampled_count, after.is_exact)
@@ -174,7 +174,7 @@ def test_status_and_backfill_are_right_after_any_writes(temp_indices: TempIndice
             elif kind == "fingerprint":
                 load(engine, name, {id: {"body": text, "simdoc": fingerprint_field(str(text))}})
             elif kind == "delete":
-                engine.call("DELETE", [name, "_doc", id], allow=(404,), refresh=True)
+                engine.call("DELETE", [name, "_doc", id], allowed_statuses=(404,), refresh=True)
             elif id in stored(engine, name):
                 script = {"script": "ctx._source.remove('body')"}
                 bulk(engine, name, {id: script if kind == "script" else {"doc": {"body": text}}})

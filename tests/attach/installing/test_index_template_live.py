@@ -31,7 +31,7 @@ def final_pipeline(app: Application, index: str) -> Any:
 def state(app: Application) -> list[Any]:
     """Everything that an installation could change."""
     places = ["_index_template/NAME", "_component_template/simdoc", "_ingest/pipeline/NAME", "NAME*"]
-    return [app.call("GET", f"/{place}", allow=(404,)) for place in places]
+    return [app.call("GET", f"/{place}", allowed_statuses=(404,)) for place in places]
 
 
 @pytest.mark.parametrize(

@@ -53,18 +53,18 @@ def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
     before = tree(tmp_path)
     apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
     lines = undo_file.read_bytes().splitlines(keepends=True)
-    damaged = b"".join([*lines[:3], damage, *lines[3:]])
+    damaged = b"".join([*lines[:4], damage, *lines[4:]])
     undo_file.write_bytes(damaged)
 
     report = undo(undo_file)
     assert ["one.txt", "two.txt"] == sorted(Path(path).name for path in report.restored)
-    reason = f"{undo_file} is damaged, starting at line 4 of {len(damaged.splitlines())}"
+    reason = f"{undo_file} is damaged, starting at line 5 of {len(damaged.splitlines())}"
     assert [
         (str(undo_file), f"{reason}; the changes in that line and the lines after it are not undone")
     ] == report.not_restored
     assert damaged == undo_file.read_bytes()
     with pytest.raises(
-        PlanError, match=r"is damaged, starting at line 4 of .*; undo the changes before that line with `simdoc"
+        PlanError, match=r"is damaged, starting at line 5 of .*; undo the changes before that line with `simdoc"
     ):
         apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
 

@@ -102,7 +102,7 @@ def test_moved_and_repeated_passages_have_a_remark() -> None:
     a = f"{notice} {notice} {notice} {words(0, 60)}"
     b = f"{words(0, 60)} {notice}"
     start, place = 3 * len(notice) + 3, len(words(0, 60))
-    moved_block = Difference("moved", (start, len(a)), (0, place), 60)
+    moved_block = Difference("moved", (start, len(a)), (0, place), 60, 60)
     passages = [same(0, place + 1, len(notice), 19), same(start, 0, place, 60)]
     shown = HtmlPage(render_pair_page(comparison(passages, [moved_block]), (a, b), NAMES))
     repeated, moved = shown.of_side("a", "a", "n")
@@ -126,7 +126,7 @@ def test_differences_are_marked_in_passages() -> None:
 def test_a_long_difference_stays_readable() -> None:
     """It is not struck through. A short moved block outside passages is also marked."""
     large = read(words(0, 50), f"{words(100, 150)} {words(0, 50)}")
-    found = comparison([], [Difference("moved", (8, 13), (0, 5), 1)])
+    found = comparison([], [Difference("moved", (8, 13), (0, 5), 1, 1)])
     moved = HtmlPage(render_pair_page(found, ("one two three", "three one two"), NAMES))
 
     assert [["large"]] == [element.classes for element in large.of_side("b", "ins")]

@@ -71,8 +71,8 @@ def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     saved = content(tmp_path / "new")
     deleted = saved.keys() - expected.keys()
     assert {id: expected[id] for id in saved.keys() - deleted} == {id: saved[id] for id in saved.keys() - deleted}
-    assert sorted(expected.keys() - saved.keys()) == sorted(repaired.unreadable)
-    assert extension == "store" or [] == repaired.unreadable
+    assert sorted(expected.keys() - saved.keys()) == sorted(repaired.unreadable_ids)
+    assert extension == "store" or [] == repaired.unreadable_ids
     assert (extension == "del") == bool(repaired.damaged_deletions)
     assert extension == "del" or not deleted
     assert repaired.document_count == len(saved)
@@ -94,8 +94,8 @@ def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     assert f"index/{file.name}" in {damage.file for damage in check_store(store)}
     repaired = repair_store(store, tmp_path / "new")
     saved = content(tmp_path / "new")
-    assert expected.keys() - saved.keys() == set(repaired.unreadable)
-    assert (extension == "store") == bool(repaired.unreadable)
+    assert expected.keys() - saved.keys() == set(repaired.unreadable_ids)
+    assert (extension == "store") == bool(repaired.unreadable_ids)
     assert saved
     assert all(saved[id] == expected[id] for id in saved.keys() & expected.keys())
 
@@ -136,7 +136,7 @@ def test_only_the_document_that_crashes_its_reader_is_unreadable(tmp_path: Path)
     assert 0 > subprocess.run([sys.executable, "-c", query], check=False, capture_output=True).returncode
     assert [f"index/{file.name}"] == [damage.file for damage in check_store(tmp_path / "s")]
     repaired = repair_store(tmp_path / "s", tmp_path / "new")
-    assert (2, ["a"]) == (repaired.document_count, repaired.unreadable)
+    assert (2, ["a"]) == (repaired.document_count, repaired.unreadable_ids)
     assert {"b", "c"} == content(tmp_path / "new").keys()
 
 

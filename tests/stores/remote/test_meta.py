@@ -16,7 +16,7 @@ from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
-from simdoc_search.sketch.sketches import Universal, Xor
+from simdoc_search.sketch.sketches import UniversalSketch, XorSketch
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.schema import complete_labels, format_label, labels_missing_kinds, parse_meta, to_meta
@@ -86,8 +86,8 @@ def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
     "sketch",
     [
         MinHash(bucket_count=4096, with_rotation=True, key=HashKey.from_checksum("0" * 16)),
-        Xor(4096, 2**32 - 1, HashKey("a secret of the tests")),
-        Universal(4096, 2**32 - 1, "affine64"),
+        XorSketch(4096, 2**32 - 1, HashKey("a secret of the tests")),
+        UniversalSketch(4096, 2**32 - 1, "affine64"),
     ],
     ids=lambda sketch: sketch.name,
 )

@@ -102,7 +102,7 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
     small_cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 2.0)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 2.0)
     monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 100)
     written = documents("stopped", COUNT, WORDS)
     url = f"{small_cluster.url}/{uuid4()}"

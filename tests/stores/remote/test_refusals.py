@@ -28,8 +28,8 @@ BUSY = error(429, "rejected_execution_exception", "queue full")
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeat requests at once, and use small pages."""
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
 
 
@@ -104,8 +104,8 @@ def test_a_search_that_fails_in_one_index_is_an_error(temp_indices: TempIndices)
 def test_an_engine_that_stops_during_reading_is_an_error(
     temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.0)
-    monkeypatch.setattr(retry, "QUERY_SECONDS", 0.0)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(retry, "QUERY_RETRY_SECONDS", 0.0)
     name = temp_indices.name()
     put(in_index(temp_indices, name, create=True), *(record(f"{n}", range(1 + n % 8)) for n in range(300)))
     with serving(forward(temp_indices.engine)) as server:

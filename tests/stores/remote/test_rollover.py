@@ -278,7 +278,7 @@ def test_a_refused_write_names_the_block_of_the_index(
     temp_indices: TempIndices, block: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 1.0)
     name = temp_indices.name()
     store = ("--store", f"{temp_indices.engine}/{name}")
     output("index", "-", *store, stdin=f'{{"id": "a", "text": "{words(0, 9)}"}}\n')

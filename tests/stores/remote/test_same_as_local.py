@@ -142,7 +142,7 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
     temp_indices: TempIndices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need_usual_clauses(temp_indices.engine)
-    monkeypatch.setattr(candidates, "MAX_COUNTED_CLIENT_SIDE", 50)
+    monkeypatch.setattr(candidates, "MAX_DOCUMENTS_COUNTED_BY_CLIENT", 50)
     stores = in_index(temp_indices, temp_indices.name(), create=True), new_memory_store()
     rng = random.Random(0)
     written = [record("source", range(512), team="a")]

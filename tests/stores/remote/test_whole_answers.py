@@ -31,8 +31,8 @@ WHOLE = {"total": 2, "successful": 2, "failed": 0}
 def few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry requests only briefly."""
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.05)
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 @pytest.fixture(scope="module")
