@@ -248,7 +248,7 @@ def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]
     date_ns = document.written_ns or document.mtime_ns
     date = "" if date_ns is None else f"{datetime.fromtimestamp(date_ns / 1e9, timezone.utc):%Y-%m-%d}"
     if document.path is None:
-        return size, date, document.id if document.key.index is None else f"{document.key.index}/{document.id}"
+        return size, date, document.key.qualified_id
     return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
 
 

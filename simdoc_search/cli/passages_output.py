@@ -175,8 +175,8 @@ class PassageOutput:
             yield f"{_HEADING}{format_heading(columns.names)}document"
         for hit in sort_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-            index = f"  in {printable(str(hit.key.index))}" if ids.count(hit.id) > 1 else ""
-            name = f"{format_columns(columns.names, values.get(hit.key))}{printable(hit.id)}{index}"
+            id = hit.id if ids.count(hit.id) == 1 else hit.key.qualified_id
+            name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.key))

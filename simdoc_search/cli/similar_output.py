@@ -15,7 +15,6 @@ from simdoc_search.display import (
     format_estimate,
     format_more_hits_hint,
     format_percent,
-    printable,
 )
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Threshold
@@ -98,10 +97,10 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         say(f"{heading}  {format_heading(columns.names)}document")
     for hit in sort_hits(result.hits, columns, values):
         overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else format_percent(hit.overlap)
-        name = format_columns(columns.names, values.get(hit.key)) + link_id(hit.id, values.get(hit.key))
-        index = printable(f"  in {hit.key.index}") if ids.count(hit.id) > 1 else ""
+        id = hit.id if ids.count(hit.id) == 1 else hit.key.qualified_id
+        name = format_columns(columns.names, values.get(hit.key)) + link_id(id, values.get(hit.key))
         changed = "  (changed since it was indexed)" if hit.changed else ""
-        click.echo(f"{overlap:>{len(heading)}}  {name}{index}{changed}")
+        click.echo(f"{overlap:>{len(heading)}}  {name}{changed}")
     say(_summary(result))
     if expects_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         estimated = format_count(count, "overlap is", "overlaps are")

@@ -38,9 +38,9 @@ class ComparableDocuments:
 
     document_keys: list[DocumentKey]  # key of each document
     # distinct simhashes of the sentences of each document, one document after the other; uint64
-    sentences: Simhashes
-    sentence_starts: Ints  # where the simhashes of each document begin; int64, shape (documents,)
-    sentence_counts: Ints  # number of simhashes of each document; int64, shape (documents,)
+    simhashes: Simhashes
+    simhash_starts: Ints  # where the simhashes of each document begin; int64, shape (documents,)
+    simhash_counts: Ints  # number of simhashes of each document; int64, shape (documents,)
     # concepts of each document; empty if they were not read
     concepts: list[ParagraphConcepts] = field(default_factory=list)
     # for the key of each document that cannot be compared, the reason

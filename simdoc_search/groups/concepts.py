@@ -116,10 +116,10 @@ def _score_versions(
 ) -> Floats:
     """Return the score of each pair of versions, and -1 for all other pairs."""
     scores = np.full(len(first), -1.0)
-    with_sentences = np.flatnonzero((documents.sentence_counts[first] > 0) & (documents.sentence_counts[second] > 0))
+    with_sentences = np.flatnonzero((documents.simhash_counts[first] > 0) & (documents.simhash_counts[second] > 0))
     pairs = first[with_sentences], second[with_sentences]
     shares = shares_of_pairs(
-        documents.sentences, documents.sentence_starts, documents.sentence_counts, pairs, thresholds.max_distance
+        documents.simhashes, documents.simhash_starts, documents.simhash_counts, pairs, thresholds.max_distance
     )
     scores[with_sentences] = shares.scores(thresholds)
     return scores

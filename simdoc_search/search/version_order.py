@@ -110,6 +110,7 @@ class VersionOrder:
     conflicting_statements: tuple[ConflictingStatement, ...]
     reason: str
     have_one_text: bool
+    newest_without_file_times: VersionEntry | None
 
     @property
     def order_hint(self) -> str:
@@ -139,7 +140,9 @@ class VersionOrder:
             aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
             return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
         if any(statement.hides_newest for statement in self.conflicting_statements):
-            return "newest: not known, as the evidence conflicts"
+            by_others = self.newest_without_file_times
+            name = "" if by_others is None else printable(by_others.name) or "the text"
+            return f"newest: not known, as the evidence conflicts{name and f'; without the file times, it is {name}'}"
         if self.have_one_text:
             return "newest: none, as all versions have the same text"
         if self.evidence_kind == "texts":

@@ -66,6 +66,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         conflicting_statements: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
         have_one_text: whether all versions have the same text, and no evidence shows which of them is newer.
+        newest_without_file_times: the newest entry if the modification times of the files did not count; None if it
+            would not be known.
         total: number of versions on all pages.
         candidate_count: number of documents that share a token with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.

@@ -56,6 +56,7 @@ class Timeline:
         dates: date of each document, from the kind of evidence that the order is based on. If the document has no such
             date, its best date, or None.
         have_one_text: whether all documents have the same text, and no evidence shows which of them is newer.
+        newest_without_file_times: index of the newest document if the modification times of the files did not count.
     """
 
     order: tuple[int, ...]
@@ -67,6 +68,7 @@ class Timeline:
     reason: str
     dates: tuple[DocumentDate | None, ...]
     have_one_text: bool
+    newest_without_file_times: int | None
 
 
 def describe_evidence_kind(kind: EvidenceKind) -> str:

@@ -35,7 +35,7 @@ class UnindexedFiles:
         missing_folders: The indexed folders that no longer exist.
         file_count: The number of files in the folders.
         groups: The files that cannot be read, by reason.
-        readable: The files that can be read, but are not in the index.
+        readable_files: The files that can be read, but are not in the index.
         unread_count: The number of files that were not examined, because there are too many.
     """
 
@@ -43,7 +43,7 @@ class UnindexedFiles:
     missing_folders: list[str] = field(default_factory=list)
     file_count: int = 0
     groups: list[SkipGroup] = field(default_factory=list)
-    readable: list[str] = field(default_factory=list)
+    readable_files: list[str] = field(default_factory=list)
     unread_count: int = 0
 
 
@@ -60,7 +60,7 @@ def skipped(request: PageRequest) -> Page:
     found = {
         "file_count": result.file_count,
         "groups": [{"reason": group.label, "files": group.examples} for group in result.groups],
-        "readable": result.readable,
+        "readable": result.readable_files,
         "unread_count": result.unread_count,
     } if result else {}  # fmt: skip
     return Page(
@@ -146,7 +146,7 @@ def _find_unindexed_files(store: Store, local: LocalAccess, progress: Progress) 
         if isinstance(outcome, SkippedFile):
             skipped_files.append(replace(outcome, path=id))
         else:
-            found.readable.append(id)
+            found.readable_files.append(id)
     found.groups = group_by_reason(skipped_files)
     return found
 

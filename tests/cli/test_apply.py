@@ -77,6 +77,23 @@ def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
     assert 3 == answer("duplicates", "docs")["duplicate_count"]
 
 
+def test_folders_without_files_are_named_and_those_for_moved_files_are_removed_by_undo() -> None:
+    """A folder that has a file of another program remains, and so does one that existed before."""
+    before = tree(Path("docs"))
+    write(Path("docs"), {"old/2020/a.txt": BASE, "older/b.txt": BASE, "older/note.txt": "another text"})
+    Path("gone").mkdir()
+    plan()
+    result = run("apply", "plan.tsv", "--move-to", "gone/here")
+
+    assert "1 folder has no files now: docs/old\n" in result.stderr
+    assert [] == answer("apply", "plan.tsv", "--move-to", "gone/here")["empty_folders"]
+    write(Path("gone/here/older"), {"of another program.txt": ""})
+    output("apply", "--undo", UNDO)
+    assert ["here", "of another program.txt", "older"] == sorted(path.name for path in Path("gone").rglob("*"))
+    assert {*before, "old/2020/a.txt", "older/b.txt", "older/note.txt"} == {*tree(Path("docs"))}
+    assert not Path(UNDO).exists()
+
+
 def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
     """If the plan cannot be written, nothing is indexed."""
     result = run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "my store")

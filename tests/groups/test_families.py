@@ -68,7 +68,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: flo
 def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]]) -> None:
     made = as_arrays(read)
     first, second = np.array(list(combinations(range(len(read)), 2))).T
-    shares = shares_of_pairs(made.sentences, made.sentence_starts, made.sentence_counts, (first, second))
+    shares = shares_of_pairs(made.simhashes, made.simhash_starts, made.simhash_counts, (first, second))
     expected = [
         match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
         for a, b in zip(first, second, strict=True)

@@ -189,8 +189,10 @@ def test_a_list_of_objects_is_not_marked(temp_indices: TempIndices) -> None:
 def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
     index = articles(temp_indices)
     place = ("duplicates", "--store", f"{temp_indices.engine}/{index}", "--mark")
+    hint = run(*place[:-1]).stderr
     shown = run(*place)
 
+    assert "to hide duplicates from search results, add --mark; to see what differs, add --html page.html\n" == hint
     assert (0, "marks on duplicates and kept documents: 3 set, 0 removed, 0 unchanged") == (
         shown.exit_code,
         shown.stderr.splitlines()[0],
@@ -225,6 +227,9 @@ def test_a_marked_kept_document_is_kept_again(temp_indices: TempIndices) -> None
     output = answer(*command, "--text-field", "body")
     assert ["kept"] == [cluster["kept"]["id"] for cluster in output["groups"]]
     assert {**MARKED, "longer": ("kept", "kept")} == marks(temp_indices, index)
+    for rule, kept in ((["--keep", "longest"], "longer"), (["--keep-in", "kept"], "kept")):
+        output = answer(*command, *rule, "--text-field", "body")
+        assert [kept] == [cluster["kept"]["id"] for cluster in output["groups"]]
     call(temp_indices.engine, "DELETE", f"/{index}/_doc/kept?refresh")
     assert ["longer"] == [group.kept.id for group in search.duplicates(preferred_ids=search.read_kept_ids()).groups()]
     with pytest.raises(StoreError, match="only new documents were compared"):

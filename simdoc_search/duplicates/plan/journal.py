@@ -27,6 +27,7 @@ from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 _HEADER = {"simdoc-search": "undo file of a plan", "version": 2}
 _ANY_HEADER = re.compile(rb'[0-9a-f]+ \{"simdoc-search": "undo file of a plan", "version": (\d{1,9})\b')
 _CHECKSUM_BYTES = 8
+_ACTIONS = frozenset({"move", "delete", "hardlink", "remove", "folder", "undone"})
 _OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
 
 
@@ -34,10 +35,10 @@ _OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O
 class Change:
     """A change that is about to be made."""
 
-    # how the file is dropped; `remove` if a document without a file is removed from the store; `undone` if the earlier
-    # change of this path was undone
-    action: DropMethod | Literal["remove", "undone"]
-    path: str  # path of the file, or name of the document
+    # how the file is dropped; `remove` if a document without a file is removed from the store; `folder` if a folder is
+    # made for moved files; `undone` if the earlier change of this path was undone
+    action: DropMethod | Literal["remove", "folder", "undone"]
+    path: str  # path of the file or folder, or name of the document
     target: str  # new path of a moved file; otherwise path or name of the document that is kept instead
     run_id: str  # id of the run, which is part of the names of the hidden files of the run
     state: FileState | None = None  # state of the file before the change; None for a document without a file
@@ -95,6 +96,10 @@ class Journal:
             reason = (error.strerror or str(error)).lower()
             raise PlanError(f"{self.path} cannot be written, so no more changes are made: {reason}{advice}") from None
         self._remember(changes)
+
+    def append_folders(self, folders: Iterable[Path]) -> None:
+        """Record folders that are about to be made. Raises PlanError as `append` does."""
+        self.append(*(Change("folder", str(folder), "", self.run_id) for folder in folders))
 
     def append_undone(self, change: Change) -> None:
         """Record that a change was undone, so that it is not undone again. Raises PlanError as `append` does."""
@@ -201,7 +206,7 @@ def _parse_change(line: bytes) -> Change:
     if checksum != _checksum(text):
         raise ValueError("wrong checksum")
     value = json.loads(text)
-    if value["act"] not in {"move", "delete", "hardlink", "remove", "undone"} or not str(value["token"]).isalnum():
+    if value["act"] not in _ACTIONS or not str(value["token"]).isalnum():
         raise ValueError(value["act"])
     state = FileState(*value["state"]) if value["state"] else None
     path, target, run_id = (str(value[name]) for name in ("path", "other", "token"))

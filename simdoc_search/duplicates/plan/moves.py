@@ -24,7 +24,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -123,9 +123,14 @@ def recover(change: Change) -> None:
                 _restore_name(hidden, path)
 
 
-def make_folders(folder: Path) -> None:
-    """Make a folder and its parents, and wait until they are on disk."""
+def make_folders(folder: Path, record: Callable[[Sequence[Path]], object] = lambda _: None) -> None:
+    """Make a folder and its parents, and wait until they are on disk.
+
+    `record` is called with the missing folders before they are made. The outermost folder comes first.
+    """
     missing = [parent for parent in (folder, *folder.parents) if not parent.is_dir()]
+    if missing:
+        record(missing[::-1])
     folder.mkdir(parents=True, exist_ok=True)
     for new_folder in missing:
         sync_folder(new_folder.parent)

@@ -110,7 +110,7 @@ class PlanRow:
     @property
     def name(self) -> str:
         """The path of the file; for a document without a file, `INDEX/ID` or the id."""
-        return self.path or (self.key.id if self.key.index is None else f"{self.key.index}/{self.key.id}")
+        return self.path or self.key.qualified_id
 
     def missing_state_error(self) -> LeftAloneError:
         """Return the error for a row without a state."""

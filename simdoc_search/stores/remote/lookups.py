@@ -22,8 +22,9 @@ from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import ResponseTooLargeError
+from simdoc_search.stores.remote.mappings import nested_path
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.queries import path_clause
+from simdoc_search.stores.remote.queries import nested_clause, path_clause
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 from simdoc_search.stores.remote.writer import is_possible_id
 
@@ -173,7 +174,9 @@ def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
 def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
     """Return suggestions for a condition that no document can match; see `Store.filter_suggestions`."""
     if not access.is_simdoc_index:
-        query: dict[str, Any] = {"exists": {"field": condition.field}}
+        paths = {nested_path(mapping, condition.field) for mapping in access.indices.mappings.values()}
+        exists: dict[str, Any] = {"exists": {"field": condition.field}}
+        query: dict[str, Any] = {"bool": {"should": [nested_clause(exists, path) for path in paths]}}
     elif condition.field == "path":
         query = path_clause(condition.values, access.field)
     else:

@@ -69,6 +69,13 @@ def mapping_at(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | Non
     return dict(field)
 
 
+def nested_path(mapping: Mapping[str, Any], path: str) -> str | None:
+    """Return the path of the innermost `nested` object that contains a field, or None."""
+    parts = path.split(".")
+    objects = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    return next((name for name in reversed(objects) if (mapping_at(mapping, name) or {}).get("type") == "nested"), None)
+
+
 def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
     """Return the mapping of a field, or of a multi-field such as `uuid.keyword`."""
     parent, _, last = path.rpartition(".")

@@ -16,7 +16,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.fields import METADATA_FIELD, ORIGIN_FIELD, metadata_term, parse_origin_value, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
-from simdoc_search.stores.remote.mappings import INTEGER_TYPES, id_field_type, mapping_at
+from simdoc_search.stores.remote.mappings import INTEGER_TYPES, id_field_type, mapping_at, nested_path
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, complete_labels, labels_missing_kinds
 
 LAST_CHARACTER = "\U0010ffff"
@@ -145,7 +145,7 @@ def filter_clauses(
 
     Args:
         filters: the filters. Clauses of the query language in them are not changed.
-        mappings: mappings of all indices. They show which text fields have keyword fields.
+        mappings: mappings of all indices. They show which text fields have keyword fields, and which are nested.
         field: name of the fingerprint field.
         is_simdoc_index: whether `simdoc-search index` created the index. It then contains metadata as exact terms.
     """
@@ -189,8 +189,18 @@ def _condition_clause(
         return _term_clause(
             f"{field}.{METADATA_FIELD}", [metadata_term(condition.field, value) for value in condition.values]
         )
-    names = sorted({_exact_field(condition.field, mapping) for mapping in mappings})
-    return _any_clause([_term_clause(name, list(condition.values)) for name in names])
+    names = {(_exact_field(condition.field, mapping), nested_path(mapping, condition.field)) for mapping in mappings}
+    terms = [
+        nested_clause(_term_clause(name, list(condition.values)), path)
+        for name, path in sorted(names, key=lambda pair: (pair[0], pair[1] or ""))
+    ]
+    return _any_clause(terms)
+
+
+def nested_clause(clause: dict[str, Any], path: str | None) -> dict[str, Any]:
+    """Wrap a clause on a field of the `nested` objects at a path. Return it unchanged if the path is None."""
+    # Another index behind the alias may not have the nested object.
+    return clause if path is None else {"nested": {"path": path, "query": clause, "ignore_unmapped": True}}
 
 
 def _origin_clause(root_folder: str, path: str, field: str) -> dict[str, Any]:

@@ -56,13 +56,13 @@ def test_two_documents_with_the_same_id_are_two_hits(twins: Twins) -> None:
 
 def test_only_the_query_for_an_ambiguous_id_fails(twins: Twins) -> None:
     results = list(twins.search.similar_many(["twin_20", "pair", "./dir/pair.txt", "a", "nobody"]))
-    problem = f"2 documents have the id 'twin', in {twins.first} and {twins.second}"
-    message = f"{problem}; use one of these indices instead of the alias, or DocumentKey(id, index) in Python"
+    names = f"'{twins.first}/twin', '{twins.second}/twin'"
+    message = f"2 documents have the id 'twin'; choose one of them: {names}"
 
     assert [AmbiguousQueryError] * 3 + [SearchResult, UnknownDocumentError] == [type(result) for result in results]
     assert message == str(results[0])
     assert message.replace("twin", "dir/pair.txt") == str(results[1]) == str(results[2])
-    with pytest.raises(StoreError, match="2 documents have the id 'twin', in"):
+    with pytest.raises(StoreError, match="2 documents have the id 'twin'; choose"):
         in_index(twins.temp_indices, twins.alias).get("twin")
 
 
@@ -75,7 +75,7 @@ def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> N
 
     assert (1, ["error"]) == (result.exit_code, list(failed.keys() - {"fingerprint"}))
     assert [("b", twins.second, None), ("twin", twins.first, None), ("twin", twins.second, None)] == keys
-    assert ["b", f"twin  in {twins.first}", f"twin  in {twins.second}"] == [line.split(" %  ")[1] for line in lines]
+    assert ["b", f"{twins.first}/twin", f"{twins.second}/twin"] == [line.split(" %  ")[1] for line in lines]
 
 
 def test_a_key_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:
@@ -88,6 +88,23 @@ def test_a_key_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> No
     assert [DocumentKey("twin", twins.first)] == [hit.key for hit in itself]
 
 
+def test_an_index_before_an_id_selects_a_document(twins: Twins) -> None:
+    """It works in every command that takes an id, and respects the filters of the query document."""
+    store, first, second = f"{twins.temp_indices.engine}/{twins.alias}", f"{twins.first}/twin", f"{twins.second}/twin"
+    expected = [DocumentKey("twin", twins.second), DocumentKey("a", twins.first), DocumentKey("b", twins.second)]
+    for query in (f"{first}_20", f'"{first}"_20_80', first):
+        assert sorted(expected, key=str) == sorted((hit.key for hit in twins.search.similar(query).hits), key=str)
+
+    assert output("explain", second, "--store", store).startswith(f'readings   "{second}"')
+    assert f"document   twin\nindex      {twins.second}\n" in output("show", second, "--store", store)
+    for command in (("passages", first), ("compare", first, second)):
+        assert "'twin'" in run(*command, "--store", store).stderr  # it has no text
+    with pytest.raises(UnknownDocumentError):
+        twins.search.similar(f"{twins.first}/b")
+    with pytest.raises(UnknownDocumentError):
+        twins.search.similar(first, query_document_filters=[{"term": {"_index": twins.second}}])
+
+
 def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
     only_first = twins.temp_indices.alias(twins.first)
     for index in (None, twins.alias, only_first, f"{twins.first[:-1]}*"):
@@ -95,7 +112,7 @@ def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
     keys = {hit.key for hit in twins.search.similar(DocumentKey("twin", only_first)).hits}
     assert {DocumentKey("a", twins.first), DocumentKey("b", twins.second), DocumentKey("twin", twins.second)} == keys
     for index in (None, twins.alias, f"{twins.first},{twins.second}"):
-        with pytest.raises(AmbiguousQueryError, match="use one of these indices instead of the alias"):
+        with pytest.raises(AmbiguousQueryError, match="2 documents have the id 'twin'; choose one of them"):
             twins.search.similar(DocumentKey("twin", index))
 
 
@@ -147,7 +164,7 @@ def test_an_id_with_two_routings_is_two_documents(temp_indices: TempIndices) -> 
 
     assert 2 <= len(keys) <= 3
     with pytest.raises(
-        AmbiguousQueryError, match=f"{len(keys)} documents have the id 'twin', in {name}; specify the routing"
+        AmbiguousQueryError, match=f"{len(keys)} documents have the id 'twin', all in {name}; choose one of them with"
     ):
         search.similar("twin")
     for key in keys:
