@@ -52,7 +52,9 @@ def versions_as_json(
 def order_as_json(order: VersionOrder) -> dict[str, Any]:
     """Convert the newest version, and the evidence for the order."""
     return {
-        "newest": None if order.newest is None else entry_key_as_json(order.newest),
+        "newest": order.newest and entry_key_as_json(order.newest),
+        "newest_without_file_times": order.newest_without_file_times
+        and entry_key_as_json(order.newest_without_file_times),
         "order": {
             "evidence_kind": order.evidence_kind,
             "is_certain": order.is_certain,

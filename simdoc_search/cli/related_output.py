@@ -51,7 +51,7 @@ def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | No
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     """Yield lines that explain the score, and the contribution of each shared word."""
-    from simdoc_search.versions.relations import RELATED_SIMILARITY
+    from simdoc_search.versions.relations import MIN_RELATED_SIMILARITY
 
     explanation = hit.explanation
     if explanation is None:
@@ -60,7 +60,7 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     formula = f"the mean of {documents:.3f} (whole documents) and {paragraphs:.3f} (paragraphs)"
     yield (
         f"concept similarity {explanation.similarity:.3f}: {formula}. "
-        f"Documents are related if it is {RELATED_SIMILARITY} or more"
+        f"Documents are related if it is {MIN_RELATED_SIMILARITY} or more"
     )
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"

@@ -143,8 +143,8 @@ def fold_older_versions(
         sources: dict[str, DateSources] = {}
         for number in (first, *duplicates):
             source = evidence(page[number])
-            of_document.setdefault(source.name, []).append(number)
-            sources.setdefault(source.name, source)
+            of_document.setdefault(source.document_path, []).append(number)
+            sources.setdefault(source.document_path, source)
         names = list(of_document)
         timeline = build_timeline(list(sources.values()), lambda numbers: numbers)
         older: list[str] = []

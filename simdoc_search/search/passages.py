@@ -162,7 +162,7 @@ def _find_shared_passages(document: QueryDocument, words: WordPositions, options
     return passages
 
 
-def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int) -> _Match:
+def _estimate_match(document: QueryDocument, record: Record, shared_token_count: int) -> _Match:
     """Return a match whose words are estimated from passage tokens.
 
     On average, winnowing keeps 2 of `window` + 1 shingles.
@@ -175,7 +175,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int)
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
     measures = estimate.containment, estimate.reverse_containment, estimate.jaccard
-    hit = PassageHit(record.key, words, share, 0, "estimated", shared_tokens, (), *measures)
+    hit = PassageHit(record.key, words, share, 0, "estimated", shared_token_count, (), *measures)
     return _make_match(hit, covered_words_mask, weight)
 
 

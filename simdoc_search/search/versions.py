@@ -164,10 +164,15 @@ def _make_order_attributes(
     timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]
 ) -> dict[str, Any]:
     """Return the attributes of `VersionOrder`."""
+
+    def find_entry(number: int | None) -> VersionEntry | None:
+        return None if number is None else entries[number]
+
     return {
         "timeline": tuple(entries[number] for number in timeline.order if number in entries),
         "undated": tuple(entries[number] for number in timeline.undated if number in entries),
-        "newest": None if timeline.newest is None else entries[timeline.newest],
+        "newest": find_entry(timeline.newest),
+        "newest_without_file_times": find_entry(timeline.newest_without_file_times),
         "evidence_kind": timeline.evidence_kind,
         "is_certain": timeline.is_certain,
         "conflicting_statements": tuple(
@@ -177,7 +182,7 @@ def _make_order_attributes(
             for pair in timeline.conflicting_statements
         ),
         "reason": timeline.reason,
-        "have_one_text": timeline.have_one_text,
+        "have_equal_texts": timeline.have_equal_texts,
     }
 
 

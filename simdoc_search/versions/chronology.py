@@ -44,7 +44,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     order = [*order[: len(order) - len(copies)], *copies]
     newest = _find_newest(evidence, order, len(copies))
     conflicting_statements = tuple(_find_conflicts(evidence, order, kind))
-    have_one_text = (
+    have_equal_texts = (
         kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
     )
     return Timeline(
@@ -54,12 +54,13 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         len(dated) < 2 or not (guessed or conflicting_statements or newest is None),
         newest,
         conflicting_statements,
-        describe_order(kind, len(guessed), have_one_text=have_one_text),
+        describe_order(kind, len(guessed), have_equal_texts=have_equal_texts),
         tuple(
             (None if kind == "texts" else evidence.dates_by(kind)[number]) or evidence.best_date(number)
             for number in range(len(documents))
         ),
-        have_one_text,
+        have_equal_texts,
+        _find_newest(evidence, order, len(copies), ignore="modification time"),
     )
 
 
@@ -93,13 +94,17 @@ def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> se
 # --- the newest ---
 
 
-def _find_newest(evidence: DateEvidence, order: Sequence[int], copy_count: int) -> int | None:
+def _find_newest(
+    evidence: DateEvidence, order: Sequence[int], copy_count: int, *, ignore: EvidenceKind | None = None
+) -> int | None:
     """Return the last document if undisputed evidence shows that it is later than every other document.
 
     The last `copy_count` documents in `order` have the same text as the last one, so they are not compared with it.
+    Evidence of the kind `ignore` does not count.
     """
     others = order[: len(order) - copy_count]
-    return order[-1] if others and all(_is_later(evidence, order[-1], earlier) for earlier in others) else None
+    is_newest = bool(others) and all(_is_later(evidence, order[-1], earlier, ignore) for earlier in others)
+    return order[-1] if is_newest else None
 
 
 def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], order: Sequence[int]) -> list[int]:
@@ -119,15 +124,15 @@ def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], 
         copies.append(number)
 
     def rank(number: int) -> tuple[int, int, str]:
-        name = documents[number].name
+        name = documents[number].document_path
         return documents[number].mtime_ns or 0, len(name), name
 
     return sorted(copies, key=rank, reverse=True)
 
 
-def _is_later(evidence: DateEvidence, first: int, second: int) -> bool:
-    verdicts = _compare_by_kind(evidence, first, second)
-    return bool(verdicts) and min(verdicts.values()) > 0
+def _is_later(evidence: DateEvidence, first: int, second: int, ignore: EvidenceKind | None) -> bool:
+    verdicts = [verdict for kind, verdict in _compare_by_kind(evidence, first, second).items() if kind != ignore]
+    return bool(verdicts) and min(verdicts) > 0
 
 
 def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[EvidenceKind, int]:

@@ -94,18 +94,18 @@ class DateSources:
     """The sources of evidence about a document.
 
     Attributes:
-        name: path of the document.
+        document_path: path of the document.
         metadata: metadata of the document. Only the part of a field name after the last dot is used, ignoring letter
             case, digits and punctuation.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
-        path: path of the file on this machine; None if the document has no file, or if git must not be run.
+        file_path: path of the file on this machine; None if the document has no file, or if git must not be run.
         text_hash: hash of the text, equal for equal texts; empty if it is unknown.
     """
 
-    name: str = ""
+    document_path: str = ""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     mtime_ns: int | None = None
-    path: Path | None = None
+    file_path: Path | None = None
     text_hash: str = ""
 
     @classmethod
@@ -193,13 +193,13 @@ class DateEvidence:
     def _collect_dates(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         match kind:
             case "version":
-                versions = find_versions_in_names([document.name for document in self._documents])
+                versions = find_versions_in_names([document.document_path for document in self._documents])
                 return [
                     None if version is None else DocumentDate(kind, (version.stem, version.key), version.label, None)
                     for version in versions
                 ]
             case "version control":
-                paths = [document.path for document in self._documents]
+                paths = [document.file_path for document in self._documents]
                 return [_make_document_date(kind, date) for date in read_commit_dates(paths)]
             case "modification time":
                 return self._collect_file_times()
@@ -227,7 +227,8 @@ class DateEvidence:
 
 def _find_date(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:
     return _make_document_date(
-        kind, find_date_in_name(document.name) if kind == "name" else find_date_in_metadata(document.metadata, kind)
+        kind,
+        find_date_in_name(document.document_path) if kind == "name" else find_date_in_metadata(document.metadata, kind),
     )
 
 

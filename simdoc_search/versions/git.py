@@ -25,7 +25,7 @@ _SAFETY_OPTIONS = (
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "core.deltaBaseCacheLimit=64m"),
     *("-c", "safe.bareRepository=explicit"),
-    *("-c", "protocol.allowed_statuses=never"),
+    *("-c", "protocol.allow=never"),
 )
 _MAX_ALLOCATION_BYTES = 512 << 20
 _MAX_FIELD_BYTES = _BUFFER_BYTES = 1 << 16

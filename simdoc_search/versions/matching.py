@@ -145,8 +145,10 @@ def _assign_positions(sentences: Ints, matches: Ints, values: Simhashes, distinc
     return positions
 
 
-def _has_too_few_matches(similar: int, similar_in_other: int, sentence_count: int, other_sentence_count: int) -> bool:
-    return min(similar, similar_in_other) < min(MIN_SENTENCES, sentence_count, other_sentence_count)
+def _has_too_few_matches(
+    similar_count: int, other_similar_count: int, sentence_count: int, other_sentence_count: int
+) -> bool:
+    return min(similar_count, other_similar_count) < min(MIN_SENTENCES, sentence_count, other_sentence_count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -44,7 +44,7 @@ from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
-RELATED_SIMILARITY = 0.25
+MIN_RELATED_SIMILARITY = 0.25
 """Documents with this similarity get the score `DEFAULT_MIN_SCORE`."""
 
 _DAMPING = 1.0
@@ -185,12 +185,12 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 def relation_score(similarity: float) -> float:
     """Convert a similarity into a score, 0..`MIN_VERSION_SCORE`.
 
-    A similarity of `RELATED_SIMILARITY` has the score `DEFAULT_MIN_SCORE`. The score is linear below and above it.
+    A similarity of `MIN_RELATED_SIMILARITY` has the score `DEFAULT_MIN_SCORE`. The score is linear below and above it.
     """
-    if similarity < RELATED_SIMILARITY:
-        return DEFAULT_MIN_SCORE * similarity / RELATED_SIMILARITY
+    if similarity < MIN_RELATED_SIMILARITY:
+        return DEFAULT_MIN_SCORE * similarity / MIN_RELATED_SIMILARITY
     return DEFAULT_MIN_SCORE + (MIN_VERSION_SCORE - DEFAULT_MIN_SCORE) * min(
-        1.0, (similarity - RELATED_SIMILARITY) / (1 - RELATED_SIMILARITY)
+        1.0, (similarity - MIN_RELATED_SIMILARITY) / (1 - MIN_RELATED_SIMILARITY)
     )
 
 

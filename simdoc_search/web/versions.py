@@ -13,7 +13,7 @@ from simdoc_search.search.stored_texts import add_metadata, read_records
 from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE
 from simdoc_search.versions import EvidenceKind
 from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources
-from simdoc_search.versions.relations import RELATED_SIMILARITY
+from simdoc_search.versions.relations import MIN_RELATED_SIMILARITY
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import find_document_key, make_query, read_request_query
@@ -54,7 +54,7 @@ def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[Doc
         record.key: [
             (label, dated.label)
             for kind, label in _EVIDENCE_LABELS.items()
-            if (dated := evidence.dates_by(kind)[number]) is not None and dated.evidence_kind == kind
+            if (dated := evidence.dates_by(kind)[number]) and dated.evidence_kind == kind and dated.label
         ]
         for number, record in enumerate(records)
     }
@@ -71,7 +71,7 @@ def related(request: PageRequest) -> Page:
         **query.template_values(request),
         "result": result,
         "columns": columns,
-        "related_from": RELATED_SIMILARITY,
+        "related_from": MIN_RELATED_SIMILARITY,
         "offsets": request.neighbour_page_offsets(len(result.hits)),
     }
     return Page("related.html", values, columns.add_to_json(related_as_json(result, query.id, query.file), keys))

@@ -29,8 +29,8 @@ ITEM_SECONDS = 120.0
 OUT_OF_MEMORY_STATUS = 86
 """Exit status of a worker process that cannot get more memory."""
 
-_WATCH_SECONDS = 0.05  # a process that allocates 2 GB per second allocates 100 MB in this time
-_MIN_MEMORY, _MAX_MEMORY = 1_000_000_000, 4_000_000_000  # processing a text of 50 MB takes 0.7 GB
+_WATCH_INTERVAL_SECONDS = 0.05  # a process that allocates 2 GB per second allocates 100 MB in this time
+_MIN_MEMORY_BYTES, _MAX_MEMORY_BYTES = 1_000_000_000, 4_000_000_000  # processing a text of 50 MB takes 0.7 GB
 
 # Python 3.10 does not have the option -P. So this code removes '', the current directory, from sys.path.
 _START_CODE = """\
@@ -53,8 +53,8 @@ def memory_per_worker(workers: int) -> int:
     """
     machine = read_machine_memory()
     if machine is None:
-        return _MIN_MEMORY
-    return min(max(machine // 2 // workers, _MIN_MEMORY), _MAX_MEMORY, machine // 2)
+        return _MIN_MEMORY_BYTES
+    return min(max(machine // 2 // workers, _MIN_MEMORY_BYTES), _MAX_MEMORY_BYTES, machine // 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class ItemLimits:
 
     Attributes:
         seconds: maximum time to process the item.
-        memory: maximum resident memory of the process in bytes. Address space (`RLIMIT_AS`) is not limited, because
+        memory_bytes: maximum resident memory of the process. Address space (`RLIMIT_AS`) is not limited, because
             numpy and document readers reserve gigabytes that they never touch. Without `/proc`, the memory is only
             limited if the package psutil is installed.
     """
 
     seconds: float = ITEM_SECONDS
-    memory: int = field(default_factory=lambda: memory_per_worker(1))
+    memory_bytes: int = field(default_factory=lambda: memory_per_worker(1))
 
 
 class BeginItem(Protocol):
@@ -173,7 +173,7 @@ class WorkerProcess(Generic[Item, Outcome]):
 
     def _watch(self) -> None:
         """Kill the process when its item exceeds a limit."""
-        while not self._closed.wait(_WATCH_SECONDS):
+        while not self._closed.wait(_WATCH_INTERVAL_SECONDS):
             with self._lock:
                 process = self._process
                 if not self._is_working or process.kill_reason:
@@ -181,8 +181,8 @@ class WorkerProcess(Generic[Item, Outcome]):
                 if process.deadline is not None and time.monotonic() > process.deadline:
                     process.is_timeout = True
                     process.kill_reason = f"took longer than {process.seconds:.3g} s to read"
-                elif read_process_memory(process.popen.pid) > self._limits.memory:
-                    process.kill_reason = f"needed more memory than {self._limits.memory / 1e6:,.0f} MB to read"
+                elif read_process_memory(process.popen.pid) > self._limits.memory_bytes:
+                    process.kill_reason = f"needed more memory than {self._limits.memory_bytes / 1e6:,.0f} MB to read"
                 else:
                     continue
                 process.popen.kill()

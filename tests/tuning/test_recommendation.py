@@ -117,7 +117,7 @@ def test_labelled_pairs_select_the_shingles_that_separate_them() -> None:
     everything = texts | shuffled | edited_copies(texts, 0.6, 1)
     found = tune(everything, [Settings(analysis=each) for each in analyses], pairs=pairs)
 
-    assert [False, True] == [found.learned_thresholds[each].counts.cost == 0 for each in analyses]
+    assert [False, True] == [found.learned_thresholds[each].counts.balanced_error == 0 for each in analyses]
     assert [Analysis()] == [row.settings.analysis for row in found.measurements]
     assert 0 < found.overlap < Fraction(7, 10)
 

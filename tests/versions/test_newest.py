@@ -74,12 +74,12 @@ def test_a_misleading_name_is_a_conflict(name: str) -> None:
             DateSources(f"offer v{position + 1}.docx", {"modified_at": f"2021-0{position + 1}-12"}, START)
             for position in range(count)
         ]
-        documents[0] = replace(documents[0], name=name)
+        documents[0] = replace(documents[0], document_path=name)
         mixed, line = shuffled(documents, seed)
 
         assert (None, False) == (line.newest, line.is_certain)
-        assert {("version", documents[0].name), ("modified", documents[-1].name)} == {
-            (statement.evidence_kind, mixed[statement.later].name) for statement in line.conflicting_statements
+        assert {("version", documents[0].document_path), ("modified", documents[-1].document_path)} == {
+            (statement.evidence_kind, mixed[statement.later].document_path) for statement in line.conflicting_statements
         }
 
 
