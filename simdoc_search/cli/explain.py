@@ -200,9 +200,9 @@ def _print(explained: _ExplainedQuery) -> None:
         say(f"executed   {_describe_plan(executed_plan)}, because {reason}")
     is_ranked = can_count_tokens(executed_plan, 0, MAX_CLAUSES)
     ranking = (
-        "the number of equal tokens"
+        "the number of matching tokens"
         if is_ranked
-        else f"the number of matched bands, because counting equal tokens would need more than {MAX_CLAUSES} clauses"
+        else f"the number of matched bands, because counting matching tokens would need more than {MAX_CLAUSES} clauses"
     )
     clauses = format_count(count_clauses(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
     say(f"engine     {clauses}, ranked by {ranking}")
@@ -226,7 +226,7 @@ def _describe_plan(plan: Plan) -> str:
     """Describe a plan in a few words."""
     match plan:
         case Threshold():
-            return f"at least {plan.minimum_match} of {format_count(len(plan.tokens), 'token')} equal"
+            return f"at least {plan.minimum_match} of {format_count(len(plan.tokens), 'token')} must match"
         case Bands():
             return f"{format_count(len(plan.bands), 'band')} of {format_count(plan.rows, 'token')}"
 
