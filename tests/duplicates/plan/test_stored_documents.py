@@ -50,7 +50,7 @@ def test_a_file_is_only_dropped_if_the_kept_document_is_still_in_the_store(local
     SimilaritySearch(local_store).delete(["a"])
     for store in (None, local_store):
         left = apply_with_delete(store, tmp_path, rows).left_alone
-        assert ["a should be kept instead, but the document is not in the store"] * 2 == [
+        assert ["a should be kept instead, but the document is not in the index"] * 2 == [
             document.reason for document in left
         ]
     assert ["file1", "file2"] == sorted(path.name for path in (tmp_path / "docs").iterdir())
