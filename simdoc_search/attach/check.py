@@ -145,7 +145,7 @@ def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
         yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; run `simdoc-search backfill --stale`"
     stale = sample.stale_count - len(malformed)
     if stale > 0:
-        examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)
+        examples = ", ".join(repr(id) for id in sample.stale_ids if id not in sample.malformed)
         of_all = "" if sample.is_exact else f", about {sample.stale_share * sample.document_count:,.0f} in total"
         match = "does not match" if stale == 1 else "do not match"
         yield (

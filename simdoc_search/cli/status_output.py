@@ -28,7 +28,7 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
                 "missing": inspected.counts.missing,
                 "with_other_settings": inspected.counts.with_other_settings,
             },
-            "bytes": inspected.bytes,
+            "bytes": inspected.primary_bytes,
             "pipeline": asdict(inspected.pipeline),
         }
         for inspected in inspection.indices
@@ -112,7 +112,7 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
 def inspection_lines(inspection: Inspection) -> Iterator[str]:
     """Yield the inspection as lines for people."""
     counts = [inspected.counts for inspected in inspection.indices]
-    sizes = [inspected.bytes for inspected in inspection.indices if inspected.bytes is not None]
+    sizes = [inspected.primary_bytes for inspected in inspection.indices if inspected.primary_bytes is not None]
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
     yield f"documents      {inspection.document_count:,} in {format_count(len(counts), 'index', 'indices')}{size}"
     wordless = sum(count.wordless for count in counts)
@@ -150,7 +150,7 @@ def _describe_staleness(inspection: Inspection) -> str:
         return "none, because no document has a fingerprint with the settings of the mapping"
     if not sample.unchecked_count:
         return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
-    examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
+    examples = f": {', '.join(map(repr, sample.stale_ids))}" if sample.stale_ids else ""
     of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
     if sample.is_exact and sample.compared_count:
         unchecked = format_count(sample.unchecked_count, "document written", "documents written")

@@ -128,7 +128,7 @@ def choose_rarest_tokens(
     table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction
 ) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
-    documents = documents[table.order_of_memory(documents)]
+    documents = documents[table.storage_order(documents)]
     # Equal tokens must have equal hashes. So either the hashes of all documents are extended, or those of none.
     with_extensions = (
         table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS

@@ -59,8 +59,8 @@ class FingerprintTable:
         joined = np.concatenate(token_ids) if token_ids else np.zeros(0, np.uint32)
         return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, buckets)
 
-    def order_of_memory(self, documents: Ints) -> Ints:
-        """Return the order in which the token ids of documents are read fastest."""
+    def storage_order(self, documents: Ints) -> Ints:
+        """Return the order in which the token ids of documents are stored, which is the fastest one to read them."""
         return np.argsort(self.begins[documents])
 
     def token_ids_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
@@ -98,7 +98,7 @@ class FingerprintTable:
         similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
         buckets of their union must be equal. With `with_extensions`, tokens are compared by `token_hashes`.
         """
-        order = self.order_of_memory(documents)
+        order = self.storage_order(documents)
         documents = documents[order]
         band_of_bucket = np.arange(self.bucket_count) * bands // self.bucket_count
         starts = np.empty((len(documents), bands), np.uint16)
@@ -171,7 +171,7 @@ class FingerprintTable:
     def bucket_matrix(self, documents: Ints) -> BucketMatrix:
         """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""
         matrix = np.zeros((len(documents), self.bucket_count), np.uint16)
-        order = self.order_of_memory(documents)
+        order = self.storage_order(documents)
         for part in slices(len(documents), _DOCUMENTS_IN_CACHE):
             token_ids, owner = self.token_ids_of_documents(documents[order[part]])
             matrix[order[part][owner], token_ids >> HASH_BITS] = (

@@ -36,7 +36,7 @@ class IndexInspection:
     Attributes:
         index: the index.
         counts: numbers of its documents in each state. Documents that the alias excludes are not counted.
-        bytes: size of the primary shards in bytes; None if this user may not read the size.
+        primary_bytes: size of the primary shards in bytes; None if this user may not read the size.
         pipeline: the pipeline of the index.
         checkpoints: for each shard, the sequence number of the last write whose fingerprint `backfill --stale` has
             checked; empty if it has checked none.
@@ -44,7 +44,7 @@ class IndexInspection:
 
     index: IndexDescription
     counts: Counts
-    bytes: int | None
+    primary_bytes: int | None
     pipeline: IndexPipeline
     checkpoints: tuple[int, ...] = ()
 

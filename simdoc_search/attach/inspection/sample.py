@@ -52,7 +52,7 @@ class Sample:
         document_count: number of documents with a complete fingerprint.
         sampled_count: number of documents in the sample.
         stale_count: number of sampled documents whose fingerprint is malformed or does not match their text.
-        examples: ids of some stale documents.
+        stale_ids: ids of some stale documents.
         compared_count: number of documents that were not written since `backfill --stale` compared them. They are not
             sampled.
         malformed: maps the document id of each malformed fingerprint in the sample to the problem.
@@ -62,7 +62,7 @@ class Sample:
     document_count: int
     sampled_count: int
     stale_count: int
-    examples: tuple[str, ...] = ()
+    stale_ids: tuple[str, ...] = ()
     compared_count: int = 0
     malformed: Mapping[str, str] = field(default_factory=dict, compare=False)
     not_compared_reason: str = ""

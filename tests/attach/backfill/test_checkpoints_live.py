@@ -62,7 +62,7 @@ def test_only_documents_written_since_are_compared(temp_indices: TempIndices, en
 
     assert (len(TEXTS), 0) == (first.unchanged_count, first.updated_count)
     assert Sample(len(TEXTS), 0, 0, (), len(TEXTS)) == quiet
-    assert (2, ("doc3", "doc4"), True) == (found.stale_count, found.examples, found.is_exact)
+    assert (2, ("doc3", "doc4"), True) == (found.stale_count, found.stale_ids, found.is_exact)
     assert 2 / len(TEXTS) == pytest.approx(found.stale_share)
     assert (2, 1) == (report.updated_count, report.unchanged_count)
     assert (0, 0, True) == (after.stale_count, after.sampled_count, after.is_exact)
