@@ -101,7 +101,7 @@ def explain(
     QUERY is the id of a document, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
 
     The command prints the possible readings of QUERY, the plan of the query, and the probability of finding a
-    document at several overlaps. If the document is not in the store, its fingerprint is assumed to have 512 tokens. A
+    document at several overlaps. If the document is not in the index, its fingerprint is assumed to have 512 tokens. A
     query with a probability groups tokens into bands. It uses only as many bands as the probability requires
     (--planner enough), or groups all tokens (--planner all).
 
