@@ -3,7 +3,7 @@
 //
 //	go run similar.go http://localhost:9200 manuals ann
 //
-// The numbers are those of equal tokens.
+// The numbers are those of matching tokens.
 package main
 
 import (
@@ -83,7 +83,7 @@ func (m manuals) similarToText(body string, overlap int) ([]string, error) {
 	return m.ask("simdoc-similar-to-text", object{"fingerprint": made.Docs[0].Doc.Source.Simdoc, "overlap": overlap})
 }
 
-// minTokens is how many tokens must be equal: a share, rounded up.
+// minTokens is how many tokens must match: a share, rounded up.
 func minTokens(buckets, overlap int) int { return (buckets*overlap + 99) / 100 }
 
 func (m manuals) ask(template string, params object) ([]string, error) {

@@ -3,7 +3,7 @@
 //
 //     node similar.mjs http://localhost:9200 manuals ann
 //
-// The numbers are those of equal tokens.
+// The numbers are those of matching tokens.
 
 const [url, index, user] = process.argv.slice(2);
 const readable = { terms: { readers: [user, "everyone"] } }; // what the application filters all its searches by

@@ -3,7 +3,7 @@
 //
 //     php similar.php http://localhost:9200 manuals ann
 //
-// The numbers are those of equal tokens.
+// The numbers are those of matching tokens.
 
 declare(strict_types=1);
 

@@ -4,7 +4,7 @@
 #
 #     sh similar.sh http://localhost:9200 manuals ann
 #
-# Each answer is one line of JSON; its scores are numbers of equal tokens.
+# Each answer is one line of JSON; its scores are numbers of matching tokens.
 set -eu
 url=$1 index=$2 user=$3
 readable="{\"terms\": {\"readers\": [\"$user\", \"everyone\"]}}" # what the application filters all its searches by

@@ -46,7 +46,7 @@ _QUESTIONS = {"move": "Move {}", "delete": "Delete {}", "hardlink": "Replace {} 
 @click.option(
     "--delete",
     is_flag=True,
-    help="Delete the files marked `drop` in PLAN. Dropped documents without a file are removed from the store.",
+    help="Delete the files marked `drop` in PLAN. Dropped documents without a file are removed from the index.",
 )
 @click.option(
     "--hardlink",
@@ -173,14 +173,14 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
         return open_store(store, engine=engine)
     except StoreError as error:
         if is_required and isinstance(error, StoreNotFoundError):
-            problem = f"the plan lists documents of a store, but {store} is not a store"
+            problem = f"the plan lists documents of an index, but {store} is not an index"
             raise StoreNotFoundError(
                 f"{problem}; add the option --store that the first lines of the plan show"
             ) from error
         if is_required:
             raise
         if not isinstance(error, StoreNotFoundError):
-            say(f"note: the store will not be updated: {error}. Update it later with: {UPDATE_COMMAND}", err=True)
+            say(f"note: the index will not be updated: {error}. Update it later with: {UPDATE_COMMAND}", err=True)
     return None
 
 
@@ -221,7 +221,7 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
         if report.restored:
             folders = _find_folders(report.restored, store, engine)
             command = command_line(store, "index", *folders) if folders else "simdoc-search index FOLDER"
-            say(f"to add the restored files to the store again, run: {command}", err=True)
+            say(f"to add the restored files to the index again, run: {command}", err=True)
     if report.not_restored:
         raise SystemExit(1)
 

@@ -133,7 +133,7 @@ def index_paths(
                 archives=archives,
                 add_folder_prefix=True,
                 progress=progress,
-                written=on_written,
+                on_written=on_written,
             )
     except KeyboardInterrupt:
         raise CommandInterruptedError(
@@ -148,7 +148,7 @@ def index_paths(
         say(note, err=True)
     problems += report.problems
     if report.refused:
-        problems.append(f"the store refused {format_count(len(report.refused), 'document')}")
+        problems.append(f"the index refused {format_count(len(report.refused), 'document')}")
     for problem in problems:
         say(f"Error: {problem}", err=True)
     document_count = report.added_count + report.replaced_count + report.unchanged_count

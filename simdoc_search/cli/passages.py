@@ -31,7 +31,7 @@ from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import NoFingerprintError
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
@@ -91,7 +91,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
     is_flag=True,
     help="Ignore the bibliography. The output says where it is.",
 )
-@click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
+@click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No index is needed.")
 @filter_options
 @click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
 @click.option(
@@ -145,7 +145,7 @@ def passages(
     matches its own stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
-    is found. If the store has no texts, only runs of 36 words are certain to be found. To change the length of
+    is found. If the index has no texts, only runs of 36 words are certain to be found. To change the length of
     36 words, use `index --passage-run`.
 
     \b
@@ -244,10 +244,10 @@ def _answer_many(
     try:
         with (
             document_progress(hidden=output.as_json, has_total=total is not None) as update,
-            WorkerMap(workers if search.is_picklable else 1) as worker_map,
+            ParallelMapper(workers if search.is_picklable else 1) as mapper,
         ):
             update(total=total)
-            for query, answer in worker_map.map(search.answer_or_error, queries, _MAX_QUERIES_WITHOUT_WORKERS):
+            for query, answer in mapper.map(search.answer_or_error, queries, _MAX_QUERIES_WITHOUT_WORKERS):
                 count += 1
                 if isinstance(answer, PassageAnswer):
                     output.add(answer)

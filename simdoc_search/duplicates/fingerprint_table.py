@@ -77,7 +77,7 @@ class FingerprintTable:
         """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
 
         A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
-        documents, many tokens are equal by chance. If `with_extensions`, a hash is also computed from the 32 additional
+        documents, many tokens match by chance. If `with_extensions`, a hash is also computed from the 32 additional
         bits in `hash_extensions`.
         """
         token_ids, owner = self.token_ids_of_documents(documents)

@@ -200,7 +200,7 @@ class PhraseMatches:
     incomplete_phrases: tuple[int, ...] = ()
 
 
-NOT_IN_STORE = "the document is not in the store"
+NOT_IN_STORE = "the document is not in the index"
 TEXT_CHANGED = "the text has changed since the plan was written"
 KEPT_CHANGED = "the document that is kept instead has changed or no longer exists"
 

@@ -99,7 +99,7 @@ def test_an_index_without_passages_satisfies_the_defaults(stored: Settings, want
 def test_another_layout_is_refused(version: Any) -> None:
     message = (
         f"this version of simdoc-search cannot read format version {version}, only versions up to {LAYOUT_VERSION}; "
-        "use the version that created the index, or index the documents again into a new store"
+        "use the version that created the index, or index the documents again into a new index"
     )
     with pytest.raises(FormatMismatchError) as error:
         Settings.from_dict({**STORED, "version": version})
@@ -151,4 +151,4 @@ def test_damaged_settings_are_refused_with_the_reason(changes: dict[str, Any], r
     with pytest.raises(FormatMismatchError) as error:
         Settings.from_dict({**STORED, **changes})
 
-    assert f"the settings are damaged ({reason}); index the documents again into a new store" == str(error.value)
+    assert f"the settings are damaged ({reason}); index the documents again into a new index" == str(error.value)

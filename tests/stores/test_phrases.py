@@ -140,7 +140,7 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
 
         assert not old.can_find_phrases
         assert (36, ["a", "b"]) == (result.guaranteed_run_length, sorted(hit.id for hit in result.hits))
-        with pytest.raises(FormatMismatchError, match="has no word index; index again into a new store"):
+        with pytest.raises(FormatMismatchError, match="has no word index; index again into a new index"):
             old.documents_with_phrases([phrase("w1 w2")])
 
 

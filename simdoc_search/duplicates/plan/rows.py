@@ -19,7 +19,7 @@ DropMethod = Literal["move", "delete", "hardlink"]
 IN_ARCHIVE = "the file is in an archive or e-mail, which is not changed"
 """The reason why a document in an archive or e-mail is never dropped."""
 
-_NO_FILE = "the document has no file; to remove it from the store, use --delete and --store"
+_NO_FILE = "the document has no file; to remove it from the index, use --delete and --store"
 
 MAX_PLAN_BYTES = 1 << 31
 """Maximum size of a plan or an undo file, enough for millions of rows."""

@@ -168,7 +168,7 @@ def _restrictions(
     for condition in parse_filters(filters):
         if not isinstance(condition, Condition):
             raise QuerySyntaxError(
-                "a local store does not support query clauses of an engine; use a dictionary of fields and values "
+                "a local index does not support query clauses of an engine; use a dictionary of fields and values "
                 "instead"
             )
         query = condition_query(schema, condition)

@@ -74,7 +74,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     manifest = read_surviving_manifest(folder)
     if manifest is None:
         raise StoreError(
-            f"the settings of the store {folder} cannot be read; restore the file simdoc.json from a backup"
+            f"the settings of the index {folder} cannot be read; restore the file simdoc.json from a backup"
         )
     index = folder / INDEX_FOLDER
     with _write_lock(index, folder):
@@ -89,7 +89,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
                 # Another segment has later, readable versions of these documents.
                 replaced = {record.id for record in new.records(unreadable_ids)}
                 document_count = new.info().document_count
-    problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
+    problem = "the list of deleted documents is damaged, so deleted documents may be in the new index"
     damaged_deletions = [
         Damage(f"{INDEX_FOLDER}/{damaged.segment.deletions_file}", problem)
         for damaged in segments

@@ -111,7 +111,7 @@ class LocalStore(Closable):
             TypeError: the store is in memory.
         """
         if self._folder is None:
-            raise TypeError("a store in memory cannot be pickled")
+            raise TypeError("an index in memory cannot be pickled")
         return LocalStore, (self.location, self._folder, self._settings, self.has_texts)
 
     @property
@@ -313,7 +313,7 @@ class LocalStore(Closable):
     ) -> PhraseMatches:
         if not self.can_find_phrases:
             raise FormatMismatchError(
-                f"the store {self.location} has no word index; index again into a new store that keeps texts"
+                f"the index {self.location} has no word index; index again into a new index that keeps texts"
             )
         return find_phrases(self._open_snapshot(), phrases, filters, exclude)
 
@@ -375,14 +375,14 @@ class LocalStore(Closable):
         kind = TOKEN_KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
-                f"the store {self.location} was created without {kind.name}; {kind.how_to_add(self.location)}"
+                f"the index {self.location} was created without {kind.name}; {kind.how_to_add(self.location)}"
             )
         return kind
 
     def _require_open(self) -> IndexInFolder | IndexInMemory:
         self._stop.check()
         if not self._open:
-            raise StoreError(f"the store {self.location} is closed; open it again")
+            raise StoreError(f"the index {self.location} is closed; open it again")
         return self._open[0]
 
     def _open_snapshot(self) -> Snapshot:
