@@ -52,12 +52,12 @@ class FingerprintTable:
 
     @classmethod
     def from_token_ids(
-        cls, token_ids: Sequence[NDArray[np.uint32]], shingle_counts: Ints, buckets: int
+        cls, token_ids: Sequence[NDArray[np.uint32]], shingle_counts: Ints, bucket_count: int
     ) -> FingerprintTable:
         """Make a table from the token ids of each document."""
         counts = np.array([len(tokens) for tokens in token_ids], np.int64)
         joined = np.concatenate(token_ids) if token_ids else np.zeros(0, np.uint32)
-        return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, buckets)
+        return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, bucket_count)
 
     def storage_order(self, documents: Ints) -> Ints:
         """Return the order in which the token ids of documents are stored, which is the fastest one to read them."""

@@ -66,9 +66,14 @@ class KeepRule:
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
-    Documents without a date or without the field come last. Ties are broken by these criteria, in this order: more
-    distinct shingles, a file outside archives and e-mails, more copies with the same text, a file and a folder whose
-    names do not look like those of a copy, a backup or a download, a shorter id, and the alphabetical order of the ids.
+    Documents without a date or without the field come last. Ties are broken by these criteria, in this order:
+
+    1. more distinct shingles
+    2. a file outside archives and e-mails
+    3. more copies with the same text
+    4. fewer names in the path that look like the name of a copy, a backup or a download folder
+    5. a shorter id
+    6. the id that comes first in alphabetical order
 
     Raises:
         QuerySyntaxError: the rule does not exist.
