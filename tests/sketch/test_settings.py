@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
 from simdoc_search.sketch.winnow import PassageSettings
 from tests.support.strategies import analyses
@@ -23,6 +25,8 @@ from tests.support.strategies import analyses
         analyses(),
         st.builds(MinHash, st.just(1), st.sampled_from([1 << bits for bits in range(13)]), st.just(1), st.booleans()),
         st.none() | st.builds(PassageSettings, st.integers(1, 10_000)),
+        sentences=st.none() | st.just(SentenceSettings()),
+        concepts=st.none() | st.builds(ConceptSettings, st.just("caps"), st.sampled_from(["", "0a1b2c"])),
     )
 )
 def test_settings_survive_json(settings: Settings) -> None:
