@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from heapq import nlargest
 
 from markupsafe import Markup
 
 from simdoc_search.display import printable
+from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Passage, Span
+from simdoc_search.passages.positions import TextPositions, label_position_pair
 from simdoc_search.passages.report.blocks import Block
 from simdoc_search.passages.report.listing import ListEntry, ListSection, render_list_page
 from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, render_piece, render_text
 from simdoc_search.passages.report.templates import render, render_page
+from simdoc_search.passages.summary import excerpt
 
 _MAX_SOURCE_CHARACTERS = 40_000
 """If a source has more characters, only the paragraphs near its passages are shown."""
+_MAX_LISTED_PASSAGES = 20
+"""The maximum number of passages in the list below a source."""
 _UNLISTED_LABEL, _IGNORED_LABEL = 1_000_000_000, 1_000_000_001
 """The first numbers of two labels: one for words that are only in unlisted sources, and one for ignored words."""
 
@@ -94,13 +100,17 @@ def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequen
     text = sourced.text or ""
     text_pieces = [_drop_label_between_words(piece, text) for piece in cut_into_pieces(len(text), spans)]
     paragraphs = _ParagraphRenderer(text, partial(_link_to_source, sourced.sources, prefix))
+    positions = TextPositions(text)
     return render(
         "sources.html",
         prefix=prefix,
         sourced=sourced,
         notes=[*sourced.notes, *notes],
-        html=None if sourced.text is None else render_text(text, text_pieces, paragraphs),
-        sources=[(number, colour_class(number), source, _longest_passage(source, text)) for number, source in numbered],
+        html=None if sourced.text is None else render_text(text, text_pieces, paragraphs, positions=positions),
+        sources=[
+            (number, colour_class(number), source, _list_passages(source, text, positions))
+            for number, source in numbered
+        ],
         source_html={number: _render_source(source, number, prefix) for number, source in numbered},
         has_unlisted=any(len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED_LABEL for piece in text_pieces),
     )
@@ -120,9 +130,21 @@ def _drop_label_between_words(piece: Piece, text: str) -> Piece:
     )
 
 
-def _longest_passage(source: Source, text: str) -> str:
-    longest = max(source.passages, key=lambda passage: passage.word_count, default=None)
-    return text[slice(*longest.a)] if longest else ""
+def _list_passages(source: Source, text: str, positions: TextPositions) -> list[dict[str, object]]:
+    """Return the values of the passages that are listed below a source: the longest ones, in the order of the text."""
+    other = None if source.text is None else TextPositions(source.text)
+    longest = nlargest(_MAX_LISTED_PASSAGES, enumerate(source.passages, 1), key=lambda pair: pair[1].word_count)
+    return [
+        {
+            "number": number,
+            "words": passage.word_count,
+            "place": label_position_pair(positions, passage.a[0], other, passage.b[0])
+            if other
+            else positions.label(passage.a[0]),
+            "quote": Markup(escape_html(excerpt(text[slice(*passage.a)]))),  # noqa: S704 - the text is escaped
+        }
+        for number, passage in sorted(longest)
+    ]
 
 
 def _render_source(source: Source, number: int, prefix: str) -> Markup | None:
@@ -136,7 +158,8 @@ def _render_source(source: Source, number: int, prefix: str) -> Markup | None:
     ]
     near_spans = [passage.b for passage in source.passages] if len(source.text) > _MAX_SOURCE_CHARACTERS else None
     paragraphs = _ParagraphRenderer(source.text, partial(_link_to_text, prefix))
-    return render_text(source.text, cut_into_pieces(len(source.text), spans), paragraphs, near_spans=near_spans)
+    pieces, positions = cut_into_pieces(len(source.text), spans), TextPositions(source.text)
+    return render_text(source.text, pieces, paragraphs, near_spans=near_spans, positions=positions)
 
 
 class _ParagraphRenderer:

@@ -79,10 +79,22 @@ def test_the_page_has_the_texts_of_all_sources() -> None:
     sources = [f"{prose(30, 200 + seed)} {passage}" for seed, passage in enumerate(shared[:-1])]
     html = view(text, [*sources, f"{prose(20_000, 50)}\n\n{shared[-1]}\n\n{prose(20_000, 51)}"])
 
-    assert [13, 13] == [html.count("<li><a "), html.count('<section class="from"')]
+    assert [26, 13] == [html.count("<li><a "), html.count('<section class="from"')]
     HtmlPage(html).check_links()
     assert len(html) < 60_000
     assert 2 == html.count("characters not shown")
+
+
+def test_each_passage_is_listed_with_its_place() -> None:
+    """A source lists at most 20 passages: the longest ones, in the order of the text. A PDF has pages."""
+    shared = [prose(40 - number, number) for number in range(23)]
+    text = "\f".join(f"{prose(150, 100 + number)}\n{passage}" for number, passage in enumerate(shared))
+    html = view(text, [" ".join(f"{prose(150, 200 + number)} {passage}" for number, passage in enumerate(shared))])
+    places = re.findall(r'data-p="1-(\d+)"><span class="where">(\d+) words · (.*?) →', " ".join(html.split()))
+
+    assert [(f"{number}", f"{41 - number}", f"page {number}, line 4") for number in range(1, 21)] == places
+    assert "and 3 shorter passages, marked in the text" in html
+    assert html.count("page 7") == 2
 
 
 @pytest.mark.slow
