@@ -71,7 +71,7 @@ def to_dsl(
         of matching tokens. A plan without tokens matches nothing.
 
     Raises:
-        QuerySyntaxError: the kind or the score is unknown, or the plan alone exceeds the clause limit.
+        QuerySyntaxError: the kind or the score is unknown, or the query exceeds the clause limit.
     """
     if kind not in get_args(FieldKind):
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")

@@ -203,8 +203,6 @@ def _fewest_bands(band_probability: float, probability: float, max_bands: int) -
     if needed > max_bands + 1:
         return None
     bands = max(1, math.ceil(needed))
-    if bands > 1 and 1 - (1 - band_probability) ** (bands - 1) >= probability - _TOLERANCE:
-        bands -= 1  # because of a rounding error, `needed` was just above a whole number
     return bands if bands <= max_bands else None
 
 

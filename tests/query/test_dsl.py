@@ -87,6 +87,15 @@ def test_a_plan_beyond_the_clause_limit_is_refused(made: Plan, kind: FieldKind) 
         to_dsl(made, kind=kind, max_clauses=511)
 
 
+def test_filters_count_as_clauses() -> None:
+    """The engine counts each word of a `match`. If not enough clauses are left, tokens are not counted."""
+    filters: list[Clause] = [*FILTERS, {"match": {"title": "x"}}, {"match": {"title": {"query": "x y z"}}}]
+    with_filters = [to_dsl(BANDS, filters=filters, score="tokens", max_clauses=limit) for limit in (13, 14)]
+
+    assert [1, 2, 1, 3] == [count_clauses(clause) for clause in filters]
+    assert [11, 14] == [count_clauses(query) for query in with_filters]
+
+
 def test_unknown_kinds_and_scores_are_refused() -> None:
     with pytest.raises(QuerySyntaxError, match="'text' or 'terms', not 'keyword'"):
         to_dsl(plan("AB"), kind="keyword")  # type: ignore[arg-type]
@@ -184,6 +193,7 @@ def test_an_engine_finds_the_documents_that_satisfy_the_plan(
 
     assert expected == [document.score(query) for document in documents]
     assert query == json.loads(json.dumps(query))
+    assert ("'term': " if kind == "text" else "'match': ") not in str(query)
     if isinstance(made, Bands):
         short = to_dsl(made, "t", kind=kind, score="tokens", max_clauses=max(1, made.clause_count))
         bands = [sum(document.tokens.issuperset(band) for band in made.bands) or None for document in documents]
