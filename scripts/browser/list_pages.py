@@ -60,7 +60,7 @@ def sources_of_one_text() -> str:
         words = f"{sum(passage.word_count for passage in found):,}"
         sources.append(Source(pair.names[1], words, "25 %", 100, found, text=pair.texts[1]))
     headline = "At least 81 % of draft.txt (5,273 of 17,010 words) appears in 12 indexed documents."
-    sourced = SourcedText("draft.txt", headline, text, sources, ignored=[(0, 90)])
+    sourced = SourcedText("draft.txt", headline, text, sources, ignored_spans=[(0, 90)])
     return render_sources_page([sourced], ["Showing 12 of 62 matches."])
 
 

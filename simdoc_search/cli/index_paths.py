@@ -133,7 +133,7 @@ def index_paths(
                 archives=archives,
                 add_folder_prefix=True,
                 progress=progress,
-                written=on_written,
+                on_written=on_written,
             )
     except KeyboardInterrupt:
         raise CommandInterruptedError(

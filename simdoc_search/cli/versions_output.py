@@ -48,7 +48,7 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
     if query_id is not None:
         yield f"The document {query_id!r} is not listed, because it was indexed from this file."
     names = _find_last_change(result)
-    if len(set(names) - {""}) == 2 and not result.have_one_text:
+    if len(set(names) - {""}) == 2 and not result.have_equal_texts:
         yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
     if result.newest is not None and not result.newest.is_query:
         command = command_line(store, "versions", result.newest.name)

@@ -70,7 +70,11 @@ def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | No
     changes, name = entry.changes, entry.name or "the text"
     figures = ["undated" if entry in result.undated else result.date_label(entry)]
     figures += (
-        [f"{format_percent(changes.share, 0)} similar sentences", changes.word_changes_label, *changes.key_lines]
+        [
+            f"{format_percent(changes.share, 0)} similar sentences",
+            changes.word_changes_label,
+            *changes.significant_change_lines,
+        ]
         if changes
         else []
     )

@@ -55,7 +55,7 @@ def index_documents(
     document_filter: DocumentFilter | None = None,
     extractor: Extractor | None = None,
     progress: Callable[[int], None] = lambda _: None,
-    written: Callable[[str], None] = lambda _: None,
+    on_written: Callable[[str], None] = lambda _: None,
 ) -> IndexReport:
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
     start = time.monotonic()
@@ -68,7 +68,7 @@ def index_documents(
         opened_archives = Archives(store, look_inside=archives, reread=checksum, limits=limits)
         # InputPaths reads the store, so it is created while the store is locked.
         paths = InputPaths(store, prefix, add_folder_prefix=add_folder_prefix)
-        run = IndexingRun(store, writer, paths, opened_archives, document_filter, checksum, written)
+        run = IndexingRun(store, writer, paths, opened_archives, document_filter, checksum, on_written)
         last_commit = start
         try:
             jobs = run.choose_jobs(_until_error(skip_unreadable(sources, run.report.problems), errors), progress)

@@ -30,7 +30,7 @@ _NEXT_HEADING = re.compile(
 )
 _REFERENCE = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b|\bdoi\b|\bhttps?:|\bISBN\b|\bin press\b", re.IGNORECASE)
 """What nearly every entry of a bibliography contains."""
-_MAX_GAP = 500
+_MAX_GAP_CHARACTERS = 500
 """The maximum number of characters between two references of a bibliography."""
 
 
@@ -47,7 +47,7 @@ def find_bibliography(text: str) -> Span | None:
         limit = next_heading.start() if next_heading else len(text)
         end = heading.end()
         for reference in _REFERENCE.finditer(text, end, limit):
-            if reference.start() - end > _MAX_GAP:
+            if reference.start() - end > _MAX_GAP_CHARACTERS:
                 break
             end = reference.end()
         if end > heading.end():
@@ -65,7 +65,7 @@ def describe_bibliography(text: str, span: Span | None) -> str:
 
 def _end_of_entry(text: str, position: int, limit: int) -> int:
     """Return the end of the entry whose last reference ends at `position`: the end of a paragraph or line."""
-    rest = text[position : min(limit, position + _MAX_GAP)]
+    rest = text[position : min(limit, position + _MAX_GAP_CHARACTERS)]
     if position + len(rest) == limit:
         return position + len(rest.rstrip())
     end = re.search(r"\r?\n[^\S\n]*\n|\f", rest) or re.search(r"\r?\n|$", rest)

@@ -32,11 +32,11 @@ _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 """As context, up to 3 words from the 40 characters before a change are shown."""
 _DATE_SEARCH_CHARACTERS = 24
 """The number of characters on each side of a difference that are searched for a date."""
-_MAX_WORDS = 100
+_MAX_CHANGED_WORDS = 100
 """The maximum number of words of a significant change. In a longer difference, a whole section was replaced."""
 _EXCERPT_LENGTH = 60
 """The maximum number of characters of an excerpt."""
-_SENTENCE_END_CHARACTERS = 8
+_SENTENCE_END_SEARCH_CHARACTERS = 8
 """The number of characters before a word that are searched for the end of a sentence."""
 
 
@@ -45,7 +45,9 @@ def find_significant_changes(
 ) -> list[SignificantChange]:
     """Return the significant changes among differences of up to 100 words: negations, then numbers, dates and names."""
     changed = (
-        difference for difference in differences if difference.kind != "moved" and difference.word_count <= _MAX_WORDS
+        difference
+        for difference in differences
+        if difference.kind != "moved" and difference.word_count <= _MAX_CHANGED_WORDS
     )
     spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]
@@ -113,7 +115,9 @@ def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[_
             words["date"].append(_KeyWord(whole, date[0], whole.casefold()))
         elif any(map(str.isdigit, word)):
             words["number"].append(_KeyWord(word, begin, word))
-        elif word[0].isupper() and not _SENTENCE_END.search(text[max(0, begin - _SENTENCE_END_CHARACTERS) : begin]):
+        elif word[0].isupper() and not _SENTENCE_END.search(
+            text[max(0, begin - _SENTENCE_END_SEARCH_CHARACTERS) : begin]
+        ):
             words["name"].append(_KeyWord(word, begin, word))
     words["date"] = list(dict.fromkeys(words["date"]))  # a date has several words
     return words

@@ -114,7 +114,7 @@ class SimilaritySearch:
         reject_duplicates: OptionalFraction = None,
         extractor: Extractor | None = None,
         progress: Callable[[int], None] = lambda _: None,
-        written: Callable[[str], None] = lambda _: None,
+        on_written: Callable[[str], None] = lambda _: None,
     ) -> IndexReport:
         """Add documents. A document replaces the stored document with the same id, unless nothing has changed.
 
@@ -146,7 +146,7 @@ class SimilaritySearch:
                 `documents.RejectedDocument`; see `DuplicateFilter`. None: no document is rejected.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             progress: called with the number of documents that were processed since the last call.
-            written: called with the id of each new or replaced document.
+            on_written: called with the id of each new or replaced document.
 
         Returns:
             The counts. `failed` says whether an error occurred. A source that cannot be read does not stop the run.
@@ -177,7 +177,7 @@ class SimilaritySearch:
             document_filter=None if reject_duplicates is None else DuplicateFilter(self.store, reject_duplicates),
             extractor=extractor,
             progress=progress,
-            written=written,
+            on_written=on_written,
         )
 
     def delete(self, ids: Iterable[str]) -> int:

@@ -45,7 +45,7 @@ class VersionChanges:
         return format_word_changes(self.added_word_count, self.removed_word_count or 0)
 
     @property
-    def key_lines(self) -> list[str]:
+    def significant_change_lines(self) -> list[str]:
         """A line for each significant change. If some are not listed, the last line gives their number."""
         return describe_significant_changes(self.significant_changes)
 
@@ -109,13 +109,13 @@ class VersionOrder:
     is_certain: bool
     conflicting_statements: tuple[ConflictingStatement, ...]
     reason: str
-    have_one_text: bool
+    have_equal_texts: bool
     newest_without_file_times: VersionEntry | None
 
     @property
     def order_hint(self) -> str:
         """A warning that the order is only a guess; empty if it is based on evidence, or if the texts are equal."""
-        return _TEXT_ORDER_HINT if self.evidence_kind == "texts" and not self.have_one_text else ""
+        return _TEXT_ORDER_HINT if self.evidence_kind == "texts" and not self.have_equal_texts else ""
 
     @property
     def contradictions(self) -> list[tuple[ConflictingStatement, ConflictingStatement]]:
@@ -143,7 +143,7 @@ class VersionOrder:
             by_others = self.newest_without_file_times
             name = "" if by_others is None else printable(by_others.name) or "the text"
             return f"newest: not known, as the evidence conflicts{name and f'; without the file times, it is {name}'}"
-        if self.have_one_text:
+        if self.have_equal_texts:
             return "newest: none, as all versions have the same text"
         if self.evidence_kind == "texts":
             return "newest: not known, as no evidence shows which is newer"

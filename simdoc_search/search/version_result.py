@@ -65,7 +65,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflicting_statements: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
-        have_one_text: whether all versions have the same text, and no evidence shows which of them is newer.
+        have_equal_texts: whether all versions have the same text, and no evidence shows which of them is newer.
         newest_without_file_times: the newest entry if the modification times of the files did not count; None if it
             would not be known.
         total: number of versions on all pages.
@@ -117,7 +117,9 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             yield self.order_hint
         for entry in self.timeline:
             yield self._format_entry(entry)
-            yield from (f"{'':>12}  {line}" for line in (entry.changes.key_lines if entry.changes else ()))
+            yield from (
+                f"{'':>12}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
+            )
         if self.undated:
             yield "undated, so not in this order:"
             yield from (self._format_entry(entry) for entry in self.undated)

@@ -182,7 +182,7 @@ def _make_order_attributes(
             for pair in timeline.conflicting_statements
         ),
         "reason": timeline.reason,
-        "have_one_text": timeline.have_one_text,
+        "have_equal_texts": timeline.have_equal_texts,
     }
 
 

@@ -120,5 +120,5 @@ class Watcher:
         resolver = Resolver(self._store)
         resolved = resolver.resolve(query, overlap=overlap)
         record = resolver.get_record(resolved.id, query if isinstance(query, DocumentKey) else None)
-        check_has_tokens(record)
+        check_has_tokens(self._store, record)
         return resolved, record

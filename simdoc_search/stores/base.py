@@ -73,6 +73,7 @@ class StoreInfo:
         text_bytes: size of the texts in bytes, extrapolated from a sample. It is None if the store keeps no texts.
         settings: settings of the fingerprints.
         is_text_compressed: whether `text_bytes` is the size on disk. Otherwise, it is the size before compression.
+        text_fields: the fields that contain the texts, in an index that simdoc-search did not create.
     """
 
     location: str
@@ -81,6 +82,7 @@ class StoreInfo:
     text_bytes: int | None
     settings: Settings
     is_text_compressed: bool = True
+    text_fields: tuple[str, ...] = ()
 
 
 Encoder = Callable[[Sequence[Record]], list[EncodedRecord]]
@@ -129,6 +131,10 @@ class Store(Protocol):
     def __enter__(self: Self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
+
+    @property
+    def location(self) -> str:
+        """The folder of the store, or the URL of the index without secrets."""
 
     @property
     def settings(self) -> Settings:

@@ -44,7 +44,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     order = [*order[: len(order) - len(copies)], *copies]
     newest = _find_newest(evidence, order, len(copies))
     conflicting_statements = tuple(_find_conflicts(evidence, order, kind))
-    have_one_text = (
+    have_equal_texts = (
         kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
     )
     return Timeline(
@@ -54,12 +54,12 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         len(dated) < 2 or not (guessed or conflicting_statements or newest is None),
         newest,
         conflicting_statements,
-        describe_order(kind, len(guessed), have_one_text=have_one_text),
+        describe_order(kind, len(guessed), have_equal_texts=have_equal_texts),
         tuple(
             (None if kind == "texts" else evidence.dates_by(kind)[number]) or evidence.best_date(number)
             for number in range(len(documents))
         ),
-        have_one_text,
+        have_equal_texts,
         _find_newest(evidence, order, len(copies), ignore="modification time"),
     )
 

@@ -14,7 +14,7 @@ _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "date": "dates in the metadata",
     "name": "dates in the names",
     "version": "versions in the names",
-    "version control": "last commits or later changes of the files",
+    "version control": "last commits, or modification times of files that changed since",
     "mixed dates": "dates in the metadata, names or commits",
     "created": "modification or creation dates in the metadata",
     "modification time": "modification times of the files",
@@ -55,7 +55,7 @@ class Timeline:
         reason: what the order is based on, as a phrase for display.
         dates: date of each document, from the kind of evidence that the order is based on. If the document has no such
             date, its best date, or None.
-        have_one_text: whether all documents have the same text, and no evidence shows which of them is newer.
+        have_equal_texts: whether all documents have the same text, and no evidence shows which of them is newer.
         newest_without_file_times: index of the newest document if the modification times of the files did not count.
     """
 
@@ -67,7 +67,7 @@ class Timeline:
     conflicting_statements: tuple[OrderStatement, ...]
     reason: str
     dates: tuple[DocumentDate | None, ...]
-    have_one_text: bool
+    have_equal_texts: bool
     newest_without_file_times: int | None
 
 
@@ -76,9 +76,9 @@ def describe_evidence_kind(kind: EvidenceKind) -> str:
     return _DESCRIPTIONS[kind]
 
 
-def describe_order(kind: EvidenceKind, guessed_count: int, *, have_one_text: bool) -> str:
+def describe_order(kind: EvidenceKind, guessed_count: int, *, have_equal_texts: bool) -> str:
     """Return a description of the evidence for an order, and of how many documents are in a guessed order."""
-    if have_one_text:
+    if have_equal_texts:
         return "all of them have the same text"
     if kind == "texts":
         return "no evidence shows which is newer"

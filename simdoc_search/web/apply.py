@@ -30,7 +30,7 @@ from simdoc_search.web.review import DuplicatesReview
 
 _PLAN_NAME, _FILES_NAME = "plan.tsv", "files"
 _RUN_NAME = re.compile(r"\d{4}-\d\d-\d\d_\d{6}")
-_MAX_LISTED, _MAX_RUNS = 200, 20
+_MAX_LISTED_FILES, _MAX_RUNS = 200, 20
 _REFRESH_SECONDS = 1
 
 
@@ -60,7 +60,7 @@ def show_changes(request: PageRequest) -> Page:
         "problem": job.problem,
         "stage": "",
         "share": 0.0,
-        "max_listed": _MAX_LISTED,
+        "max_listed": _MAX_LISTED_FILES,
     }
     if job.state is not None:
         stage, share = job.state

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from simdoc_search.web.review import DuplicatesReview
     from simdoc_search.web.skipped import UnindexedFiles
 
-_MIN_INFO_SECONDS, _INFO_FACTOR = 60.0, 100
+_MIN_CACHE_SECONDS, _CACHE_SECONDS_PER_READ_SECOND = 60.0, 100
 """A document count is reused for at least 60 seconds, and for at least 100 times as long as counting took."""
 
 _log = logging.getLogger(__name__)
@@ -128,7 +128,9 @@ class ServedStore:
         info = self._info
         if info is None or now > self._info_expires:
             self._info = info = search.store.info()
-            self._info_expires = now + max(_MIN_INFO_SECONDS, _INFO_FACTOR * (time.monotonic() - now))
+            self._info_expires = now + max(
+                _MIN_CACHE_SECONDS, _CACHE_SECONDS_PER_READ_SECOND * (time.monotonic() - now)
+            )
         return info
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:

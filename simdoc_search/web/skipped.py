@@ -22,7 +22,7 @@ from simdoc_search.web.request_limits import UPLOAD_LIMITS
 from simdoc_search.web.response import Page, Redirect
 
 _MAX_READ_FILES = 1_000
-_MAX_LISTED = 200
+_MAX_LISTED_FILES = 200
 _REFRESH_SECONDS = 1
 
 
@@ -51,7 +51,7 @@ def skipped(request: PageRequest) -> Page:
     """Return the page with the files that are not in the index, or the progress of the search."""
     _require_local(request)
     job = request.served_store.unindexed_files
-    values = {"result": job.result, "problem": job.problem, "stage": "", "share": 0.0, "max_listed": _MAX_LISTED}
+    values = {"result": job.result, "problem": job.problem, "stage": "", "share": 0.0, "max_listed": _MAX_LISTED_FILES}
     if job.state is not None:
         stage, share = job.state
         as_json = {"state": "running", "stage": stage, "share": share}

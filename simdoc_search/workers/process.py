@@ -29,7 +29,7 @@ ITEM_SECONDS = 120.0
 OUT_OF_MEMORY_STATUS = 86
 """Exit status of a worker process that cannot get more memory."""
 
-_WATCH_SECONDS = 0.05  # a process that allocates 2 GB per second allocates 100 MB in this time
+_WATCH_INTERVAL_SECONDS = 0.05  # a process that allocates 2 GB per second allocates 100 MB in this time
 _MIN_MEMORY_BYTES, _MAX_MEMORY_BYTES = 1_000_000_000, 4_000_000_000  # processing a text of 50 MB takes 0.7 GB
 
 # Python 3.10 does not have the option -P. So this code removes '', the current directory, from sys.path.
@@ -173,7 +173,7 @@ class WorkerProcess(Generic[Item, Outcome]):
 
     def _watch(self) -> None:
         """Kill the process when its item exceeds a limit."""
-        while not self._closed.wait(_WATCH_SECONDS):
+        while not self._closed.wait(_WATCH_INTERVAL_SECONDS):
             with self._lock:
                 process = self._process
                 if not self._is_working or process.kill_reason:

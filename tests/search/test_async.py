@@ -177,7 +177,7 @@ def test_documents_are_indexed_and_deleted(indexed: StoreLocation) -> None:
             user.set("ann")
             documents = (Document(f"new/{number}", words(0, 300 - number)) for number in range(30))
             report = await search.index(
-                documents, written=lambda _: calls.append((user.get(), threading.current_thread()))
+                documents, on_written=lambda _: calls.append((user.get(), threading.current_thread()))
             )
 
             assert (30, False) == (report.added_count, report.failed)

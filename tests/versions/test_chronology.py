@@ -125,10 +125,10 @@ def test_no_copy_is_the_newest_of_copies() -> None:
     ]
     line = line_of(*copies)
 
-    assert (None, "texts", True) == (line.newest, line.evidence_kind, line.have_one_text)
+    assert (None, "texts", True) == (line.newest, line.evidence_kind, line.have_equal_texts)
     assert "all of them have the same text" == line.reason
-    assert not line_of(*(replace(copy, text_hash="") for copy in copies)).have_one_text
-    assert not line_of(copies[0], replace(copies[1], text_hash="2")).have_one_text
+    assert not line_of(*(replace(copy, text_hash="") for copy in copies)).have_equal_texts
+    assert not line_of(copies[0], replace(copies[1], text_hash="2")).have_equal_texts
 
 
 def test_a_modification_date_replaces_the_creation_date() -> None:

@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.bulk import ActionOutcome, IndexGoneError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import describe_fault, is_simdoc_value, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import RawHit
-from simdoc_search.stores.remote.schema import complete_labels
+from simdoc_search.stores.remote.schema import labels_with_all_kinds
 from simdoc_search.stores.remote.texts import read_text
 from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CONFLICTS, ConditionalUpdater
 
@@ -40,7 +40,7 @@ class FingerprintWriter:
     def __init__(self, engine: Engine, target: Target, options: BackfillOptions) -> None:
         self._target = target
         self._options = options
-        self._labels = complete_labels(target.settings)
+        self._labels = labels_with_all_kinds(target.settings)
         self._updater = ConditionalUpdater(engine, target.index.name, target.index.uuid, list_source_fields(options))
 
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:

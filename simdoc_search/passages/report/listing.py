@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from simdoc_search.passages.report.templates import render, render_page
 
-View = Callable[..., Markup]
+RenderView = Callable[..., Markup]
 """Returns the HTML of an opened entry. The keyword argument `prefix` is the prefix of all ids in this HTML."""
 
 
@@ -25,7 +25,7 @@ class ListEntry:
 
     name: str
     cells: Sequence[tuple[str, str]]
-    view: View | None = None
+    view: RenderView | None = None
 
 
 @dataclass(frozen=True, slots=True)

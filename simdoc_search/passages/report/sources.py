@@ -59,8 +59,8 @@ class SourcedText:
         headline: The heading of the view.
         text: The text. If None, it is not shown.
         sources: The listed sources, in order.
-        covered: The spans of the text that are in at least one source, including sources that are not listed.
-        ignored: The spans of the text that are ignored.
+        covered_spans: The spans of the text that are in at least one source, including sources that are not listed.
+        ignored_spans: The spans of the text that are ignored.
         statistics: The values that are shown next to the name in a list of several texts.
         notes: Notes below the heading.
     """
@@ -69,8 +69,8 @@ class SourcedText:
     headline: str
     text: str | None
     sources: Sequence[Source]
-    covered: Sequence[Span] = ()
-    ignored: Sequence[Span] = ()
+    covered_spans: Sequence[Span] = ()
+    ignored_spans: Sequence[Span] = ()
     statistics: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -95,8 +95,8 @@ def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequen
         for passage_number, passage in enumerate(source.passages, 1)
         for run in passage.runs
     ]
-    spans += [(span, (_UNLISTED_LABEL, 0)) for span in sourced.covered]
-    spans += [(span, (_IGNORED_LABEL, 0)) for span in sourced.ignored]
+    spans += [(span, (_UNLISTED_LABEL, 0)) for span in sourced.covered_spans]
+    spans += [(span, (_IGNORED_LABEL, 0)) for span in sourced.ignored_spans]
     text = sourced.text or ""
     text_pieces = [_drop_label_between_words(piece, text) for piece in cut_into_pieces(len(text), spans)]
     paragraphs = _ParagraphRenderer(text, partial(_link_to_source, sourced.sources, prefix))

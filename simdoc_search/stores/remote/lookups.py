@@ -127,7 +127,7 @@ def field_hashes(access: IndexAccess, keys: Sequence[DocumentKey]) -> dict[Docum
     return {access.id_field.key_of(hit): hash_fields(hit.get("_source") or {}) for hit in hits}
 
 
-def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
+def find_ids_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
     """Return the ids whose last path component is `name`; see `Store.ids_with_name`."""
     if not access.is_simdoc_index:
         return []
@@ -154,7 +154,7 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
     return most_similar_ids(id, found_ids)
 
 
-def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
+def find_ids_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
     """Return up to `limit` ids that begin with a prefix, sorted.
 
     The list is empty if the ids of an application's index are `_id`, which does not support prefix queries.

@@ -17,7 +17,7 @@ from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.fields import METADATA_FIELD, ORIGIN_FIELD, metadata_term, parse_origin_value, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
 from simdoc_search.stores.remote.mappings import INTEGER_TYPES, id_field_type, mapping_at, nested_path
-from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, complete_labels, labels_missing_kinds
+from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_missing_kinds, labels_with_all_kinds
 
 LAST_CHARACTER = "\U0010ffff"
 _INTEGER_PATTERN = re.compile(r"-?[0-9]{1,18}")
@@ -128,9 +128,9 @@ def randomize_order(query: Mapping[str, Any]) -> dict[str, Any]:
     return {"function_score": {"query": query, "random_score": {}, "boost_mode": "replace"}}
 
 
-def complete_query(settings: Settings, field: str) -> dict[str, Any]:
+def query_with_all_kinds(settings: Settings, field: str) -> dict[str, Any]:
     """Return the query for documents whose fingerprints have these settings and all kinds of tokens."""
-    return _term_clause(f"{field}.format", complete_labels(settings))
+    return _term_clause(f"{field}.format", labels_with_all_kinds(settings))
 
 
 def missing_kinds_query(settings: Settings, field: str, *names: TokenKindName) -> dict[str, Any]:

@@ -32,7 +32,7 @@ RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
 """HTTP statuses of an engine that is busy, or whose shards have not started yet."""
 
 _log = logging.getLogger("simdoc_search")
-_last_logged = [float("-inf")]
+_last_log_time = [float("-inf")]
 
 
 def is_retryable(error: StoreError) -> bool:
@@ -116,6 +116,6 @@ class Retries:
 def _log_sometimes(message: str) -> None:
     """Log a message, unless another message was logged during the last LOG_INTERVAL_SECONDS."""
     now = time.monotonic()
-    if now - _last_logged[0] >= LOG_INTERVAL_SECONDS:
-        _last_logged[0] = now
+    if now - _last_log_time[0] >= LOG_INTERVAL_SECONDS:
+        _last_log_time[0] = now
         _log.warning(message)

@@ -109,7 +109,7 @@ def format_label(settings: Settings) -> str:
     )
 
 
-def complete_labels(settings: Settings) -> list[str]:
+def labels_with_all_kinds(settings: Settings) -> list[str]:
     """Return all `format` labels of fingerprints that have all kinds of tokens of these settings.
 
     An index without passage tokens may contain documents with passage tokens, if the program that
@@ -131,7 +131,7 @@ def labels_missing_kinds(settings: Settings, *names: TokenKindName) -> list[str]
     lacking = [_without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
     if settings.passages:
         return [format_label(other) for other in lacking]
-    return [label for other in lacking for label in complete_labels(other)]
+    return [label for other in lacking for label in labels_with_all_kinds(other)]
 
 
 def component_template(settings: Settings | None = None, field: str = DEFAULT_FIELD) -> dict[str, Any]:

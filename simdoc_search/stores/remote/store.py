@@ -273,7 +273,7 @@ class RemoteStore(Closable):
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
         """Return the ids whose last path component is `name`, with or without its extension, sorted."""
-        return lookups.find_by_name(self.access, name, filters)
+        return lookups.find_ids_by_name(self.access, name, filters)
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return up to three similar ids of documents that match the filters, best first."""
@@ -281,7 +281,7 @@ class RemoteStore(Closable):
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
         """Return up to `limit` ids that begin with a prefix, sorted."""
-        return lookups.find_by_prefix(self.access, prefix, limit)
+        return lookups.find_ids_by_prefix(self.access, prefix, limit)
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
         """Return suggestions for a condition that no document can match; see `Store`."""
@@ -386,7 +386,15 @@ class RemoteStore(Closable):
         stats = self.engine.call("GET", [self.index, "_stats", "store"], allowed_statuses=(403,)) or {}
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
         text_bytes = self._estimate_text_bytes(document_count)
-        return StoreInfo(self.location, document_count, size, text_bytes, self.settings, is_text_compressed=False)
+        return StoreInfo(
+            self.location,
+            document_count,
+            size,
+            text_bytes,
+            self.settings,
+            is_text_compressed=False,
+            text_fields=tuple(self.access.text_fields or ()),
+        )
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return those indices of the alias that cannot be queried; see `Store`."""

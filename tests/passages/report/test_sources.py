@@ -55,7 +55,7 @@ def test_a_passage_has_the_colour_of_its_best_source() -> None:
 def test_text_of_unlisted_sources_and_ignored_text_is_marked() -> None:
     """The list of sources explains the marks."""
     text = prose(30, 1)
-    html = view(text, [], covered=[(0, 20)], ignored=[(30, 40)])
+    html = view(text, [], covered_spans=[(0, 20)], ignored_spans=[(30, 40)])
 
     assert f'<mark class="k0">{text[:20]}</mark>' in html
     assert f'<span class="ignored">{text[30:40]}</span>' in html
@@ -67,7 +67,7 @@ def test_what_is_between_two_passages_of_listed_sources_is_not_in_unlisted_ones(
     """The covered span also covers the end of the sentence."""
     first, second = prose(40, 1).rstrip("."), prose(40, 2)
     text = f"{first}.)  {second}"
-    html = view(text, [f"{first} {prose(20, 3)}", second], covered=[(0, len(text))])
+    html = view(text, [f"{first} {prose(20, 3)}", second], covered_spans=[(0, len(text))])
 
     assert "k0" not in html
 

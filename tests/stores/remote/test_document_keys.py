@@ -358,7 +358,8 @@ def test_each_query_command_accepts_the_fingerprint_field(temp_indices: TempIndi
     assert "190 words" in output("compare", "a", "b", *store)
     assert "fp.tokens" in output("explain", "a_20", "--dsl", *store)
     assert ["a", "b"] == sorted(json.loads(line)["id"] for line in output("list", *store, "--json").splitlines())
-    assert 2 == answer("info", *store)["document_count"]
+    assert (2, ["body"]) == tuple(answer("info", *store)[name] for name in ("document_count", "text_fields"))
+    assert "texts      in body\n" in output("info", *store)
     assert 2 == answer("languages", *store)["document_count"]
 
 

@@ -143,7 +143,7 @@ def test_retries_are_logged_once_per_interval(
     new_engine: NewEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(retry, "LOG_INTERVAL_SECONDS", 60.0)
-    monkeypatch.setattr(retry, "_last_logged", [float("-inf")])
+    monkeypatch.setattr(retry, "_last_log_time", [float("-inf")])
     reason = "queue \x1b]0;owned\x07 \x9b31m\u202efull"
     engine, server = new_engine(failing(5, error(429, "x", reason), answer(NOTHING)))
     with caplog.at_level(logging.WARNING, "simdoc_search"):

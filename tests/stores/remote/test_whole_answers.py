@@ -204,7 +204,7 @@ def test_opening_too_many_points_in_time_is_retried_and_then_an_error(caplog: py
 
     with serving(handle) as server, caplog.at_level(logging.WARNING, "simdoc_search"):
         caplog.clear()
-        retry._last_logged[0] = float("-inf")
+        retry._last_log_time[0] = float("-inf")
         with pytest.raises(StoreUnavailableError, match="too many Point In Time contexts"):
             list(open_store(f"{server.url}/index").scan())
 
