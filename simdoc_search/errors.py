@@ -115,8 +115,8 @@ class UnknownDocumentError(SimdocError, LookupError):
             hint = f"did you mean {', '.join(map(repr, suggestions))}?"
         else:
             hint = id_hint or (
-                "give the path relative to the indexed folder, the id in JSONL, or the engine's _id; a skipped file "
-                "has no id"
+                "give the file's path relative to the indexed folder, the document's id in the JSONL file, or its _id "
+                "in the engine; a skipped file has no id"
             )
         super().__init__(f"no document {id!r} in {search_scope}; {hint}")
         self.id = id

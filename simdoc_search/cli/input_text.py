@@ -167,7 +167,7 @@ def read_query_arguments(
     """Return the arguments of a query for one of `id`, `file` and `text`, and the id of the document if it is stored.
 
     Args:
-        search: the search to query.
+        search: the `SimilaritySearch` that runs the query.
         id: id, path or file name of a stored document.
         file: a file, `-`, or a pipe. If the file is indexed, its document is excluded from the hits.
         make_file_arguments: returns further arguments for a file that is not a pipe.

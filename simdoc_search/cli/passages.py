@@ -37,7 +37,7 @@ from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import NoFingerprintError
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
@@ -242,10 +242,10 @@ def _answer_many(
     try:
         with (
             document_progress(hidden=output.as_json, has_total=total is not None) as update,
-            WorkerMap(workers if search.is_picklable else 1) as worker_map,
+            ParallelMapper(workers if search.is_picklable else 1) as mapper,
         ):
             update(total=total)
-            for query, answer in worker_map.map(search.answer_or_error, queries, _MAX_QUERIES_WITHOUT_WORKERS):
+            for query, answer in mapper.map(search.answer_or_error, queries, _MAX_QUERIES_WITHOUT_WORKERS):
                 count += 1
                 if isinstance(answer, PassageAnswer):
                     output.add(answer)

@@ -18,7 +18,7 @@ class PassageSearch:
     """Answers one query at a time. A file never matches its own stored copy.
 
     Args:
-        search: the search to query.
+        search: the `SimilaritySearch` that runs the queries.
         filters: filters for the hits.
         options: further arguments of `SimilaritySearch.passages`.
         exclude_same_folder: whether to exclude the folder of each query document from its hits.

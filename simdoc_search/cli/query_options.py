@@ -175,7 +175,8 @@ def overlap_options(command: Command) -> Command:
             "--probability",
             type=percent_type,
             metavar="PERCENT",
-            help="Minimum probability of finding a document that has exactly the minimum overlap.",
+            help="Minimum probability that a document is found if its overlap is just the minimum. "
+            "A larger overlap makes it more probable.",
         ),
         click.option(
             "--overlap",

@@ -76,7 +76,7 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
 
 
 def _format_concepts(word: SharedConceptWord) -> str:
-    """Return a colon and the concepts of both documents that contain a word; empty if there are none."""
+    """Return a colon, and each document's concepts that contain the word; empty if there are none."""
     query_concepts, hit_concepts = (
         ", ".join(concepts[:_MAX_CONCEPTS_PER_WORD]) for concepts in (word.query_concepts, word.hit_concepts)
     )

@@ -47,7 +47,8 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
 )  # fmt: skip
 @click.option(
     "--probability", type=percent_type, metavar="PERCENT", default="95", show_default=True,
-    help="Minimum probability of finding a document that has exactly the minimum overlap.",
+    help="Minimum probability that a document is found if its overlap is just the minimum. "
+    "A larger overlap makes it more probable.",
 )  # fmt: skip
 @click.option(
     "--sketch",

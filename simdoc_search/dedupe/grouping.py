@@ -24,7 +24,7 @@ from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join
 from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 _CACHE_BYTES = 1 << 26  # a larger cache is not faster, because a row is mostly compared with rows of its group
 
@@ -61,7 +61,7 @@ def group_rows(
     rule: RowRule,
     measure: Measure,
     settings: Settings,
-    workers: WorkerMap,
+    workers: ParallelMapper,
     *,
     old_row_count: int = 0,
     progress: Progress = lambda _stage, _share: None,

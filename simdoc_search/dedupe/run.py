@@ -28,7 +28,7 @@ from simdoc_search.dedupe.sketching import ShardColumns, shard_begins, sketch_sh
 from simdoc_search.dedupe.work_folder import WorkFolder, check_output, working_folder
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 DedupeProgress = Callable[[str, float, int], None]
 """Called with the current stage, the share of this stage that is done, 0..1, and the number of rows that are done."""
@@ -99,8 +99,8 @@ def deduplicate_files(
         conversion = plan_conversion(dataset.shards[0], target, lambda rows: progress("checking", 0.0, rows))
     if conversion and conversion.note:
         warn(conversion.note)
-    with WorkerMap(workers) as worker_map, working_folder(target) as work:
-        run = _Run(work, dataset, columns, options, worker_map, progress, old, conversion)
+    with ParallelMapper(workers) as mapper, working_folder(target) as work:
+        run = _Run(work, dataset, columns, options, mapper, progress, old, conversion)
         if save is not None and has_saved(Path(save), run.run_id(target)):
             work.remove()
             raise StoreError(f"an earlier run has already saved these rows in {save}; nothing was changed")
@@ -115,7 +115,7 @@ class _Run:
     dataset: Dataset
     columns: Columns
     options: DedupeOptions
-    workers: WorkerMap
+    workers: ParallelMapper
     progress: DedupeProgress
     old_shards: Sequence[ShardColumns]
     conversion: Conversion | None

@@ -20,7 +20,7 @@ from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW_DTYPE, STRIN
 from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 27, 10.0
 _INT64_RANGE = range(-(1 << 63), 1 << 63)
@@ -46,7 +46,7 @@ def sketch_shards(
     shards: Sequence[ShardColumns],
     writer: RowWriter,
     settings: Settings,
-    workers: WorkerMap,
+    workers: ParallelMapper,
     *,
     progress: Callable[[int], None],
     evaluation: EvaluationRuns | None = None,

@@ -1,9 +1,9 @@
 """Groups duplicates around a kept document, and finds sets of documents with the same words.
 
 Each duplicate in a group overlaps the kept document itself. If A overlaps B and B overlaps C, then C joins the group of
-A only if C also overlaps A. Documents are processed in keep order (see `keep_order`). A document that is not in a group
-yet starts a new group as its kept document. All later documents that overlap it enough and are not in a group yet join
-this group. If no document joins, there is no group.
+A only if C also overlaps A. Documents are processed in keep order: preferred documents come first (see `keep_order`). A
+document that is not in a group yet starts a new group as its kept document. All later documents that overlap it enough
+and are not in a group yet join this group. If no document joins, there is no group.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _can_compare_now(first: Ints, second: Ints) -> Bools:
     The others wait until it is known whether one of their documents joins an earlier group.
     """
     must_wait = np.isin(first, second)
-    # For each pair, the position of the first waiting pair that has the same second document.
+    # For each distinct second document, the position of its first waiting pair.
     documents, index = np.unique(second, return_inverse=True)
     first_waiting = np.full(len(documents), len(first), np.int64)
     np.minimum.at(first_waiting, index[must_wait], np.flatnonzero(must_wait))

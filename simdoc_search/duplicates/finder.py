@@ -18,7 +18,7 @@ from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
 from simdoc_search.duplicates.verdicts import DropScope, Verdicts
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts, TextsWithoutTemplates, Verifier
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 Stage = Literal["reading", "comparing", "verifying", "hashing", "marking"]
 Progress = Callable[[Stage, float], None]
@@ -46,7 +46,7 @@ def find_duplicates(
     drop: DropScope | None = None,
     hash_fields: HashFields = lambda _: {},
     progress: Progress = lambda _stage, _share: None,
-    workers: WorkerMap | None = None,
+    workers: ParallelMapper | None = None,
 ) -> Duplicates:
     """Find the duplicates among documents.
 

@@ -14,7 +14,7 @@ from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.stores.record import Record
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 _MAX_CHUNK_DOCUMENTS, _MAX_CHUNK_CHARACTERS = 1 << 10, 1 << 20
 
@@ -30,7 +30,7 @@ class _ChunkSketches(NamedTuple):
 
 
 def fingerprint_documents(
-    documents: Iterable[Document], settings: Settings, workers: WorkerMap, texts: list[str] | None
+    documents: Iterable[Document], settings: Settings, workers: ParallelMapper, texts: list[str] | None
 ) -> Iterator[Record]:
     """Yield a record for each document, and append its text to `texts` if this is a list."""
     chunks: list[list[Document]] = []

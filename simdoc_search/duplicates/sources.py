@@ -28,7 +28,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.field_hashes import HasFields
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record, has_text_changed
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 _DEFAULT_OVERLAP = Fraction(4, 5)
 _DOCUMENTS_PER_PROGRESS_CALL = 256
@@ -85,7 +85,7 @@ def duplicates_in(
             f"no document has a date in its metadata or its name, so {keep!r} cannot choose; use another keep rule, "
             "such as max:FIELD"
         )
-    with WorkerMap(workers) as worker_map:
+    with ParallelMapper(workers) as mapper:
         duplicates = find_duplicates(
             documents,
             threshold,
@@ -95,7 +95,7 @@ def duplicates_in(
             drop=drop,
             hash_fields=partial(_read_field_hashes, store, documents),
             progress=progress,
-            workers=worker_map,
+            workers=mapper,
         )
     duplicates.left_out_indices = store.left_out_indices()
     return duplicates
@@ -136,11 +136,11 @@ def duplicates_among(
     def read_texts(document_numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
         return ((number, texts[collection.input_position(number)]) for number in document_numbers)
 
-    with WorkerMap(workers) as worker_map:
-        records = fingerprint_documents(documents, settings, worker_map, texts if verify else None)
+    with ParallelMapper(workers) as mapper:
+        records = fingerprint_documents(documents, settings, mapper, texts if verify else None)
         collection = Documents(records, settings, keep_rule)
         reader = read_texts if verify else None
-        return find_duplicates(collection, threshold, settings, reader, progress=progress, workers=worker_map)
+        return find_duplicates(collection, threshold, settings, reader, progress=progress, workers=mapper)
 
 
 def _with_progress(store: Store, records: Iterator[Record], progress: Progress) -> Iterator[Record]:

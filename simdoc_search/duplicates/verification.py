@@ -26,7 +26,7 @@ from simdoc_search.sketch.hash_functions import siphash_2_4_128
 from simdoc_search.sketch.hashing import occurrence_hashes
 from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH, shingles_in_pieces
 from simdoc_search.versions.ragged_arrays import slices_by_cost
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 """Reads the texts of documents, given by index. A text that is not stored is None or omitted."""
@@ -104,7 +104,7 @@ class Verifier:
         cache_bytes: int = _CACHE_BYTES,
         *,
         shingle_counts: Ints | None = None,
-        workers: WorkerMap | None = None,
+        workers: ParallelMapper | None = None,
     ) -> None:
         self._read_texts = read_texts
         self._analysis = analysis
@@ -113,7 +113,7 @@ class Verifier:
         self._cache_bytes = cache_bytes
         self._free_bytes = cache_bytes
         self._shingle_counts = shingle_counts
-        self._workers = workers or WorkerMap()
+        self._workers = workers or ParallelMapper()
 
     def count_shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """Count the distinct shingles of each pair: in both documents, in the first one, and in the second one.

@@ -80,7 +80,9 @@ def to_dsl(
     if not plan.can_match:  # an engine matches the only token of a `match`, even if two are required
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
-        raise QuerySyntaxError("a token contains white space, so it is a Lucene term; use kind='terms'")
+        raise QuerySyntaxError(
+            "a token contains white space, which separates the tokens of a text field; use kind='terms'"
+        )
     required = [*filters, *_bucket_range(plan, buckets_field)]
     excluded = [*must_not, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = count_clauses([*required, *excluded])

@@ -69,7 +69,7 @@ EvidenceKind = Literal[
 | `date` | another date in the metadata, except a creation date |
 | `name` | date in the name |
 | `version` | version in the name |
-| `version control` | last commit of the file in git, or a later change |
+| `version control` | last commit of the file in git, or its modification time if it changed since |
 | `mixed dates` | the first of `modified`, `date`, `name` and `version control` that is available |
 | `created` | modification date in the metadata, or the creation date if there is none |
 | `modification time` | modification time of the file, or the earliest one of the files with the same text |

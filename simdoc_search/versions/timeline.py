@@ -14,7 +14,7 @@ _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "date": "dates in the metadata",
     "name": "dates in the names",
     "version": "versions in the names",
-    "version control": "last commits or later changes of the files",
+    "version control": "last commits, or modification times of files that changed since",
     "mixed dates": "dates in the metadata, names or commits",
     "created": "modification or creation dates in the metadata",
     "modification time": "modification times of the files",

@@ -6,13 +6,12 @@ steps, which need no lock:
 1. Open the kept file, keep it open, and read its content (`OpenKeptFile`).
 2. Rename the other file, which is to be removed, to a hidden name in its folder. From now on, no other process finds
    it.
-3. Check the kept file again: its path must still lead to the open file. If it does not, restore the name of the
-   hidden file.
+3. Check that the hidden file is the one that was to be removed. Check the kept file again: its path must still lead to
+   the open file. If a check fails, restore the name of the hidden file.
 4. Remove the hidden file.
 
 If several runs do this at once, the last run to reach step 3 sees what all others did in step 2. So not all of them
-reach step 4, and one copy remains. Step 2 also protects a file that a program has just replaced, because the renamed
-file is checked before it is removed.
+reach step 4, and one copy remains. Step 3 also protects a file that a program has just replaced.
 
 **Kills.** The undo file records each change before it begins, with the `run_id` of its run. Hidden names contain this
 id. So a later run finds the hidden files (`recover`), and no two runs use the same hidden name.
@@ -37,7 +36,7 @@ _PERMISSIONS = 0o777
 """Permissions that a copy may have. The set-uid and set-gid bits are excluded, because another user may own it."""
 
 CheckKept = Callable[[], object]
-"""Raises LeftAloneError unless the kept file is unchanged."""
+"""Raises LeftAloneError if the kept file has changed."""
 
 
 def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
@@ -47,7 +46,7 @@ def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_
         path: path of the file.
         to: the new path.
         state: the content that the file must have.
-        identity: the identity that the file must have.
+        identity: the inode, size and modification time that the file must have.
         check_kept: raises LeftAloneError if the kept file has changed.
         run_id: id of the run.
 
@@ -232,7 +231,7 @@ def _require_same_file(path: str, identity: FileIdentity) -> None:
 
 
 def _hidden_copy(source: str, to: str, state: FileState, run_id: str, mode: int | None) -> str:
-    """Copy a file to a hidden path in the folder of `to`, and return the hidden path. The copy is on disk."""
+    """Copy a file to a hidden path in the folder of `to`, and return the hidden path. The copy is synced to disk."""
     replacement = _hidden_path(to, run_id, "tmp")
     try:
         with open(replacement, "xb") as file, open_file(source) as descriptor:  # noqa: PTH123 - paths are strings

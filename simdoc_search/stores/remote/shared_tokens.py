@@ -23,7 +23,7 @@ from simdoc_search.stores.shared_tokens import (
     INITIAL_PAGE_SIZE,
     TokenMatch,
     TokenMatches,
-    encode_rows,
+    encode_token_rows,
     match_sort_key,
     sum_parts,
 )
@@ -51,7 +51,7 @@ def find_token_matches(
     kind = TOKEN_KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
-    rows = encode_rows(token_ids, kind.length)
+    rows = encode_token_rows(token_ids, kind.length)
     clauses_per_row = 1 if token_ids.ndim == 1 else 2
     used = count_clauses(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_shared_tokens`
     limit = min(access.engine.max_clauses(clauses_per_row * len(rows) + used), MAX_CLAUSES)

@@ -97,6 +97,14 @@ def test_each_passage_is_listed_with_its_place() -> None:
     assert html.count("page 7") == 2
 
 
+def test_the_page_does_not_claim_who_copied() -> None:
+    claim = "Shared words do not show who copied from whom."
+    text = prose(40, 1)
+
+    assert claim in view(text, [text])
+    assert claim not in view(text, [])
+
+
 @pytest.mark.slow
 def test_a_page_grows_with_the_texts_only() -> None:
     """However many sources there are, the page has the text once."""
