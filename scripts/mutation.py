@@ -28,6 +28,7 @@ only_mutate = ["simdoc_search/{package}/*"]
 also_copy = {folders}
 pytest_add_cli_args_test_selection = {tests}
 process_isolation = "forkserver"
+forkserver_warmup = "collect"
 use_git_change_detection = false
 """
 FAILED, NO_TESTS = (1, 3), 33  # exit statuses in the files of mutmut: a test failed, or no test calls the function
@@ -60,6 +61,13 @@ def statuses(folder: Path) -> dict[str, int | None]:
     return {name: status for file in files for name, status in json.loads(file.read_text())["exit_code_by_key"].items()}
 
 
+def run_mutants(folder: Path, names: list[str]) -> list[str]:
+    """Run mutants, one at a time, and return those that survived."""
+    mutmut(folder, "run", "--max-children", "1", *names)
+    after = statuses(folder)
+    return [name for name in names if after[name] in SURVIVED]
+
+
 def main() -> None:
     """Print the figures and the mutants that survived."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -76,9 +84,12 @@ def main() -> None:
         if not every:
             sys.exit(f"mutmut made no mutants:\n{made}")
         sample = sorted(random.Random(options.seed).sample(every, min(options.sample, len(every))))
-        mutmut(folder, "run", "--max-children", "1", *sample)
+        survivors = run_mutants(folder, sample)
+        # With `collect`, the test modules are imported only once, without a mutant.
+        settings = folder / "pyproject.toml"
+        settings.write_text(settings.read_text("utf-8").replace('"collect"', '"none"'), "utf-8")
+        survivors = run_mutants(folder, survivors) if survivors else []
         after = statuses(folder)
-        survivors = [name for name in sample if after[name] in SURVIVED]
         for name in survivors:
             print(f"\n{name}{' (no test calls it)' if after[name] == NO_TESTS else ''}\n{mutmut(folder, 'show', name)}")
     killed = len(sample) - len(survivors)

@@ -106,7 +106,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         id: str,
         suggestions: Sequence[str] = (),
         other_indices: Sequence[str] = (),
-        search_scope: str = "the store",
+        search_scope: str = "the index",
         id_hint: str = "",
     ) -> None:
         if other_indices:
@@ -162,7 +162,7 @@ class NoTextError(SimdocError):
             "index the document again with its text; if another program created the index, set the text field with "
             "--text-field"
         )
-        super().__init__(f"the store does not have the text of {id!r}; {hint}")
+        super().__init__(f"the index does not have the text of {id!r}; {hint}")
         self.id = id
 
 

@@ -48,7 +48,7 @@ def print_report(
         say(f"group {group} was not applied: {reason}", err=True)
     for reason, count in Counter(report.not_removed.values()).items():
         documents = format_count(count, "document of a dropped file is", "documents of dropped files are")
-        say(f"{documents} still in the store: {reason}. To remove them, run: {UPDATE_COMMAND}", err=True)
+        say(f"{documents} still in the index: {reason}. To remove them, run: {UPDATE_COMMAND}", err=True)
     would_be = "would be " * dry_run
     file_count = len(report.dropped) - report.dropped_fileless_count
     removed_count = report.removed_count + report.dropped_fileless_count
@@ -57,11 +57,11 @@ def print_report(
         (report.earlier_dropped_count, f"{report.earlier_dropped_count:,} already done"),
         (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
         (len(report.refused_groups), f"{format_count(len(report.refused_groups), 'group')} not applied"),
-        (removed_count, f"{format_count(removed_count, 'document')} {would_be}removed from the store"),
+        (removed_count, f"{format_count(removed_count, 'document')} {would_be}removed from the index"),
     ]
     say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
     if has_table_rows:
-        say(f"note: documents without a file exist only in the store. {TABLE_ADVICE}", err=True)
+        say(f"note: documents without a file exist only in the index. {TABLE_ADVICE}", err=True)
     if empty := [] if dry_run else find_empty_folders(name for name, _ in report.dropped):
         folders = format_count(len(empty), "folder has", "folders have")
         more = f" and {len(empty) - _MAX_EMPTY_FOLDERS:,} more" if len(empty) > _MAX_EMPTY_FOLDERS else ""
@@ -71,7 +71,7 @@ def print_report(
     elif file_count:
         say(f"to undo these changes, run: {undo_command}", err=True)
         if method != "hardlink" and not has_store:
-            say(f"if these files are in a store, update it with: {UPDATE_COMMAND}", err=True)
+            say(f"if these files are in an index, update it with: {UPDATE_COMMAND}", err=True)
 
 
 def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> None:

@@ -195,7 +195,7 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
     try:
         id, text = read_stored_text(search(), name)
     except NoTextError as error:
-        raise CorpusError(f"the store does not have the text of {error.id!r}; give the path of its file") from None
+        raise CorpusError(f"the index does not have the text of {error.id!r}; give the path of its file") from None
     except (StoreNotFoundError, UnknownDocumentError) as error:
         if len(name) > 1 and name[0] == name[-1] == '"':
             raise
@@ -204,7 +204,7 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
         if isinstance(error, UnknownDocumentError):
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
             raise CorpusError(f"{name!r} is neither a file nor a document in {store}{hint}") from None
-        raise CorpusError(f"{name!r} is not a file, and it cannot be looked up in a store: {error}") from None
+        raise CorpusError(f"{name!r} is not a file, and it cannot be looked up in an index: {error}") from None
     opened = search().store
     record = opened.get(id) if determine_format(id).is_mail else None
     return _Side(id, "id", text, _attachments(record.metadata if record else {}), opened.settings)

@@ -63,5 +63,5 @@ def _read_stored(name: str, search: Callable[[], SimilaritySearch]) -> str:
         return read_stored_text(search(), name)[1]
     except (StoreNotFoundError, UnknownDocumentError):
         raise CorpusError(
-            f"--ignore {name!r} is neither a file nor a document in the store; check its spelling"
+            f"--ignore {name!r} is neither a file nor a document in the index; check its spelling"
         ) from None

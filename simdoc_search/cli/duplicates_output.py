@@ -209,7 +209,7 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
         new = format_count(result.new_document_count, "new document was", "new documents were")
         yield f"{new} compared with all {result.document_count:,} documents; older documents are kept"
     if not result.verified:
-        why = "--estimate is set" if is_estimate_requested else "the store has no texts"
+        why = "--estimate is set" if is_estimate_requested else "the index has no texts"
         yield (
             f"overlaps are estimated from the fingerprints, because {why}; pairs near the minimum overlap may be wrong "
             "or missing"
@@ -231,7 +231,7 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
         command = command_line(store, "index", root, "--prune")
         files = "the file of 1 document" if count == 1 else f"the files of {count:,} documents"
         verb, which = ("exists", "this document") if count == 1 else ("exist", "these documents")
-        yield f"left out: {files} in {root} no longer {verb}. Remove {which} from the store with: {command}"
+        yield f"left out: {files} in {root} no longer {verb}. Remove {which} from the index with: {command}"
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
     for id, reason in others[:_MAX_LEFT_OUT]:
         yield f"left out: the document {id!r}: {reason}"

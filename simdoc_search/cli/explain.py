@@ -101,7 +101,7 @@ def explain(
     QUERY is the id of a document, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
 
     The command prints the possible readings of QUERY, the plan of the query, and the probability of finding a
-    document at several overlaps. If the document is not in the store, its fingerprint is assumed to have 512 tokens. A
+    document at several overlaps. If the document is not in the index, its fingerprint is assumed to have 512 tokens. A
     query with a probability groups tokens into bands. It uses only as many bands as the probability requires
     (--planner enough), or groups all tokens (--planner all).
 
@@ -200,9 +200,9 @@ def _print(explained: _ExplainedQuery) -> None:
         say(f"executed   {_describe_plan(executed_plan)}, because {reason}")
     is_ranked = can_count_tokens(executed_plan, 0, MAX_CLAUSES)
     ranking = (
-        "the number of equal tokens"
+        "the number of matching tokens"
         if is_ranked
-        else f"the number of matched bands, because counting equal tokens would need more than {MAX_CLAUSES} clauses"
+        else f"the number of matched bands, because counting matching tokens would need more than {MAX_CLAUSES} clauses"
     )
     clauses = format_count(count_clauses(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
     say(f"engine     {clauses}, ranked by {ranking}")
@@ -226,7 +226,7 @@ def _describe_plan(plan: Plan) -> str:
     """Describe a plan in a few words."""
     match plan:
         case Threshold():
-            return f"at least {plan.minimum_match} of {format_count(len(plan.tokens), 'token')} equal"
+            return f"at least {plan.minimum_match} of {format_count(len(plan.tokens), 'token')} must match"
         case Bands():
             return f"{format_count(len(plan.bands), 'band')} of {format_count(plan.rows, 'token')}"
 

@@ -83,11 +83,11 @@ if TYPE_CHECKING:
     help="JSONL field or table column that contains the text.",
 )  # fmt: skip
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
-@click.option("--no-texts", is_flag=True, help="New store: keep only the fingerprints, not the texts.")
+@click.option("--no-texts", is_flag=True, help="New index: keep only the fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
 @token_kinds_option("Also store the data that these commands need: sentences for `versions`, concepts for `related`.")
 @extractor_options
-@click.option("--language", is_flag=True, help="New store: identify the language of each document.")
+@click.option("--language", is_flag=True, help="New index: identify the language of each document.")
 @for_new_stores(excluded_part_options)
 @click.option(
     "--file-timeout",
@@ -143,7 +143,7 @@ def index(
 ) -> None:
     """Index folders, files, tables or stdin (-).
 
-    Run the command again to update the store. It then reads only the files that changed. After an interruption, run it
+    Run the command again to update the index. It then reads only the files that changed. After an interruption, run it
     again to resume.
 
     \b
@@ -160,8 +160,8 @@ def index(
     old.zip!2021/Report.txt and mail.mbox!Re: thing.eml.
 
     --with versions stores the sentences of each document. In a test with 357 documents, this made `versions` ten times
-    as fast. --with related stores concepts for `related`. Both also upgrade an existing store that has texts. PATH is
-    then optional. In a test with 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times
+    as fast. --with related stores concepts for `related`. Both also upgrade an existing index that has texts. PATH is
+    then optional. In a test with 1,500 files, --with versions made the index 13 % larger, and indexing took 1.8 times
     as long. --with versions,related made it 34 % larger, and indexing took 15 times as long.
 
     --language adds the metadata field `language` to each document that does not have it. Its value is a code such as
@@ -173,10 +173,10 @@ def index(
     (with the same id) is not skipped.
 
     If somebody might craft texts to mislead the search, set SIMDOC_HASH_KEY to a secret (openssl rand -hex 32) before
-    you create the store. Fingerprinting then takes twice as long, and every command needs the same key.
+    you create the index. Fingerprinting then takes twice as long, and every command needs the same key.
 
     Files that cannot be indexed are listed with the reason. If there are many, only --json lists all of them. The exit
-    status is 1 if a path could not be read, if the store refused a document, or if --prune kept documents because their
+    status is 1 if a path could not be read, if the index refused a document, or if --prune kept documents because their
     files may only be temporarily unreachable. All other documents are indexed.
     """
     from simdoc_search.corpus import read_corpus
@@ -286,6 +286,6 @@ def _choose_settings(
         stored_settings and stored_settings.passages is None and settings.passages
     ):  # `check_stored_settings` accepts this, because passages are on by default
         raise FormatMismatchError(
-            f"the store {store} was created with --no-passages; omit --passage-run, or choose a new store with --store"
+            f"the index {store} was created with --no-passages; omit --passage-run, or choose a new index with --store"
         )
     return settings

@@ -32,7 +32,7 @@ def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command]
             command = option(command)
         for parameter in getattr(command, "__click_params__", ()):
             if parameter not in other_parameters:
-                parameter.help = f"New store: {parameter.help[0].lower()}{parameter.help[1:]}"
+                parameter.help = f"New index: {parameter.help[0].lower()}{parameter.help[1:]}"
         return command
 
     return add
@@ -238,13 +238,13 @@ def check_stored_settings(stored: Settings, requested: Settings, store: str) -> 
     from simdoc_search.errors import FormatMismatchError
 
     if requested.identifies_language and not stored.identifies_language:
-        raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
+        raise FormatMismatchError(f"the index {store} was created without --language; choose a new index with --store")
     if requested.excluded_parts and requested.excluded_parts != stored.excluded_parts:
         parts = ("front-matter", "quoted-replies")
         options = " and ".join(f"--{part} {'skip' if part in stored.excluded_parts else 'keep'}" for part in parts)
         raise FormatMismatchError(
-            f"the store {store} was created with {options}, which cannot be changed; omit these options, or choose a "
-            "new store with --store"
+            f"the index {store} was created with {options}, which cannot be changed; omit these options, or choose a "
+            "new index with --store"
         )
 
 

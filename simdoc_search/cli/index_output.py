@@ -63,7 +63,7 @@ def print_refused(refused: Mapping[str, str]) -> None:
     for id, reason in islice(refused.items(), _MAX_PRINTED_REFUSALS):
         say(f"  {id}: {reason}", err=True)
     if len(refused) > _MAX_PRINTED_REFUSALS:
-        say(f"  and {len(refused) - _MAX_PRINTED_REFUSALS:,} more that the store refused; --json lists all", err=True)
+        say(f"  and {len(refused) - _MAX_PRINTED_REFUSALS:,} more that the index refused; --json lists all", err=True)
 
 
 def print_incomplete(incomplete: Mapping[str, str]) -> None:

@@ -148,7 +148,7 @@ def index_paths(
         say(note, err=True)
     problems += report.problems
     if report.refused:
-        problems.append(f"the store refused {format_count(len(report.refused), 'document')}")
+        problems.append(f"the index refused {format_count(len(report.refused), 'document')}")
     for problem in problems:
         say(f"Error: {problem}", err=True)
     document_count = report.added_count + report.replaced_count + report.unchanged_count

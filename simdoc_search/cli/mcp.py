@@ -41,7 +41,7 @@ def mcp(
       simdoc-search mcp --store /home/me/articles/.simdoc
       simdoc-search mcp --store http://localhost:9200/articles ~/drafts
 
-    In the configuration of the client, give the absolute path of the store.
+    In the configuration of the client, give the absolute path of the index.
     """
     with require_extra("the server for agents", "mcp"):
         from simdoc_search.mcp_server import run_mcp_server

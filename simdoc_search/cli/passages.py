@@ -89,7 +89,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @ignore_option
 @ignore_quotes_option
 @ignore_bibliography_option
-@click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
+@click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No index is needed.")
 @filter_options
 @click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
 @click.option(
@@ -143,7 +143,7 @@ def passages(
     matches its own stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
-    is found. If the store has no texts, only runs of 36 words are certain to be found. To change the length of
+    is found. If the index has no texts, only runs of 36 words are certain to be found. To change the length of
     36 words, use `index --passage-run`.
 
     \b

@@ -69,7 +69,7 @@ def serve(
 ) -> None:
     """Search the index in a browser.
 
-    Programs can get JSON from the same URLs. Without --allow-apply, the server changes neither files nor the store.
+    Programs can get JSON from the same URLs. Without --allow-apply, the server changes neither files nor the index.
     It does not keep the texts and files that you submit. Press Ctrl-C to stop it.
 
     \b

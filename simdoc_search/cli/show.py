@@ -43,7 +43,7 @@ _MAX_WORD_WIDTH = 24
     help="List the concepts of the document, with their weights and the words that they come from.",
 )
 @synonyms_option(
-    "With --concepts: the synonyms file that the store was created with. Without this file, some words are not shown."
+    "With --concepts: the synonyms file that the index was created with. Without this file, some words are not shown."
 )
 @field_options
 @store_option
@@ -125,7 +125,7 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
             continue
         say(f"{printable(name):<10} {', '.join(map(str, value)) if isinstance(value, list) else value}")
     if record.text is None:
-        say("note: the store does not have the text of this document", err=True)
+        say("note: the index does not have the text of this document", err=True)
         return
     say()
     beginning = record.text[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]

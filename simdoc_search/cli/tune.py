@@ -61,7 +61,7 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",
     help="Kinds of shingles to measure, such as words:5, characters:9, words:3+stop:en+stem:en or words:1+frequencies. "
-    " [default: those of the store, or words:5. With --pairs: several kinds]",
+    " [default: those of the index, or words:5. With --pairs: several kinds]",
 )  # fmt: skip
 @click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="File with labelled pairs. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
@@ -109,7 +109,7 @@ def tune(
 
     With --pairs, the command learns the minimum overlap from your labelled pairs. It also finds the shingles that best
     separate the pairs labelled yes from the other pairs. With --for versions or --for related, it learns the thresholds
-    that the command `versions` or `related` uses for a store.
+    that the command `versions` or `related` uses for an index.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions
@@ -126,7 +126,7 @@ def tune(
     open_options: dict[str, Any] = {"engine": engine, "text_field": text_fields, "field": field}
     if purpose != "duplicates":
         if not pairs or not in_store:
-            raise click.UsageError(f"--for {purpose} needs a store and labelled pairs; give STORE and --pairs FILE")
+            raise click.UsageError(f"--for {purpose} needs an index and labelled pairs; give STORE and --pairs FILE")
         learn = tuning.learn_version_thresholds if purpose == "versions" else tuning.learn_related_thresholds
         with open_for_query(paths[0], **open_options) as opened:
             learned = learn(opened, pairs)

@@ -123,7 +123,7 @@ class SearchedFolder:
                 continue
             entered.add(identity)
             if is_store(folder):
-                yield SkippedFile(f"{folder}/", "a store of simdoc-search", self.path)
+                yield SkippedFile(f"{folder}/", "an index of simdoc-search", self.path)
                 continue
             subfolders: list[tuple[Path, str]] = []
             for entry in entries:

@@ -1,6 +1,6 @@
 """The steps of `dedupe` as functions of Arrow record batches, for Spark, Dask, Ray Data or DuckDB.
 
-After each step, the engine, not the function, does the work in the last column::
+Call one function per step. After each step, do the work in the last column with the engine::
 
     1  sketch_rows       groups the rows by `words`, and keeps one row of each group
     2  add_ranks
@@ -78,9 +78,9 @@ def add_ranks(batch: Any, options: DedupeOptions) -> Any:
     The ranks of rows with different words are different.
 
     Args:
-        batch: a record batch with the columns `preference`, `shingles` and `text_hash` of one row of each set of rows
-            with the same words; `copies`, the number of rows in the set; and `equal`, how many of these have the same
-            text as the row.
+        batch: a record batch with one row of each set of rows with the same words. It has the columns `preference`,
+            `shingles` and `text_hash` of `sketch_rows`. The column `copies` is the number of rows in the set. The
+            column `equal` is the number of rows in the set that have the same text as this row.
         options: the options.
     """
     pa = import_pyarrow()

@@ -84,7 +84,7 @@ class ArrowChunk:
         preferences = (
             _to_orderable_values(self.batch.column(2 if self.columns.id else 1)) if self.columns.preference else []
         )
-        return check_texts(texts, ids, preferences)
+        return make_chunk_values(texts, ids, preferences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def parse_csv(
     return rows
 
 
-def check_texts(texts: list[Any], ids: list[Any], preferences: list[Any]) -> ChunkValues:
+def make_chunk_values(texts: list[Any], ids: list[Any], preferences: list[Any]) -> ChunkValues:
     """Return the values of a chunk, with the problem of each text."""
     problems = list(map(_find_problem, texts))
     return ChunkValues(
@@ -169,7 +169,7 @@ def _pick_values(rows: list[Any], columns: Columns) -> ChunkValues:
     rows = [row if fits else {} for row, fits in zip(rows, is_row, strict=True)]
     ids = [row.get(columns.id) for row in rows] if columns.id else []
     preferences = [row.get(columns.preference) for row in rows] if columns.preference else []
-    values = check_texts([row.get(columns.text) for row in rows], ids, preferences)
+    values = make_chunk_values([row.get(columns.text) for row in rows], ids, preferences)
     for number, text in enumerate(values.texts):
         if not is_row[number]:
             values.problems[number] = NOT_PARSED

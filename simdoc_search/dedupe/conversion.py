@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from simdoc_search.dedupe.arrow_files import ArrowShard, ParquetRows, append_fields, ipc_writer
+from simdoc_search.dedupe.arrow_files import ArrowShard, ParquetBatchWriter, append_fields, ipc_writer
 from simdoc_search.dedupe.chunks import parse_csv, parse_json
 from simdoc_search.dedupe.formats import (
     FileFormat,
@@ -25,7 +25,7 @@ from simdoc_search.dedupe.formats import (
 )
 from simdoc_search.dedupe.records import CsvShard, JsonlShard
 from simdoc_search.dedupe.shards import Shard
-from simdoc_search.dedupe.text_rows import TextRows, check_text_type, is_json_type
+from simdoc_search.dedupe.text_rows import TextBatchWriter, check_text_type, is_json_type
 from simdoc_search.errors import CorpusError
 
 _FORMAT_NAMES: dict[FileFormat, str] = {"parquet": "Parquet", "jsonl": "JSONL", "csv": "CSV", "arrow": "Arrow"}
@@ -62,22 +62,22 @@ class Conversion:
 
     @contextmanager
     def writer(self, file: IO[bytes], added_fields: Sequence[Any]) -> Iterator[Any]:
-        """Yield a writer with the method `write`, for record batches.
+        """Yield a writer of the output's format. Its method `write` takes record batches.
 
         Args:
             file: the output.
-            added_fields: fields of additional columns.
+            added_fields: fields of the columns that the record batches have in addition to those of the schema.
         """
         schema = append_fields(self.schema, added_fields)
         if self.file_format.format == "parquet":
-            with closing(ParquetRows(file, schema, "SNAPPY", _GROUP_ROWS)) as rows:
-                yield rows
+            with closing(ParquetBatchWriter(file, schema, "SNAPPY", _GROUP_ROWS)) as writer:
+                yield writer
         elif self.file_format.format == "arrow":
             with ipc_writer(file, schema, is_file=True) as writer:
                 yield writer
         else:
             with compressed(file, self.file_format.compression) as stream:
-                yield TextRows(stream, schema, self.delimiter if self.file_format.format == "csv" else None)
+                yield TextBatchWriter(stream, schema, self.delimiter if self.file_format.format == "csv" else None)
 
 
 def plan_conversion(shard: Shard, target: Path, progress: Callable[[int], None] = lambda _: None) -> Conversion | None:
@@ -129,7 +129,7 @@ def _read_schema(
             try:
                 schema = pa.unify_schemas([schema, field], promote_options="permissive")
             except pa.ArrowException:
-                raise _mixed_types(name, shard, file_format) from None
+                raise _mixed_types_error(name, shard, file_format) from None
             has_changed_type |= old_type not in (pa.null(), schema.field(name).type)
     if has_changed_type:  # an integer may be too large for a column that also has fractions
         for rows in _row_lists(shard, progress):
@@ -150,13 +150,13 @@ def _infer_type(
     except UnicodeEncodeError:
         reason = f"has an unpaired surrogate, which is not a character, in the field {name!r}"
     except pa.ArrowException:
-        raise _mixed_types(name, shard, file_format) from None
+        raise _mixed_types_error(name, shard, file_format) from None
     raise CorpusError(
         f"{shard.path} {reason}, which {_FORMAT_NAMES[file_format.format]} cannot hold; write a .jsonl file"
     )
 
 
-def _mixed_types(name: str, shard: JsonlShard, file_format: FormatAndCompression) -> CorpusError:
+def _mixed_types_error(name: str, shard: JsonlShard, file_format: FormatAndCompression) -> CorpusError:
     format_name = _FORMAT_NAMES[file_format.format]
     return CorpusError(
         f"the field {name!r} of {shard.path} has values of different types, which a column of {format_name} cannot "
@@ -167,7 +167,6 @@ def _mixed_types(name: str, shard: JsonlShard, file_format: FormatAndCompression
 def _row_lists(
     shard: JsonlShard | CsvShard, progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield all rows of a shard, in lists."""
     begin = 0
     for records in shard.record_lists():
         if isinstance(shard, JsonlShard):
@@ -200,9 +199,9 @@ def _check_type(field: Any, file_format: FormatAndCompression, path: Path, check
 def _check_parquet_type(arrow_type: Any) -> None:
     pa = import_pyarrow()
     schema = pa.schema([("column", arrow_type)])
-    rows = ParquetRows(io.BytesIO(), schema, "NONE", 1)
-    rows.write(pa.RecordBatch.from_arrays([pa.nulls(1, arrow_type)], schema=schema))
-    rows.close()
+    writer = ParquetBatchWriter(io.BytesIO(), schema, "NONE", 1)
+    writer.write(pa.RecordBatch.from_arrays([pa.nulls(1, arrow_type)], schema=schema))
+    writer.close()
 
 
 def _describe_losses(shard: Shard, schema: Any, file_format: FormatAndCompression) -> str:

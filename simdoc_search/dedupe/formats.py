@@ -115,9 +115,7 @@ class _NonClosingStream(io.RawIOBase):
         self._file = file
 
     def writable(self) -> bool:
-        """Return that the stream can be written."""
         return True
 
     def write(self, data: Any) -> int:
-        """Write some bytes."""
         return self._file.write(data)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from simdoc_search.dedupe.arrow_files import ArrowShard, ipc_writer
-from simdoc_search.dedupe.chunks import MAX_CHUNK_ROWS, ArrowChunk, Chunk, ChunkValues, Columns, check_texts
+from simdoc_search.dedupe.chunks import MAX_CHUNK_ROWS, ArrowChunk, Chunk, ChunkValues, Columns, make_chunk_values
 from simdoc_search.dedupe.formats import FormatAndCompression, import_pyarrow
 from simdoc_search.dedupe.grouping import KEPT
 from simdoc_search.dedupe.output import Selection, select_batches
@@ -37,7 +37,7 @@ class ValuesChunk:
 
     def values(self) -> ChunkValues:
         """Return the values of the columns."""
-        return check_texts(self.texts, self.ids, self.preferences)
+        return make_chunk_values(self.texts, self.ids, self.preferences)
 
 
 class Frame(Protocol):
@@ -163,7 +163,6 @@ class _RowFrame(_DataInMemory):
         raise NotImplementedError
 
     def select(self, selection: Selection) -> Any:
-        """Return the kept rows, or all rows with additional columns."""
         raise NotImplementedError
 
     def sample(self) -> list[dict[str, Any]]:

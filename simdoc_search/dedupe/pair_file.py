@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.dedupe.arrow_files import ParquetRows
+from simdoc_search.dedupe.arrow_files import ParquetBatchWriter
 from simdoc_search.dedupe.descriptions import DuplicateDescriptions
 from simdoc_search.dedupe.formats import compressed, import_pyarrow, is_tsv, require_format
 from simdoc_search.dedupe.grouping import KINDS
@@ -46,7 +46,7 @@ def write_pairs(path: Path, descriptions: DuplicateDescriptions) -> int:
             parts = [pa.table(_columns(part, names)) for part in _pair_lists(duplicates, descriptions)]
             empty: dict[str, list[Any]] = {name: [] for name in names}
             table = pa.concat_tables(parts, promote_options="default") if parts else pa.table(empty)
-            writer = ParquetRows(stream, table.schema, "SNAPPY", _PAIRS_AT_ONCE)
+            writer = ParquetBatchWriter(stream, table.schema, "SNAPPY", _PAIRS_AT_ONCE)
             for batch in table.to_batches():
                 writer.write(batch)
             writer.close()

@@ -42,7 +42,11 @@ class WorkFolder:
         self.partial_shard: Path = path / "shard"
 
     def prepare(self, description: dict[str, Any]) -> bool:
-        """Remove the progress unless its format, options and input are those of this run. Return whether it is kept."""
+        """Keep the progress if its format, options and input are those of this run. Otherwise, remove it.
+
+        Returns:
+            Whether the progress is kept.
+        """
         state = read_checkpoint(self.rows) if self.rows.is_dir() else None
         wanted = (FORMAT_VERSION, json.loads(json.dumps(description)))
         if state is not None and wanted == (state.get("format"), state["description"]):

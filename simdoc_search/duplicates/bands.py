@@ -51,7 +51,7 @@ class BandPass:
         return documents[fits]
 
 
-def plan_passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandPass]:
+def plan_passes(overlap: Fraction, recall: Fraction, bucket_count: int) -> list[BandPass]:
     """Plan passes that together find a pair with this overlap with a probability of at least `recall`.
 
     For example, an overlap of 50 %, a recall of 99 % and 512 buckets give these passes:
@@ -64,23 +64,23 @@ def plan_passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandP
     | up to 70 | rare tokens | |
     """
     passes: list[BandPass] = []
-    tokens, max_shingles = buckets, math.inf
+    tokens, max_shingles = bucket_count, math.inf
     while tokens > MAX_SHORT_DOCUMENT_TOKENS:
         rows, bands = choose_rows_and_bands(tokens, overlap, recall)
         if rows == 1:
             break
-        min_shingles = expected_shingle_count(rows * bands, buckets)
+        min_shingles = expected_shingle_count(rows * bands, bucket_count)
         passes.append(BandPass(rows, bands, min_shingles, max_shingles))
         tokens, max_shingles = rows * bands // 2, min_shingles / float(overlap)
     return [*passes, BandPass(0, 0, 0, max_shingles)]
 
 
-def expected_shingle_count(filled: int, buckets: int) -> float:
-    """Return the number of shingles that fill `filled` of `buckets` buckets on average; infinity for all buckets.
+def expected_shingle_count(filled_count: int, bucket_count: int) -> float:
+    """Return the number of shingles that fill `filled_count` buckets on average; infinity if this is all buckets.
 
-    On average, n shingles fill buckets * (1 - exp(-n / buckets)) buckets.
+    On average, n shingles fill bucket_count * (1 - exp(-n / bucket_count)) buckets.
     """
-    return math.inf if filled >= buckets else -buckets * math.log1p(-filled / buckets)
+    return math.inf if filled_count >= bucket_count else -bucket_count * math.log1p(-filled_count / bucket_count)
 
 
 def choose_rare_tokens(

@@ -211,7 +211,6 @@ class _TokenBuffer:
         self._file: IO[bytes] | None = None
 
     def append(self, token_ids: NDArray[np.uint32]) -> None:
-        """Add the tokens of a document."""
         self._bytes += token_ids.tobytes()
         if len(self._bytes) > self._max_bytes:
             self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped

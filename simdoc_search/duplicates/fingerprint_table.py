@@ -52,12 +52,12 @@ class FingerprintTable:
 
     @classmethod
     def from_token_ids(
-        cls, token_ids: Sequence[NDArray[np.uint32]], shingle_counts: Ints, buckets: int
+        cls, token_ids: Sequence[NDArray[np.uint32]], shingle_counts: Ints, bucket_count: int
     ) -> FingerprintTable:
         """Make a table from the token ids of each document."""
         counts = np.array([len(tokens) for tokens in token_ids], np.int64)
         joined = np.concatenate(token_ids) if token_ids else np.zeros(0, np.uint32)
-        return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, buckets)
+        return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, bucket_count)
 
     def storage_order(self, documents: Ints) -> Ints:
         """Return the order in which the token ids of documents are stored, which is the fastest one to read them."""
@@ -77,7 +77,7 @@ class FingerprintTable:
         """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
 
         A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
-        documents, many tokens are equal by chance. If `with_extensions`, a hash is also computed from the 32 additional
+        documents, many tokens match by chance. If `with_extensions`, a hash is also computed from the 32 additional
         bits in `hash_extensions`.
         """
         token_ids, owner = self.token_ids_of_documents(documents)

@@ -124,7 +124,7 @@ def fold_older_versions(
     Args:
         items: as for `fold_near_duplicates`.
         evidence: returns the evidence about the document that an item is from. Items whose evidence has the same
-            `name` are from the same document.
+            `document_path` are from the same document.
         overlap: as for `fold_near_duplicates`.
         key: as for `fold_near_duplicates`.
         field: as for `fold_near_duplicates`.
@@ -223,7 +223,6 @@ class _Comparison:
         self._sizes: Ints = np.array([len(values) for values in sets], np.int64)
 
     def overlap_of(self, first: int, second: int) -> float:
-        """Return the overlap of two items."""
         shared = len(np.intersect1d(self._sets[first], self._sets[second], assume_unique=True))
         return float(self._overlaps(first, np.array([second]), np.array([shared]))[0])
 

@@ -30,9 +30,11 @@ _NAME_OF_COPY = re.compile(
 """Matches the names that file managers, browsers and editors give to copies of files and folders. It does not match
 words that people add, such as final, new and old, because they are less reliable."""
 
-_FOLDER_OF_COPIES = re.compile(r"downloads|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?)(?:[\W_].*)?", re.IGNORECASE)
-"""Matches the names of the folders in which browsers save files, and of folders with backups. A file in another folder
-was probably filed there by a person."""
+_FOLDER_OF_COPIES = re.compile(
+    r"downloads|desktop|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?)(?:[\W_].*)?", re.IGNORECASE
+)
+"""Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
+file in another folder was probably filed there by a person."""
 _MEMBER_PENALTY = 1 << 16
 """The result of `_count_copy_names` for a member of an archive, greater than any number of names in a path."""
 
@@ -66,9 +68,14 @@ class KeepRule:
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
-    Documents without a date or without the field come last. Ties are broken by these criteria, in this order: more
-    distinct shingles, a file outside archives and e-mails, more copies with the same text, a file and a folder whose
-    names do not look like those of a copy, a backup or a download, a shorter id, and the alphabetical order of the ids.
+    Documents without a date or without the field come last. Ties are broken by these criteria, in this order:
+
+    1. more distinct shingles
+    2. a file outside archives and e-mails
+    3. more copies with the same text
+    4. fewer names in the path that look like the name of a copy, a backup or a download folder
+    5. a shorter id
+    6. the id that comes first in alphabetical order
 
     Raises:
         QuerySyntaxError: the rule does not exist.

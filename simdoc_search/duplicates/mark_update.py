@@ -38,7 +38,8 @@ class MarkReport:
 
     Attributes:
         set_count: number of documents that got a new mark.
-        removed_count: number of documents whose mark was removed, because they are in no group.
+        removed_count: number of documents whose mark was removed: they are not in a group, or they changed after the
+            comparison.
         unchanged_count: number of documents that already had the correct mark.
         skipped_count: number of documents that changed or were deleted after the comparison, or whose kept document
             changed or was deleted. They have no mark until the next run.

@@ -23,8 +23,8 @@ from simdoc_search.passages.exact_overlap import MEASURES, MeasureName
 from simdoc_search.query.planner import parse_fraction
 
 MAX_LENGTH_RATIO = 4
-"""With `containment` and `reverse_containment`, two documents are only compared if the longer one is at most this many
-times as long as the shorter one."""
+"""With `containment` and `reverse_containment`, pairs are only found reliably if the longer document is at most this
+many times as long as the shorter one."""
 
 _MAX_DEVIATIONS = 3.0
 """A pair is ruled out if its estimate is more than this many standard deviations below the minimum overlap. This

@@ -120,13 +120,13 @@ def _split_entries(entries: Keys) -> tuple[Keys, Ints]:
     return entries[:, 0].copy(), entries[:, 1].astype(np.int64)
 
 
-def choose_run_limit(documents: int) -> int:
+def choose_run_limit(document_count: int) -> int:
     """Return the maximum length of a run in which all pairs are compared.
 
     It is 1,000 for up to 40,000 documents, and 64 for millions.
     """
     min_limit, max_limit = RUN_LIMITS
-    return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, documents)))
+    return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, document_count)))
 
 
 def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
@@ -198,7 +198,6 @@ class _PairCollector:
             self._add(pair_keys(documents[first[is_new]], documents[second[is_new]]))
 
     def result(self) -> JoinedPairs:
-        """Return all accepted pairs."""
         self._compare_pending()
         first, second = split_pair_keys(self._found_pairs)
         return JoinedPairs(

@@ -127,9 +127,9 @@ class _VersionSearch:
 
         Args:
             queried: position in `simhashes` of each sentence to look up.
-            similar: position in `simhashes` of a sentence similar to it.
-            querier_counts: for each of `simhashes`, the maximum number of documents that look it up. Only the first
-                documents look it up.
+            similar: for each of these sentences, the position in `simhashes` of a similar one.
+            querier_counts: for each of `simhashes`, how many of the documents that look it up are compared: only the
+                first ones.
         """
         owner_counts = np.where(
             self.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, self.owners.counts
@@ -148,7 +148,6 @@ class _VersionSearch:
             check_stopped()
 
     def make_result(self, *, found_all_similar_sentences: bool) -> VersionPairs:
-        """Return the versions found so far."""
         keys, scores = (np.concatenate(parts) for parts in zip(*self._version_parts, strict=True))
         order = np.argsort(keys, kind="stable")
         affected_count = len(distinct(np.concatenate(self._affected_documents)))

@@ -76,8 +76,9 @@ class Topics:
         member_count: number of documents in topics.
         frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. They count in
             scores, but only the first `max_documents_per_concept` of these documents are found through them.
-        truncated_document_count: number of documents that share rarer concepts with more than `max_compared_candidates`
-            others. Each was only compared with the others that share the most, so pairs may be missing.
+        truncated_document_count: number of documents that share their rarest concepts with more than
+            `max_compared_candidates` others. Each was only compared with those that share the most, so pairs may be
+            missing.
         isolated_document_count: number of documents that share no concept with any other document.
         frequent_concept_limit: a concept is frequent if more documents than this have it.
         max_documents_per_concept: maximum number of documents that are found through a frequent concept.

@@ -63,7 +63,7 @@ def index_documents(
     limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
     encode = None if document_filter else store.encoder  # the filter takes records, not encoded ones
     preparation = PreparationSettings(store.settings, choose_extractor(store.settings, extractor), encode)
-    check_can_index(store.settings, preparation.extractor, "the store")
+    check_can_index(store.settings, preparation.extractor, "the index")
     with store.writer() as writer:
         opened_archives = Archives(store, look_inside=archives, reread=checksum, limits=limits)
         # InputPaths reads the store, so it is created while the store is locked.

@@ -74,7 +74,7 @@ def extract_query_concepts(
 
 def _name_concepts(document: QueryDocument, settings: ConceptSettings, extractor: Extractor | None) -> NamedConcepts:
     if document.text is None:
-        raise SimdocError("the store does not keep texts")
+        raise SimdocError("the index does not keep texts")
     # The synonyms file is needed only to name concepts that contain a synonym.
     extractor = extractor or extractor_from_settings(replace(settings, synonyms_checksum=""))
     return NamedConcepts(extractor.concepts(document.text), extractor)
@@ -85,8 +85,8 @@ def _select_extractor(settings: ConceptSettings, extractor: Extractor | None, sy
         return extractor_from_settings(settings, synonyms)
     if extractor.settings != settings:
         raise FormatMismatchError(
-            f"the concept settings of the store are {settings}, but those of the extractor are {extractor.settings}; "
-            "pass the extractor and the synonyms that the store was created with",
+            f"the concept settings of the index are {settings}, but those of the extractor are {extractor.settings}; "
+            "pass the extractor and the synonyms that the index was created with",
             settings,
             extractor.settings,
         )

@@ -95,9 +95,9 @@ class Resolver:
         records = self._find_records(id)
         matching = records if key is None else self._filter_by_key(key, records)
         if key is not None and not matching:
-            location = f"index {key.index!r}" if key.index else "the store"
+            location = f"index {key.index!r}" if key.index else "the index"
             location += f" with routing {key.routing!r}" if key.routing else ""
-            raise UnknownDocumentError(id, (), sorted({record.index or "the store" for record in records}), location)
+            raise UnknownDocumentError(id, (), sorted({record.index or "the index" for record in records}), location)
         if len(matching) > 1:
             raise AmbiguousQueryError(ambiguous_id_message(record.key for record in matching), ())
         return matching[0]

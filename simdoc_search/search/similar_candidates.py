@@ -75,7 +75,7 @@ def expand_clauses(
     clause = getattr(store, "clause", None)
     if clause is None:
         raise QuerySyntaxError(
-            "only OpenSearch and Elasticsearch can combine FINGERPRINT with other query clauses; for a local store, "
+            "only OpenSearch and Elasticsearch can combine FINGERPRINT with other query clauses; for a local index, "
             "use `similar` with filters"
         )
     resolver = Resolver(store, filters)

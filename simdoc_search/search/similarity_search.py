@@ -598,8 +598,8 @@ class SimilaritySearch:
                 with a probability of 99.9 %. A greater overlap is found more often.
             measure: how the overlap is measured. `jaccard`: Jaccard similarity. `containment`: share of the duplicate
                 that is also in the kept document. `reverse_containment`: share of the kept document that is also in the
-                duplicate. With the last two, documents are only compared if neither is more than four times as long as
-                the other.
+                duplicate. With the last two, documents are only found reliably if neither is more than four times as
+                long as the other.
             filters: compare only documents with these fields, as for `similar`.
             in_folders: compare only documents whose files are in one of these folders. The paths are absolute.
             since: the documents whose files changed at or after this time are new. Each new document is compared with

@@ -19,7 +19,7 @@ class TokenOverlap(NamedTuple):
 
     Attributes:
         matched_token_count: number of tokens that both documents have.
-        shared_count: estimate of this number without tokens that are equal by chance; at least 0.
+        shared_count: estimate of this number without tokens that match by chance; at least 0.
         union_count: number of tokens in the union, corrected for chance like `shared_count`. The estimated Jaccard
             similarity is `shared_count / union_count`.
     """
@@ -43,7 +43,7 @@ def compare_token_ids(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
 
     Without rotation, the estimate is unbiased, because the minimum of each slot of the union is in the intersection
     with probability J. Slots that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2). For
-    tokens that are equal by chance, see `correct_for_chance`.
+    tokens that match by chance, see `correct_for_chance`.
 
     Args:
         a: token ids of one document, ascending, without repeats.
@@ -56,14 +56,14 @@ def compare_token_ids(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
 
 
 def correct_for_chance(matched: Any, common: Any, union: Any) -> tuple[Any, Any]:
-    """Correct the number of equal tokens for tokens that are equal by chance.
+    """Correct the number of matching tokens for tokens that match by chance.
 
-    Two different minima of a slot have equal tokens with probability p = 2**-HASH_BITS. `common` slots are filled in
+    Two different minima of a slot have matching tokens with probability p = 2**-HASH_BITS. `common` slots are filled in
     both documents, and J * union slots have equal minima. So the expected value of `matched` is J * union + p * (common
     - J * union). An unbiased estimate of J is (matched - p * common) / (union - p * union).
 
     Args:
-        matched: number of equal tokens, or an array for several pairs of documents.
+        matched: number of matching tokens, or an array for several pairs of documents.
         common: number of slots that are filled in both documents.
         union: number of slots that are filled in at least one document.
 

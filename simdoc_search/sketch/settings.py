@@ -167,10 +167,10 @@ class Settings:
         if key is None:
             problem = f"{location} was created with a secret hash key; set {HASH_KEY_VARIABLE} to this key"
         elif store_key is None:
-            problem = f"{location} was created without a hash key; unset {HASH_KEY_VARIABLE}, or index into a new store"
+            problem = f"{location} was created without a hash key; unset {HASH_KEY_VARIABLE}, or index into a new index"
         else:
             problem = (
-                f"{location} was created with a different hash key; set {HASH_KEY_VARIABLE} to the key of the store"
+                f"{location} was created with a different hash key; set {HASH_KEY_VARIABLE} to the key of the index"
             )
         raise FormatMismatchError(problem, found=store_key, expected=key)
 
@@ -199,7 +199,7 @@ class Settings:
                 else settings
             )
         except ValueError as error:
-            message = f"the settings are damaged ({error}); index the documents again into a new store"
+            message = f"the settings are damaged ({error}); index the documents again into a new index"
             raise FormatMismatchError(message) from error
 
     @classmethod

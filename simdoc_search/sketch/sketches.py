@@ -162,7 +162,7 @@ class UniversalSketch(_HashFunctionSketch):
         ours = self.count, self.seed, self.family
         if theirs != ours:
             raise FormatMismatchError(
-                f"the sketch has num_perm, seed and scheme {theirs}, but the store has {ours}; index into a new store",
+                f"the sketch has num_perm, seed and scheme {theirs}, but the index has {ours}; index into a new index",
                 found=theirs,
                 expected=ours,
             )

@@ -102,13 +102,13 @@ def open_store(
         )
     for option, value in (("--id-field", id_field), ("--field", field), ("--text-field", text_field)):
         if value:
-            raise LocationError(f"{parsed} is a local store, which does not support {option}; omit this option")
+            raise LocationError(f"{parsed} is a local index, which does not support {option}; omit this option")
     try:
         from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an optional dependency
     except ModuleNotFoundError as error:
         if error.name not in {"tantivy", "filelock"}:
             raise
-        raise MissingExtraError("the local store", "local") from error
+        raise MissingExtraError("the local index", "local") from error
     if isinstance(parsed, Path):
         return LocalStore.open_folder(parsed, settings, create=create, store_texts=store_texts, key=key)
     has_texts = store_texts is not False

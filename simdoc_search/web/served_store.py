@@ -98,8 +98,8 @@ class ServedStore:
         """
         search = self.search()
         if search.store.settings.passages is None:
-            advice = "index the documents again into a new store, without --no-passages"
-            raise NotIndexedError(f"the store has no data for finding shared passages; {advice}")
+            advice = "index the documents again into a new index, without --no-passages"
+            raise NotIndexedError(f"the index has no data for finding shared passages; {advice}")
         return search
 
     def concepts_search(self) -> SimilaritySearch:
@@ -111,7 +111,7 @@ class ServedStore:
         search = self.search()
         if search.store.settings.concepts is None:
             advice = TOKEN_KINDS["concepts"].how_to_add(search.store.info().location)
-            raise NotIndexedError(f"the store has no concepts; {advice}")
+            raise NotIndexedError(f"the index has no concepts; {advice}")
         return search
 
     @property
@@ -155,5 +155,5 @@ class ServedStore:
         """Return a message without the location of the store."""
         text = without_secrets(str(message))
         for location in self._locations:
-            text = text.replace(location, "the store")
+            text = text.replace(location, "the index")
         return text

@@ -88,7 +88,7 @@ class ProcessEndedError(Exception):
 
     Attributes:
         reason: why the process ended, in a few words.
-        item_index: index of the item that the process was reading; None if it was not reading an item.
+        item_index: index of the item that the process was working on; None if there was none.
         is_timeout: whether the item exceeded the time limit.
         is_first_run: whether the process failed in its first run, before it had returned any outcomes.
     """
@@ -221,8 +221,8 @@ class _Process:
     Attributes:
         is_ready: whether the process has started and received its work.
         is_first_run: whether the process has not returned any outcomes yet.
-        item_index: index of the item that the process is reading; None if it is not reading an item.
-        deadline: time by which the item must be read, on the clock of `time.monotonic`; None if there is no item.
+        item_index: index of the item that the process is working on; None if there is none.
+        deadline: time by which the item must be done, on the clock of `time.monotonic`; None if there is no item.
         seconds: time limit of the item.
         kill_reason: why the process was killed, in a few words; empty if it was not killed.
         is_timeout: whether the process was killed because of the time limit.

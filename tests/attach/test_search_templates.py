@@ -120,7 +120,7 @@ def test_the_command_prints_the_bodies() -> None:
 
 
 def test_without_an_overlap_the_hits_are_those_of_the_query_builder(engine: Engine, index: str) -> None:
-    """The scores, which are the numbers of equal tokens, are the same too. Ids may have any characters."""
+    """The scores, which are the numbers of matching tokens, are the same too. Ids may have any characters."""
     for id in TEXTS:
         found = scores(search(engine, index, "simdoc-similar", index=index, id=id, size=100))
 

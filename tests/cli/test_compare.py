@@ -45,7 +45,7 @@ def test_files_are_compared_without_a_store(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
 
     assert [{"file": "a.txt"}, {"file": "b.txt"}] == names("a.txt", "b.txt")
-    assert "no store at none" in sentence(run("compare", "a.txt", "b.txt", "--store", "none"))
+    assert "no index at none" in sentence(run("compare", "a.txt", "b.txt", "--store", "none"))
     assert ["a.txt", "b.txt"] == sorted(path.name for path in tmp_path.iterdir())
 
 
@@ -255,11 +255,11 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
         (["drafts.txt"], "did you mean 'draft.txt'?"),
         (
             ["nothing", "--store", tmp_path / "none"],
-            "'nothing' is not a file, and it cannot be looked up in a store: no store at ",
+            "'nothing' is not a file, and it cannot be looked up in an index: no index at ",
         ),
         (["."], "'.' is a folder; to compare its files, use `simdoc-search duplicates`"),
         (["./nothing"], "nothing does not exist; check the path"),
-        (['"nothing"'], "no document 'nothing' in the store"),
+        (['"nothing"'], "no document 'nothing' in the index"),
     ):
         assert message in sentence(run("compare", "old.txt", *other))
     for odd in ("a\0b", "x" * 5000, "\ud800", ""):

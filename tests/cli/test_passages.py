@@ -150,7 +150,7 @@ def test_words_of_files_and_documents_are_ignored(tmp_path: Path) -> None:
     assert 360 == passages(*arguments, "papers/mine.txt")["ignored_word_count"]
     assert 0 == passages("--text", QUOTE, "--ignore", template)["word_count"]
     message = sentence(run("passages", "mine", "--ignore", "nobody"))
-    assert "'nobody' is neither a file nor a document in the store" in message
+    assert "'nobody' is neither a file nor a document in the index" in message
 
 
 def test_quotations_are_ignored() -> None:
@@ -248,7 +248,7 @@ def test_wrong_queries_are_one_sentence(tmp_path: Path) -> None:
     output("index", "essay.txt", "--no-passages", "--store", tmp_path / "s")
 
     for arguments, message in (
-        (("nobody",), "no document 'nobody' in the store"),
+        (("nobody",), "no document 'nobody' in the index"),
         (("--text", "..."), "the text has no words"),
         (("--text", QUOTE, "--filter", "langauge=de"), "langauge"),
         (("--text", QUOTE, "--store", tmp_path / "s"), "without passages"),

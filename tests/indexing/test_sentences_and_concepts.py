@@ -93,10 +93,10 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
         (
             BOTH,
             Extractor(Capitals("others")),
-            "the store has concepts from capitals, but the given extractor is others",
+            "the index has concepts from capitals, but the given extractor is others",
         ),
         (BOTH, None, "there is no built-in extractor 'capitals'"),
-        (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; omit the extractor"),
+        (Settings(), CAPITALS, "the index has no concepts, but the given extractor is capitals; omit the extractor"),
     ],
 )
 def test_another_extractor_than_that_of_the_store_is_refused(

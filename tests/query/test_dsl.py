@@ -181,7 +181,7 @@ documents = st.lists(
 def test_an_engine_finds_the_documents_that_satisfy_the_plan(
     made: Plan, kind: FieldKind, exclude_id: str | None, documents: list[Indexed]
 ) -> None:
-    """The score is the number of equal tokens. If the clause limit is too low for this, it is the number of bands."""
+    """The score is the number of matching tokens. If the clause limit is too low, it is the number of bands."""
     query = to_dsl(made, "t", kind=kind, buckets_field="n", exclude_id=exclude_id, score="tokens")
     low, high = getattr(made, "token_range", None) or (0, 99)
     accepted = [

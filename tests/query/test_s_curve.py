@@ -72,7 +72,7 @@ def test_documented_probabilities_of_512_tokens(overlap: float, planner: Planner
 
 @pytest.mark.parametrize(("overlap", "minimum", "unbanded"), [(0.2, 79, 95), (0.5, 223, 246), (0.8, 388, 401)])
 def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: int, unbanded: int) -> None:
-    """The number is as high as a probability of 80 % allows. The plan without bands requires more equal tokens."""
+    """The number is as high as a probability of 80 % allows. The plan without bands requires more matching tokens."""
     made = plan(tokens(512), overlap, 0.8)
     assert isinstance(made, Bands)
     assert made.equivalent_threshold

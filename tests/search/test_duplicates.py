@@ -330,7 +330,7 @@ def test_a_plan_of_an_application_deletes_documents(opensearch_url: str, tmp_pat
         ids = [record.id for record in open_store(url).scan()]
 
     assert command.startswith(f"apply {plan} --delete --dry-run")
-    assert "0 files would be deleted, 1 document would be removed from the store" == tried.stdout.splitlines()[-1]
+    assert "0 files would be deleted, 1 document would be removed from the index" == tried.stdout.splitlines()[-1]
     assert "note: the deletion of 1 document without files cannot be undone\n" == deleted.stderr
     assert (0, ["a"]) == (deleted.exit_code, ids)
 

@@ -253,7 +253,7 @@ def test_a_search_cannot_be_used_in_another_event_loop(indexed: StoreLocation) -
 
     async def second() -> None:
         async with searches[0] as search:
-            with pytest.raises(StoreError, match="the event loop in which this store was opened is closed; open"):
+            with pytest.raises(StoreError, match="the event loop in which this index was opened is closed; open"):
                 await search.similar("whole")
 
     asyncio.run(first())

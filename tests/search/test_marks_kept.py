@@ -208,7 +208,7 @@ def test_documents_of_a_local_store_are_not_marked(tmp_path: Any) -> None:
         == sentence(run("duplicates", "--store", tmp_path, "--mark"))
     )
     search = SimilaritySearch(open_store(":memory:", create=True))
-    with pytest.raises(StoreError, match="is a local store; only documents in an index"):
+    with pytest.raises(StoreError, match="is a local index; only documents in an index"):
         search.mark_duplicates(search.duplicates())
 
 

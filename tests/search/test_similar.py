@@ -37,7 +37,7 @@ SMALL = Settings(Analysis(shingle_size=2), MinHash(bucket_count=16))
 OVERLAPS = ("0", "0.05", "0.2", "1/3", "0.5", "0.8", "1")
 
 Values = tuple[str, float, int]
-"""The id, the overlap and the number of equal tokens of a hit."""
+"""The id, the overlap and the number of matching tokens of a hit."""
 
 
 def put(search: SimilaritySearch, token_ids: dict[str, Iterable[int]]) -> None:
@@ -131,7 +131,7 @@ def test_bands_find_a_part_of_all_hits(seed: int, planner: Planner, probability:
 
 
 def test_candidates_are_counted_before_they_are_refined(search: SimilaritySearch) -> None:
-    """A document with enough equal tokens, but too many others, is a candidate and not a hit."""
+    """A document with enough matching tokens, but too many others, is a candidate and not a hit."""
     source = [bucket << HASH_BITS for bucket in range(10)]
     others = [bucket << HASH_BITS for bucket in range(10, 20)]
     put(search, {"source": source, "same": source, "more": source[:5] + others[:5], "few": source[:4] + others})

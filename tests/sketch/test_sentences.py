@@ -86,6 +86,13 @@ def test_short_sentences_are_kept_only_if_there_are_no_others() -> None:
     assert [] == kept("—", "") == kept() == simhashes_of()
 
 
+def test_the_length_of_a_sentence_is_its_number_of_utf_8_bytes() -> None:
+    """So few Chinese characters are as long as many letters. Spaces do not count."""
+    for shortest in ("a" * 16, "é" * 8, "字" * 5 + "a", "𠀀" * 4, "a bcd " * 4):
+        assert [0, 1] == kept(shortest, SENTENCE)
+        assert [1] == kept(shortest.rstrip()[:-1], SENTENCE)
+
+
 def test_a_simhash_does_not_depend_on_other_sentences() -> None:
     texts = [SENTENCE, "naïve résumé of an Ångström unit", OTHER, "字" * 40, "x" * 300]
 

@@ -37,7 +37,7 @@ def test_the_textbook_example_is_estimated(sketch: Sketch) -> None:
 
     assert 0.4 == pytest.approx(overlaps.mean(), abs=0.05 if isinstance(sketch, XorSketch) else 0.01)
     assert 1.0 == same.min()
-    assert 0.03 > disjoint.max()  # tokens that are equal by chance
+    assert 0.03 > disjoint.max()  # tokens that match by chance
     assert 0.002 > disjoint.mean()
 
 

@@ -1,4 +1,4 @@
-"""Every store finds the same candidates for a plan, by descending number of equal tokens."""
+"""Every store finds the same candidates for a plan, by descending number of matching tokens."""
 
 from __future__ import annotations
 

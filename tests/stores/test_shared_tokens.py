@@ -130,7 +130,7 @@ def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore
 
     assert found is not None
     assert [] == found.passages.tolist()
-    with pytest.raises(FormatMismatchError, match="passages; index the documents again into a new store"):
+    with pytest.raises(FormatMismatchError, match="passages; index the documents again into a new index"):
         store.documents_sharing_tokens(np.arange(3, dtype=np.uint32), size=1)
 
 

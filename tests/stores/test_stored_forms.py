@@ -156,7 +156,7 @@ def test_settings_keep_sketches_that_this_version_does_not_know(location: Path) 
     ("values", "problem"),
     [
         ({"version": 2}, "format version 2, only versions up to 1; "),
-        ({"sketches": ["bucketed:2"]}, "sketch bucketed:2, only .* a new store"),
+        ({"sketches": ["bucketed:2"]}, "sketch bucketed:2, only .* a new index"),
     ],
 )
 def test_a_newer_format_is_refused(tmp_path: Path, values: dict[str, object], problem: str) -> None:
@@ -166,6 +166,6 @@ def test_a_newer_format_is_refused(tmp_path: Path, values: dict[str, object], pr
 
     with pytest.raises(
         FormatMismatchError,
-        match=f"cannot open the store {location}: this version of simdoc-search cannot read {problem}",
+        match=f"cannot open the index {location}: this version of simdoc-search cannot read {problem}",
     ):
         open_store(location)

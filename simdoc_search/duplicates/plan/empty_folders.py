@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def find_empty_folders(removed_files: Iterable[str]) -> list[str]:
-    """Return the folders that have no files now, because these files were removed.
+    """Return the folders that contain no files now, because these files were removed.
 
-    They are empty, or have only such folders, which are not listed again.
+    Such a folder may contain other empty folders, which are not listed separately.
     """
     folders = {Path(path).parent for path in removed_files}
     empty: set[Path] = set()

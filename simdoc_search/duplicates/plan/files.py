@@ -38,15 +38,15 @@ class FileIdentity:
 
 
 def count_freed_bytes(files: Mapping[Key, FileIdentity]) -> dict[Key, int]:
-    """Return the bytes that deleting each file frees. A file with several keys is only returned under its first key.
+    """Return how many bytes each file frees if all of these files are deleted.
 
-    A file frees nothing if another hard link to it remains.
+    Hard links to one file are counted once, under the first key. They are omitted if another hard link remains.
     """
-    names = Counter(file.inode for file in files.values())
+    link_counts = Counter(file.inode for file in files.values())
     first: dict[tuple[int, int], Key] = {}
     for key, file in files.items():
         first.setdefault(file.inode, key)
-    return {key: files[key].size for inode, key in first.items() if names[inode] >= files[key].link_count}
+    return {key: files[key].size for inode, key in first.items() if link_counts[inode] >= files[key].link_count}
 
 
 @contextmanager

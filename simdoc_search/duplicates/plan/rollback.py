@@ -87,7 +87,7 @@ def _undo(change: Change) -> bool:
     """Undo one change. Returns False if the file was in its original state already."""
     state, path, target, run_id = change.state, change.path, change.target, change.run_id
     if state is None:
-        raise LeftAloneError("a document that was deleted from the store cannot be restored; index the document again")
+        raise LeftAloneError("a document that was deleted from the index cannot be restored; index the document again")
     recover(change)
     exists = os.path.lexists(path)
     if change.action == "hardlink":

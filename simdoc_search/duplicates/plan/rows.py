@@ -16,10 +16,10 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 DropMethod = Literal["move", "delete", "hardlink"]
 """How files are dropped: moved to another folder, deleted, or replaced with a hard link to the kept file."""
 
-IN_ARCHIVE = "the file is in an archive or e-mail, which is not changed"
+IN_ARCHIVE = "the file is in an archive or e-mail, and these are never changed"
 """The reason why a document in an archive or e-mail is never dropped."""
 
-_NO_FILE = "the document has no file; to remove it from the store, use --delete and --store"
+_NO_FILE = "the document has no file; to remove it from the index, use --delete and --store"
 
 MAX_PLAN_BYTES = 1 << 31
 """Maximum size of a plan or an undo file, enough for millions of rows."""

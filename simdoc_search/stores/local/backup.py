@@ -53,7 +53,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
             fault = _copy_file(files[name], index / name) if name in files else FILE_MISSING
             if fault:
                 raise StoreError(
-                    f"the file {name} of the store is damaged: {fault}; save the readable documents with "
+                    f"the file {name} of the index is damaged: {fault}; save the readable documents with "
                     "`simdoc-search repair`"
                 )
             done += (index / name).stat().st_size

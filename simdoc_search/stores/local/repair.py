@@ -74,7 +74,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     manifest = read_surviving_manifest(folder)
     if manifest is None:
         raise StoreError(
-            f"the settings of the store {folder} cannot be read; restore the file simdoc.json from a backup"
+            f"the settings of the index {folder} cannot be read; restore the file simdoc.json from a backup"
         )
     index = folder / INDEX_FOLDER
     with _write_lock(index, folder):
@@ -89,7 +89,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
                 # Another segment has later, readable versions of these documents.
                 replaced = {record.id for record in new.records(unreadable_ids)}
                 document_count = new.info().document_count
-    problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
+    problem = "the list of deleted documents is damaged, so deleted documents may be in the new index"
     damaged_deletions = [
         Damage(f"{INDEX_FOLDER}/{damaged.segment.deletions_file}", problem)
         for damaged in segments
@@ -217,7 +217,7 @@ class _DamagedSegment:
 def _read_records(segments: list[_DamagedSegment], unreadable_ids: list[str], progress: Progress) -> Iterator[Record]:
     """Yield the readable documents that are not deleted. Add the ids of unreadable documents to `unreadable_ids`.
 
-    If the list of deletions of a segment is unreadable_ids, the segment may contain old versions of documents. Such
+    If the list of deletions of a segment is unreadable, the segment may contain old versions of documents. Such
     segments are read first, by ascending modification time, so that new versions replace old versions.
     """
     doc_ids = {segment: segment.read_live_doc_ids() for segment in segments}

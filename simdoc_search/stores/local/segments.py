@@ -87,7 +87,7 @@ def read_commit(index: Path) -> Commit:
         return Commit(meta, tuple(map(_parse_segment, parse_json(meta)["segments"])))
     except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise StoreError(
-            f"{index / META_FILE} is damaged or missing; restore the store from a backup, or index again"
+            f"{index / META_FILE} is damaged or missing; restore the index from a backup, or index again"
         ) from error
 
 

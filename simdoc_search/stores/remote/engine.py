@@ -292,7 +292,7 @@ class Engine:
 
     def _check_open(self) -> None:
         if self._is_closed.is_set():
-            raise StoreError(f"the store on {self.name} is closed; open it again")
+            raise StoreError(f"the index on {self.name} is closed; open it again")
 
     def _send(
         self,

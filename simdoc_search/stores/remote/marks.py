@@ -51,7 +51,7 @@ def open_marks(store: Store) -> Marks:
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
         raise StoreError(
-            f"{store.info().location} is a local store; only documents in an index of OpenSearch or Elasticsearch can "
+            f"{store.info().location} is a local index; only documents in an index of OpenSearch or Elasticsearch can "
             "be marked"
         )
     return Marks(access)

@@ -29,7 +29,7 @@ from simdoc_search.stores.remote.clients import (
 )
 
 _LOOP_CLOSED_MESSAGE = (
-    "the event loop in which this store was opened is closed; open the store again in the running loop"
+    "the event loop in which this index was opened is closed; open the index again in the running loop"
 )
 _BLOCKS_LOOP_MESSAGE = (
     "waiting for the engine would block the event loop that sends the requests; use AsyncSimilaritySearch, and iterate "
@@ -70,7 +70,7 @@ class Transport:
         elif is_asynchronous(client):
             name = type(client).__name__
             raise TypeError(
-                f"{name} is asynchronous; open the store with `await open_store_async`, or pass a client of type "
+                f"{name} is asynchronous; open the index with `await open_store_async`, or pass a client of type "
                 f"{name.removeprefix('Async')}"
             )
         self.owns_client = owns_client

@@ -72,7 +72,7 @@ def open_watches(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
         raise StoreError(
-            f"{store.info().location} is a local store; only documents in an index of OpenSearch or Elasticsearch can "
+            f"{store.info().location} is a local index; only documents in an index of OpenSearch or Elasticsearch can "
             "be watched"
         )
     return Watches(access, name)

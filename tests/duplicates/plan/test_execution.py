@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -261,6 +262,19 @@ def test_undo_leaves_files_alone_that_changed_after_the_move(tmp_path: Path, row
     (tmp_path / "gone/other.txt").write_text("SAME")
     assert [] == undo(tmp_path / "plan.undo").not_restored
     assert not (tmp_path / "plan.undo").exists()
+
+
+def test_undo_reports_why_a_file_cannot_be_restored(tmp_path: Path, rows: list[PlanRow]) -> None:
+    """A file is in the place of its folder. The moved file is not lost, and can be restored later."""
+    run(tmp_path, rows, "move")
+    (tmp_path / "docs/sub").rmdir()
+    (tmp_path / "docs/sub").write_text("mine")
+
+    ((path, reason),) = undo(tmp_path / "plan.undo").not_restored
+    assert str(tmp_path / "docs/sub/equal.txt") == path
+    assert re.fullmatch(r"cannot be restored \((File exists|Not a directory)\)", reason)
+    (tmp_path / "docs/sub").unlink()
+    assert [path] == undo(tmp_path / "plan.undo").restored
 
 
 def test_a_plan_can_be_applied_again_after_undo(tmp_path: Path, rows: list[PlanRow]) -> None:

@@ -104,7 +104,7 @@ def test_a_store_without_its_list_of_segments_cannot_be_repaired(store: Path, tm
     (store / "index" / "meta.json").unlink()
 
     assert [] != list(check_store(store))
-    with pytest.raises(StoreError, match="restore the store from a backup, or index again"):
+    with pytest.raises(StoreError, match="restore the index from a backup, or index again"):
         repair_store(store, tmp_path / "new")
 
 
@@ -117,7 +117,7 @@ def test_one_of_the_two_settings_files_is_enough_to_repair_a_store(
 
     assert expected == content(tmp_path / "new")
     (store / "index" / "simdoc.json").unlink()
-    with pytest.raises(StoreError, match=r"the settings of the store .* cannot be read"):
+    with pytest.raises(StoreError, match=r"the settings of the index .* cannot be read"):
         repair_store(store, tmp_path / "newer")
     assert not (tmp_path / "newer").exists()
 
@@ -258,7 +258,9 @@ def test_the_command_check_names_the_damage(
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
     assert (False, [f"index/{file.name}"]) == (found["ok"], [damage["file"] for damage in found["findings"]])
-    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create a store with")
+    assert sentence(run("check", tmp_path / "none")).startswith(
+        f"no index at {tmp_path / 'none'}; create an index with"
+    )
 
 
 @pytest.mark.slow

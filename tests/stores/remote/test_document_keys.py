@@ -121,8 +121,8 @@ def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
     [
         (("twin", "elsewhere"), "index 'elsewhere'; this id exists in: {0}, {1}"),
         (("twin", "Not a name"), "index 'Not a name'; this id exists in: {0}, {1}"),
-        (("twin", None, "x"), "the store with routing 'x'; this id exists in: {0}, {1}"),
-        (("pair",), "the store"),
+        (("twin", None, "x"), "the index with routing 'x'; this id exists in: {0}, {1}"),
+        (("pair",), "the index"),
     ],
 )
 def test_the_error_for_an_unknown_key_lists_the_indices_with_the_id(twins: Twins, key: Any, where: str) -> None:
@@ -369,4 +369,4 @@ def test_a_local_store_refuses_a_fingerprint_field(tmp_path: Path) -> None:
     result = run("similar", "a", *store, "--field", "fp")
 
     assert result.exit_code == 2
-    assert "is a local store, which does not support --field; omit this option" in result.stderr
+    assert "is a local index, which does not support --field; omit this option" in result.stderr

@@ -200,7 +200,7 @@ def test_closing_a_store_ends_its_requests(monkeypatch: pytest.MonkeyPatch) -> N
         for thread in threads:
             thread.join(5)
 
-    assert [f"the store on {server.url} is closed; open it again"] * 2 == messages
+    assert [f"the index on {server.url} is closed; open it again"] * 2 == messages
 
 
 def test_pauses_grow_up_to_a_limit_and_start_again_after_a_success(monkeypatch: pytest.MonkeyPatch) -> None:

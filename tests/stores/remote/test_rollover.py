@@ -143,7 +143,7 @@ def test_an_unknown_id_is_not_read_as_a_file_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nobody").write_text("a file")
-    message = "no document 'nobody' in the store; give the _id of a document"
+    message = "no document 'nobody' in the index; give the _id of a document"
     for command in ("similar", "show", "passages"):
         assert f"Error: {message}" == run(command, "nobody", "--store", rolled_alias.url).stderr.splitlines()[-1]
 

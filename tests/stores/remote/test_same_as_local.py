@@ -81,7 +81,7 @@ def test_fingerprints_have_the_same_hits(local_and_remote: list[SimilaritySearch
 def test_filters_as_clauses_need_an_engine(local_and_remote: list[SimilaritySearch]) -> None:
     local, remote = local_and_remote
     clauses = [{"term": {"simdoc.facts": "language\0de"}}]
-    with pytest.raises(QuerySyntaxError, match="a local store does not support query clauses of an engine"):
+    with pytest.raises(QuerySyntaxError, match="a local index does not support query clauses of an engine"):
         local.similar("doc_60", filters=clauses)
 
     by_field = local.similar("doc_60", filters={"language": "de"})
