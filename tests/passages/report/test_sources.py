@@ -90,7 +90,7 @@ def test_each_passage_is_listed_with_its_place() -> None:
     shared = [prose(40 - number, number) for number in range(23)]
     text = "\f".join(f"{prose(150, 100 + number)}\n{passage}" for number, passage in enumerate(shared))
     html = view(text, [" ".join(f"{prose(150, 200 + number)} {passage}" for number, passage in enumerate(shared))])
-    places = re.findall(r'data-p="1-(\d+)"><span class="where">(\d+) words · (.*?) →', " ".join(html.split()))
+    places = re.findall(r'data-p="1-(\d+)"><span class="where">(\d+) words · (.*?) ↔', " ".join(html.split()))
 
     assert [(f"{number}", f"{41 - number}", f"page {number}, line 4") for number in range(1, 21)] == places
     assert "and 3 shorter passages, marked in the text" in html
