@@ -19,10 +19,11 @@ from simdoc_search.duplicates.plan import (
     PlanError,
     apply_plan,
     expected_changes,
+    rollback,
     undo,
 )
 from simdoc_search.duplicates.plan.rows import PlanRow
-from tests.support.duplicate_plans import METHODS, no_links_between, plan_of, tree
+from tests.support.duplicate_plans import METHODS, no_links, no_links_between, plan_of, tree
 from tests.support.folders import posix_only
 
 
@@ -38,13 +39,15 @@ def run(tmp_path: Path, rows: list[PlanRow], method: DropMethod, *, dry_run: boo
     return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason, _ in report.left_alone}
 
 
-@pytest.mark.parametrize("one_disk", [True, False])
+@pytest.mark.parametrize("change_disk", [lambda _: None, no_links_between, no_links])
 def test_files_are_moved_with_their_folders_and_moved_back(
-    tmp_path: Path, rows: list[PlanRow], one_disk: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    rows: list[PlanRow],
+    change_disk: Callable[[pytest.MonkeyPatch], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Content, modification time and permissions are preserved. Undo removes the undo file at the end."""
-    if not one_disk:
-        no_links_between(monkeypatch)
+    change_disk(monkeypatch)
     before = tree(tmp_path)
 
     assert {} == run(tmp_path, rows, "move")
@@ -215,6 +218,25 @@ def test_a_missing_kept_file_is_noticed_after_another_kept_file_was_read(tmp_pat
 
     assert ["copy.txt"] == list(left)
     assert left["copy.txt"].endswith("other.txt should be kept instead, but the file is gone")
+
+
+def test_undo_overwrites_no_file_on_a_disk_without_hard_links(
+    tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file appears after it was checked that its path is free."""
+    no_links(monkeypatch)
+    run(tmp_path, rows[:2], "move")
+    make_folders: Callable[[Path], None] = rollback.make_folders
+
+    def taken(folder: Path) -> None:
+        make_folders(folder)
+        (folder / "equal.txt").write_text("mine")
+
+    monkeypatch.setattr(rollback, "make_folders", taken)
+    path = tmp_path / "docs/equal.txt"
+
+    assert [(str(path), f"{path} already exists")] == undo(tmp_path / "plan.undo").not_restored
+    assert ["mine", "same"] == [path.read_text(), (tmp_path / "gone/equal.txt").read_text()]
 
 
 def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:
