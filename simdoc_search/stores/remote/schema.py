@@ -100,7 +100,7 @@ def parse_meta(meta: Mapping[str, str]) -> Settings:
 def format_label(settings: Settings) -> str:
     """Return the `format` of documents with fingerprints of these settings.
 
-    It describes the parts of a fingerprint, so it does not contain the layout or unknown sketches.
+    It describes the parts of a fingerprint, so it does not contain the layout version or unknown sketches.
     """
     key = settings.minhash.key
     keyed = [f"key {key.checksum}"] if key else []
