@@ -21,6 +21,7 @@ from simdoc_search.cli.common import (
     stage_progress,
     store_option,
 )
+from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from simdoc_search.duplicates.plan import DropMethod, ExpectedChanges
+    from simdoc_search.indexing.restored_files import RestoredFiles
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
@@ -204,11 +206,15 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
 
     with stage_progress(hidden=as_json) as update:
         report = undo(Path(file), lambda share: update("undoing", share))
+    indexed = _index_restored(report.restored, store, engine)
     if as_json:
-        not_restored = [{"name": name, "reason": reason} for name, reason in report.not_restored]
-        print_json(
-            {"restored": report.restored, "unchanged_count": report.unchanged_count, "not_restored": not_restored}
-        )
+        values = {
+            "restored": report.restored,
+            "unchanged_count": report.unchanged_count,
+            "not_restored": [{"name": name, "reason": reason} for name, reason in report.not_restored],
+            "not_indexed": indexed.not_indexed,
+        }
+        print_json(values)
     else:
         for name in report.restored:
             say(f"restored  {shorten_path(name)}")
@@ -217,20 +223,24 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
         in_place = f", {report.unchanged_count:,} already in place" if report.unchanged_count else ""
         count = len(report.not_restored)
         missing = f", {count:,} not restored (still listed in {file})" if count else ""
-        say(f"{len(report.restored):,} restored{in_place}{missing}")
-        if report.restored:
-            folders = _find_folders(report.restored, store, engine)
-            command = command_line(store, "index", *folders) if folders else "simdoc-search index FOLDER"
-            say(f"to add the restored files to the index again, run: {command}", err=True)
+        documents = format_count(indexed.document_count, "document")
+        added = f", {documents} added to the index" if indexed.document_count else ""
+        say(f"{len(report.restored):,} restored{in_place}{missing}{added}")
+        if indexed.not_indexed:
+            files = format_count(len(indexed.not_indexed), "restored file is", "restored files are")
+            command = command_line(store, "index", "FOLDER")
+            say(f"{files} not in the index; to add such files, run: {command}", err=True)
     if report.not_restored:
         raise SystemExit(1)
 
 
-def _find_folders(paths: Sequence[str], store: str, engine: EngineKind | None) -> list[str]:
-    """Return the indexed folders that contain these paths; none if they are unknown."""
-    from simdoc_search.indexing.roots import find_roots
+def _index_restored(paths: Sequence[str], store: str, engine: EngineKind | None) -> RestoredFiles:
+    """Add restored files to the index again, if there is one."""
+    from simdoc_search.indexing.restored_files import RestoredFiles, index_restored_files
     from simdoc_search.stores import open_store
 
-    with suppress(StoreError):
-        return sorted(shorten_path(str(folder)) for folder in find_roots(open_store(store, engine=engine), paths))
-    return []
+    try:
+        opened = open_store(store, engine=engine)
+    except StoreError:
+        return RestoredFiles(0, list(paths))
+    return index_restored_files(opened, paths, read_config_value("index", "exclude_files") or ())

@@ -167,7 +167,6 @@ def _mixed_types_error(name: str, shard: JsonlShard, file_format: FormatAndCompr
 def _row_lists(
     shard: JsonlShard | CsvShard, progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield all rows of a shard, in lists."""
     begin = 0
     for records in shard.record_lists():
         if isinstance(shard, JsonlShard):

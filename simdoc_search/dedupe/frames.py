@@ -163,7 +163,6 @@ class _RowFrame(_DataInMemory):
         raise NotImplementedError
 
     def select(self, selection: Selection) -> Any:
-        """Return the kept rows, or all rows with additional columns."""
         raise NotImplementedError
 
     def sample(self) -> list[dict[str, Any]]:

@@ -286,6 +286,5 @@ def _describe_files(shards: Sequence[Any]) -> list[Any]:
 
 
 def _hash_groups(groups: RowGroups, name: str) -> str:
-    """Return a short hash of the groups and a name."""
     content = groups.kept_row.tobytes() + groups.kind.tobytes() + name.encode()
     return hashlib.blake2b(content, digest_size=8).hexdigest()

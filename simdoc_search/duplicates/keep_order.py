@@ -30,9 +30,11 @@ _NAME_OF_COPY = re.compile(
 """Matches the names that file managers, browsers and editors give to copies of files and folders. It does not match
 words that people add, such as final, new and old, because they are less reliable."""
 
-_FOLDER_OF_COPIES = re.compile(r"downloads|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?)(?:[\W_].*)?", re.IGNORECASE)
-"""Matches the names of the folders in which browsers save files, and of folders with backups. A file in another folder
-was probably filed there by a person."""
+_FOLDER_OF_COPIES = re.compile(
+    r"downloads|desktop|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?)(?:[\W_].*)?", re.IGNORECASE
+)
+"""Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
+file in another folder was probably filed there by a person."""
 _MEMBER_PENALTY = 1 << 16
 """The result of `_count_copy_names` for a member of an archive, greater than any number of names in a path."""
 

@@ -148,7 +148,6 @@ class _VersionSearch:
             check_stopped()
 
     def make_result(self, *, found_all_similar_sentences: bool) -> VersionPairs:
-        """Return the versions found so far."""
         keys, scores = (np.concatenate(parts) for parts in zip(*self._version_parts, strict=True))
         order = np.argsort(keys, kind="stable")
         affected_count = len(distinct(np.concatenate(self._affected_documents)))

@@ -295,7 +295,8 @@ class Store(Protocol):
         Args:
             token_ids: the tokens, in any order; duplicates are ignored. For passages, pass the tokens of a record or
                 fingerprint, or the result of `shingle_token_ids`. If the array is two-dimensional, as returned by
-                `query_token_ids`, rows are counted. A document shares a row if it contains a token of the row.
+                `query_token_ids`, the tokens in a row are alternatives. A document shares a row if it contains at
+                least one of its tokens, and the number of shared rows is counted.
             kind: the kind of tokens.
             filters: filters that must also match.
             exclude: key of a document to exclude, or None.
@@ -345,7 +346,11 @@ class Store(Protocol):
     # --- names ---
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return the ids whose last path component is `name`, with or without its extension, sorted."""
+        """Return the sorted ids of the documents that have this name.
+
+        An id has its last path component and its archive member as names, both with and without extension. The id
+        without its extension is also a name.
+        """
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
         """Return up to `limit` ids that begin with a prefix, sorted."""
@@ -354,10 +359,11 @@ class Store(Protocol):
         """Return up to three similar ids of documents that match the filters, best first."""
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
-        """Suggest names if no document has the field of a condition or, for the field `path`, one of its prefixes.
+        """Suggest other names for a condition that no document can match.
 
         Returns:
-            Names of fields or, for `path`, of top-level folders. None if a document has the field or a prefix.
+            If no document has the field of the condition: the names of existing fields. If the field is `path`, and no
+            path begins with one of the values: the names of the top-level folders. Otherwise None.
         """
 
 

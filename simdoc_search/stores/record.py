@@ -24,7 +24,8 @@ def file_path(root_folder: str, prefix: str, id: str) -> str:
     return os.path.join(root_folder, relative)  # noqa: PTH118
 
 
-HAS_ATTACHMENTS = "attachments"
+ATTACHMENTS_MARKER = "attachments"
+"""The value of `Origin.archive` for an e-mail with attachments that are documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ class Origin:
         mtime_ns: modification time in nanoseconds since 1970.
         prefix: the part of the id before the path of the file relative to `root`.
         content: for a member of an archive, the hash of its bytes. It is empty for other files.
-        archive: the size and modification time of the archive, stored in only one of its members, and only if all its
-            members are stored. For an e-mail with attachments that are documents, `attachments`. Otherwise empty.
+        archive: for one member of an archive whose members are all stored, the size and modification time of the
+            archive. For an e-mail with attachments that are documents, `ATTACHMENTS_MARKER`. Otherwise empty.
     """
 
     root: str

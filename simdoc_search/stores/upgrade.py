@@ -97,14 +97,14 @@ def set_thresholds(store: Store, thresholds: SimilarityThresholds) -> Similarity
 
     Args:
         store: the store.
-        thresholds: the thresholds. They are stored with six digits.
+        thresholds: the thresholds. They are stored with six significant digits.
 
     Returns:
         The stored thresholds.
 
     Raises:
         StoreLockedError: another process is writing to the store.
-        StoreError: the store is in memory, or cannot be written.
+        StoreError: the store is in memory, the engine's `min_hash` filter fills its field, or it cannot be written.
     """
     from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an optional dependency
 

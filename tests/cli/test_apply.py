@@ -105,18 +105,19 @@ def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
     assert not Path("x").exists()
 
 
-def test_apply_prints_the_commands_that_undo_it_and_index_the_restored_files() -> None:
-    """If the store is unknown, the command has a placeholder."""
+def test_undo_adds_the_restored_files_to_the_index_again() -> None:
+    """If there is no index, the command that adds them is named."""
     output("duplicates", "docs", "--plan", "a plan.tsv", "--store", "my index")
     move = ("apply", "a plan.tsv", "--move-to", "gone")
     undo = run(*move, "--store", "my index").stderr.splitlines()[-1].removeprefix("to undo these changes, run: ")
-    index = run(*shlex.split(undo)[1:]).stderr.splitlines()[-1]
+    done = run(*shlex.split(undo)[1:])
 
     assert "simdoc-search apply --undo 'a plan.tsv.undo' --store 'my index'" == undo
-    assert "to add the restored files to the index again, run: simdoc-search index docs --store 'my index'" == index
-    assert "1 indexed" in output(*shlex.split(index.partition("run: ")[2])[1:])
+    assert ("1 restored, 1 document added to the index", "") == (done.stdout.splitlines()[-1], done.stderr)
+    assert "0 indexed, 5 unchanged" in run("duplicates", "docs", "--store", "my index").stderr
     output(*move)
-    assert run("apply", "--undo", "a plan.tsv.undo").stderr.endswith("run: simdoc-search index FOLDER\n")
+    alone = run("apply", "--undo", "a plan.tsv.undo").stderr
+    assert "1 restored file is not in the index; to add such files, run: simdoc-search index FOLDER\n" == alone
 
 
 def test_a_folder_for_moved_files_in_the_indexed_folder_is_noted() -> None:

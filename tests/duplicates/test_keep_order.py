@@ -79,6 +79,7 @@ def test_a_file_precedes_the_attachments_with_the_same_words() -> None:
         ("Old laptop/Contracts/a.txt", "Contracts (2)/a.txt", "Contracts - Copy/a.txt", "a - Copy.zip/sub/a.txt"),
         ("Downloads.txt", "my Downloads/a.txt"),
         ("Old contracts/a.txt", "backup/a.txt", "Backups/a.txt", "My Back-Up 2024/a.txt", "backup/backup/a.txt"),
+        ("a longer name.txt", "Desktop/a.txt"),
         ("backups.txt", "Backuprecht/a.txt", "Sicherung_alt/a.txt"),
     ],
 )

@@ -90,8 +90,8 @@ def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: p
     monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
     monkeypatch.setattr(local, "DOCUMENTS_READ_PER_PHRASE", 0)
-    monkeypatch.setattr(remote, "MAX_DOCUMENTS_PER_PHRASE", 5)
-    monkeypatch.setattr(remote, "MAX_DOCUMENTS", 5)
+    monkeypatch.setattr(remote, "MIN_LIMIT_PER_PHRASE", 5)
+    monkeypatch.setattr(remote, "MAX_LIMIT_PER_PHRASE", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
     phrases = [phrase(text) for text in ("is now", "it is now w7", "now w8")]
     found = store.documents_with_phrases(phrases)

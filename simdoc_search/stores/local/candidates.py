@@ -76,7 +76,7 @@ class LocalCandidates:
         return Candidate(DocumentKey(read_id(document)), int(hit[0]), token_ids, read_metadata(document, self._fields))
 
 
-def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
+def rank_by_shared_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
     """Return the documents that share at least the plan's minimum number of tokens, best first."""
     query_token_ids = np.sort(decode(plan.tokens))
     documents = map(snapshot.read_document, addresses)

@@ -36,7 +36,7 @@ _QUOTED_PATH = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 @contextmanager
 def convert_errors(action: str, location: str) -> Iterator[None]:
-    """Convert errors of tantivy and the file system into "cannot ACTION the store LOCATION", with the reason."""
+    """Convert errors of tantivy and the file system into "cannot ACTION the index LOCATION: REASON"."""
     try:
         yield
     except SimdocError:

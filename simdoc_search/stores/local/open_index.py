@@ -88,7 +88,7 @@ class IndexInFolder:
         return open_index(self._path)
 
     def _open_through_links(self) -> None:
-        """Open the index through links in a temporary folder, because tantivy must write a lock file next to it.
+        """Open the index through links in a temporary folder, where tantivy can write its lock file.
 
         tantivy opens all files immediately, so the folder can then be removed.
         """

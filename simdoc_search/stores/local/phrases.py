@@ -47,7 +47,7 @@ BATCH_SIZE = 16
 Item = TypeVar("Item")
 
 _HASH_TABLE_SIZE = np.uint64(1 << 20)
-"""Number of possible values of a phrase's hash. A larger hash is reduced modulo this number."""
+"""Size of the table of phrase hashes. A hash is reduced modulo this number."""
 
 _SPACE = ord(" ")
 
@@ -84,7 +84,8 @@ def find_phrases(
 def _make_queries(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, Query]:
     """Map the index of each phrase to the query for documents with all of its pairs of words.
 
-    A phrase of one word has no pair, so its query finds all documents.
+    A phrase of one word has no pair, so its query finds all documents. A phrase with a pair that no document contains
+    is omitted.
     """
     frequencies: dict[str, int] = {}
     terms: dict[str, tuple[Occur, Query]] = {}
@@ -147,7 +148,7 @@ class _PhraseFinder:
         hashes, _ = murmur3_x64_128(np.frombuffer(b"".join(joined), "<u2"), ends - sizes, ends)
         self._has_hash = np.zeros(_HASH_TABLE_SIZE, bool)
         self._has_hash[hashes % _HASH_TABLE_SIZE] = True
-        # A space in a normalised word separates two words, as in the index of pairs.
+        # A normalised word that contains a space counts as two words, as in the index of pairs.
         self._lengths = {phrase.decode("utf-16-le", "surrogatepass").count(" ") + 1 for phrase in joined}
 
     def find_in(self, texts: Sequence[str]) -> list[set[int]]:

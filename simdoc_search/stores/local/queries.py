@@ -102,7 +102,10 @@ def word_query(schema: Schema, field: str, word: str) -> Query:
 
 
 def root_query(schema: Schema, root_folder: str | None, only_roots_below: bool) -> Query:
-    """Return the query for documents with this root or, if `only_roots_below`, a root below it. None: all."""
+    """Return the query for documents with this root or, if `only_roots_below`, a root below it.
+
+    If `root_folder` is None, the query matches all documents.
+    """
     if root_folder is None:
         return Query.all_query()
     if only_roots_below:

@@ -217,7 +217,7 @@ class _DamagedSegment:
 def _read_records(segments: list[_DamagedSegment], unreadable_ids: list[str], progress: Progress) -> Iterator[Record]:
     """Yield the readable documents that are not deleted. Add the ids of unreadable documents to `unreadable_ids`.
 
-    If the list of deletions of a segment is unreadable_ids, the segment may contain old versions of documents. Such
+    If the list of deletions of a segment is unreadable, the segment may contain old versions of documents. Such
     segments are read first, by ascending modification time, so that new versions replace old versions.
     """
     doc_ids = {segment: segment.read_live_doc_ids() for segment in segments}

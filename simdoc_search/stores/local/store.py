@@ -33,7 +33,7 @@ from simdoc_search.stores.fields import (
     most_similar_ids,
 )
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.local.candidates import LocalCandidates, rank_by_equal_tokens
+from simdoc_search.stores.local.candidates import LocalCandidates, rank_by_shared_tokens
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import find_or_create_manifest
 from simdoc_search.stores.local.open_index import IndexInFolder, IndexInMemory
@@ -94,7 +94,7 @@ class LocalStore(Closable):
         with convert_errors("open", location):
             index = IndexInFolder(folder / INDEX_FOLDER, self._schema) if folder else IndexInMemory(self._schema)
         self._open: list[IndexInFolder | IndexInMemory] = [index]  # empty when closed
-        self._last_snapshot: dict[object, Snapshot] = {}  # by the version of its commit
+        self._last_snapshot: dict[object, Snapshot] = {}  # by `commit_id`; at most one
 
     @classmethod
     def open_folder(
@@ -271,7 +271,7 @@ class LocalStore(Closable):
         if isinstance(plan, Bands):
             with_band = snapshot.find_addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
-                hits = rank_by_equal_tokens(snapshot, plan, with_band)
+                hits = rank_by_shared_tokens(snapshot, plan, with_band)
             elif plan.equivalent_threshold and len(with_band) > MAX_BAND_MATCHES:
                 plan = plan.equivalent_threshold
                 query = partial(build_query, self._schema, plan, filters, exclude)

@@ -62,7 +62,10 @@ HitReader = Callable[[Iterable[RawHit]], Iterator[HitWithTokens]]
 
 
 class RemoteCandidates:
-    """The candidates of one plan. The engine determines the order of candidates with the same number of shared tokens.
+    """The candidates of one plan.
+
+    The engine determines the order of candidates with the same number of shared tokens. If the search has no scores,
+    they are ordered by id and index.
 
     Args:
         access: the store's index.

@@ -128,7 +128,7 @@ def field_hashes(access: IndexAccess, keys: Sequence[DocumentKey]) -> dict[Docum
 
 
 def find_ids_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
-    """Return the ids whose last path component is `name`; see `Store.ids_with_name`."""
+    """Return the sorted ids of the documents that have this name; see `Store.ids_with_name`."""
     if not access.is_simdoc_index:
         return []
     clauses = [{"term": {f"{access.field}.names": escape_surrogates(name)}}, *access.filter_clauses(filters)]

@@ -40,7 +40,11 @@ class IdField:
 
     @classmethod
     def for_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> IdField:
-        """Return this field, or `_id` for None. Raises LocationError if the field cannot identify documents."""
+        """Return the `IdField` for a field, or for `_id` if `field` is None.
+
+        Raises:
+            LocationError: the field cannot identify documents.
+        """
         return cls() if field is None else cls(field, id_field_type(field, mappings) in INTEGER_TYPES)
 
     @property
@@ -145,7 +149,7 @@ def filter_clauses(
 
     Args:
         filters: the filters. Clauses of the query language in them are not changed.
-        mappings: mappings of all indices. They show which text fields have keyword fields, and which are nested.
+        mappings: mappings of all indices. They show the keyword multi-fields of text fields, and the nested fields.
         field: name of the fingerprint field.
         is_simdoc_index: whether `simdoc-search index` created the index. It then contains metadata as exact terms.
     """
@@ -161,7 +165,10 @@ def filter_clauses(
 
 
 def root_clause(root_folder: str | None, only_roots_below: bool, *, field: str) -> dict[str, Any]:
-    """Return the clause for documents with this root or, if `only_roots_below`, a root below it. None: all."""
+    """Return the clause for documents with this root or, if `only_roots_below`, a root below it.
+
+    If `root_folder` is None, the clause matches all documents.
+    """
     if root_folder is None:
         return {"match_all": {}}
     if not only_roots_below:

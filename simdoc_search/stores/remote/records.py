@@ -250,7 +250,7 @@ def _find_values(value: Any, path: list[str]) -> Iterator[Any]:
 
 
 def _read_integer(source: Mapping[str, Any], path: str) -> int:
-    """Return the integer at a path. Strings and fractions are rounded down, because engines accept them too."""
+    """Return the integer at a path. Fractions and numeric strings are rounded down, because engines accept them too."""
     value = _read_single_value(source, path, object)
     if type(value) is int and 0 <= value < 1 << 31:
         return value

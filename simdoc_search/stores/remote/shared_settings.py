@@ -24,7 +24,7 @@ class NotQueryableReason(NamedTuple):
 
     Attributes:
         reason: the reason, and what to do. It begins with "the index".
-        only_lacks_field: whether the index has no fingerprint field, and no other fault that prevents queries.
+        only_lacks_field: whether the missing fingerprint field is the only fault that prevents queries.
     """
 
     reason: str

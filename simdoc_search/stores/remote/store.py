@@ -272,7 +272,7 @@ class RemoteStore(Closable):
     # --- ids and fields by name ---
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return the ids whose last path component is `name`, with or without its extension, sorted."""
+        """Return the sorted ids of the documents that have this name; see `Store`."""
         return lookups.find_ids_by_name(self.access, name, filters)
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:

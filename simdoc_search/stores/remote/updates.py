@@ -40,7 +40,7 @@ MakeUpdates = Callable[[list[RawHit]], Iterable[tuple[RawHit, dict[str, Any]]]]
 
 
 class ConditionalUpdater:
-    """Updates documents of one index if no other writer has changed them. Several threads can use it.
+    """Updates documents of one index without overwriting changes by other writers. Several threads can use it.
 
     Args:
         engine: the engine.
