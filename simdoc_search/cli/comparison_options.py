@@ -1,4 +1,4 @@
-"""`--preset` and `--ignore`, which decide which words count as shared."""
+"""`--preset`, and the options that begin with `--ignore`: they decide which words count as shared."""
 
 from __future__ import annotations
 
@@ -31,6 +31,16 @@ ignore_option: Final = click.option(
     shell_complete=complete_ids,
     help="Do not count words that come from this file or document, even if they were slightly edited. Use it for "
     "templates, task sheets or licences. Repeatable.",
+)
+
+ignore_quotes_option: Final = click.option(
+    "--ignore-quotes",
+    is_flag=True,
+    help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
+)
+
+ignore_bibliography_option: Final = click.option(
+    "--ignore-bibliography", is_flag=True, help="Ignore the bibliography. The output says where it is."
 )
 
 

@@ -254,7 +254,7 @@ def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]
 
 def _format_line(document: GroupedDocument) -> str:
     size, date, name = format_size_date_and_name(document)
-    return f"{size:>11}  {date:>10}  {name}"
+    return f"{size:>11}  {date:>10}  {name}" if size or date else name
 
 
 def _json_members(values: dict[str, Any]) -> str:

@@ -69,8 +69,8 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
     aggregations: dict[str, Any] = {"states": {"filters": {"filters": _build_queries(index, text_query)}}}
     if has_reasons:
         aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _MAX_READ_REASONS}}
-    # The total is an aggregation too. `hits.total` cannot be used, because an engine that collects no hits sets
-    # `terminated_early`.
+    # The total is an aggregation too. With `track_total_hits`, an engine that collects no hits sets `terminated_early`,
+    # and `check_response` would raise an error.
     body = {"query": {"bool": {"filter": [*index.filters]}}, "size": 0, "track_total_hits": False, "aggs": aggregations}
     aggregates = engine.search(index.name, body)["aggregations"]
     counts = {name: bucket["doc_count"] for name, bucket in aggregates["states"]["buckets"].items()}

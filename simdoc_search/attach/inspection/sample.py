@@ -33,8 +33,8 @@ class SampleSource:
         settings: the settings of its fingerprints.
         text_fields: the paths of its text fields; empty if they are unknown.
         document_count: number of documents with a complete fingerprint.
-        checkpoints: for each shard, the sequence number of the last write whose fingerprint `backfill --stale` has
-            checked; empty if it has checked none.
+        checkpoints: for each shard, the sequence number of the last write that `backfill --stale` has read. It has
+            compared the fingerprints up to this write with the texts. Empty if it has compared none.
     """
 
     index: IndexDescription
@@ -51,10 +51,11 @@ class Sample:
     Attributes:
         document_count: number of documents with a complete fingerprint.
         sampled_count: number of documents in the sample.
-        stale_count: number of sampled documents whose fingerprint is malformed or does not match their text.
+        stale_count: number of sampled documents whose fingerprint is malformed or does not match their text; 0 if the
+            fingerprints were not compared with the texts.
         stale_ids: ids of some stale documents.
-        compared_count: number of documents that were not written since `backfill --stale` compared them. They are not
-            sampled.
+        already_compared_count: number of documents that were not written since `backfill --stale` compared them. They
+            are not sampled.
         malformed: maps the document id of each malformed fingerprint in the sample to the problem.
         not_compared_reason: why the fingerprints were not compared with the texts; empty if they were.
     """
@@ -63,14 +64,14 @@ class Sample:
     sampled_count: int
     stale_count: int
     stale_ids: tuple[str, ...] = ()
-    compared_count: int = 0
+    already_compared_count: int = 0
     malformed: Mapping[str, str] = field(default_factory=dict, compare=False)
     not_compared_reason: str = ""
 
     @property
     def unchecked_count(self) -> int:
         """The number of documents that may be stale."""
-        return self.document_count - self.compared_count
+        return self.document_count - self.already_compared_count
 
     @property
     def is_exact(self) -> bool:

@@ -139,7 +139,7 @@ def test_page_numbers_are_shown() -> None:
 
     assert ["page 1", "page 2"] == [element.text for element in shown.of_side("a", "div", "page")]
     assert [] == shown.of_side("b", "div", "page")
-    assert any("page 2, line 1 → line 1" in element.text for element in shown.all("span", "where"))
+    assert any("page 2, line 1 ↔ line 1" in element.text for element in shown.all("span", "where"))
 
 
 def test_a_paragraph_has_its_counterpart_in_the_other_text() -> None:
