@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from simdoc_search.analysis.native import kernel
+from simdoc_search.analysis.native import Aligner, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_ids import WordIds, assign_word_ids
-from simdoc_search.analysis.words import WordPositions, call_with_texts, locate_words
+from simdoc_search.analysis.words import WordPositions, call_with_texts, locate_words, without_surrogates
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import (
     bounding_box,
@@ -159,35 +160,49 @@ class MatchedWords(NamedTuple):
         return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
 
 
-def match_words_with_many(
-    text: str, word_count: int, others: Sequence[str], analysis: Analysis, settings: AlignmentSettings
-) -> list[MatchedWords]:
-    """Return the words that a text of `word_count` words shares with each of the other texts."""
-    matched: list[MatchedWords] = []
-    batch: list[str] = []
-    for other in others:
-        if sum(map(len, batch), len(text) + len(other)) > _MAX_NATIVE_WORDS:
-            matched += _match_batch(text, word_count, batch, analysis, settings)
-            batch = []
-        batch.append(other)
-    return matched + _match_batch(text, word_count, batch, analysis, settings)
+class TextMatcher:
+    """Finds the words that a text shares with other texts.
 
+    Args:
+        text: The text.
+        word_count: The number of its words.
+        analysis: How texts are split into words.
+        settings: Which passages count as shared.
+    """
 
-def _match_batch(
-    text: str, word_count: int, others: list[str], analysis: Analysis, settings: AlignmentSettings
-) -> list[MatchedWords]:
-    check_stopped()
-    if not others:
-        return []
-    native = kernel()
-    if native is None or len(text) + len(others[-1]) > _MAX_NATIVE_WORDS:
-        first, *seconds = (words.ids for words in assign_word_ids([text, *others], analysis))
-        return [_match_word_ids(first, second, settings) for second in seconds]
-    rules = settings.min_run_for(word_count), settings.edited, settings.max_gap
-    masks, counts = call_with_texts(native.matched_words, [text, *others], analysis.profile, *rules)
-    rows = np.frombuffer(masks, np.bool_).reshape(len(others), word_count)
-    pairs = np.frombuffer(counts, np.int64).reshape(-1, 2).tolist()
-    return [MatchedWords.of(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
+    def __init__(self, text: str, word_count: int, analysis: Analysis, settings: AlignmentSettings) -> None:
+        self._text, self._word_count, self._analysis, self._settings = text, word_count, analysis, settings
+
+    @cached_property
+    def _aligner(self) -> Aligner | None:
+        native, settings = kernel(), self._settings
+        if native is None or len(self._text) > _MAX_NATIVE_WORDS:
+            return None
+        rules = settings.min_run_for(self._word_count), settings.edited, settings.max_gap
+        return native.aligner(without_surrogates(self._text), self._analysis.profile, *rules)
+
+    def match(self, others: Sequence[str]) -> list[MatchedWords]:
+        """Return the words that the text shares with each of the other texts."""
+        matched: list[MatchedWords] = []
+        batch: list[str] = []
+        for other in others:
+            if sum(map(len, batch), len(self._text) + len(other)) > _MAX_NATIVE_WORDS:
+                matched += self._match_batch(batch)
+                batch = []
+            batch.append(other)
+        return matched + self._match_batch(batch)
+
+    def _match_batch(self, others: list[str]) -> list[MatchedWords]:
+        check_stopped()
+        if not others:
+            return []
+        if self._aligner is None or len(self._text) + len(others[-1]) > _MAX_NATIVE_WORDS:
+            first, *seconds = (words.ids for words in assign_word_ids([self._text, *others], self._analysis))
+            return [_match_word_ids(first, second, self._settings) for second in seconds]
+        masks, counts = call_with_texts(self._aligner.matched_words, others)
+        rows = np.frombuffer(masks, np.bool_).reshape(len(others), self._word_count)
+        pairs = np.frombuffer(counts, np.int64).reshape(-1, 2).tolist()
+        return [MatchedWords.of(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
 
 
 def _match_word_ids(first: WordIds, second: WordIds, settings: AlignmentSettings) -> MatchedWords:
