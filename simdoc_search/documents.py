@@ -47,6 +47,10 @@ class DocumentKey:
     index: str | None = None
     routing: str | None = None
 
+    def __hash__(self) -> int:
+        """Return the hash of the id. This is faster than the default, and few documents have equal ids."""
+        return hash(self.id)
+
 
 class HasDocumentKey:
     """Mixin for values that belong to one document. `key` is the key of this document."""
