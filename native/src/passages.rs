@@ -377,8 +377,7 @@ fn join_into_chains(mut runs: Vec<Run>, max_gap: i64) -> Vec<Vec<Run>> {
     let mut parents: Vec<usize> = (0..runs.len()).collect();
     for near in 0..if max_gap > 0 { runs.len() } else { 0 } {
         let [i, j, size] = runs[near];
-        for later in near + 1..runs.len() {
-            let [next_i, next_j, next_size] = runs[later];
+        for (later, &[next_i, next_j, next_size]) in runs.iter().enumerate().skip(near + 1) {
             if next_i > i + size + max_gap_a {
                 break;
             }

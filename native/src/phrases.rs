@@ -4,19 +4,21 @@ use rustc_hash::FxHashMap;
 
 use crate::words::{Words, SPACE};
 
+/// The indices of phrases, by the numbers of their words.
+type Indices = FxHashMap<Box<[u32]>, Vec<usize>>;
+
 /// Sequences of words. A space in a normalised word separates two words.
 pub struct Phrases {
     numbers: FxHashMap<Box<[u16]>, u32>,
-    /// For each number of words, the indices of the phrases, by the numbers of their words.
-    by_length: Vec<(usize, FxHashMap<Box<[u32]>, Vec<usize>>)>,
+    /// By the number of words of the phrases.
+    by_length: Vec<(usize, Indices)>,
 }
 
 impl Phrases {
     /// The words of a phrase are separated by one space.
     pub fn new(phrases: &[impl AsRef<str>]) -> Self {
         let mut numbers = FxHashMap::default();
-        let mut by_length: FxHashMap<usize, FxHashMap<Box<[u32]>, Vec<usize>>> =
-            FxHashMap::default();
+        let mut by_length: FxHashMap<usize, Indices> = FxHashMap::default();
         for (index, phrase) in phrases.iter().enumerate() {
             let units: Vec<u16> = phrase.as_ref().encode_utf16().collect();
             let words = units.split(|&unit| unit == SPACE).map(|word| {
