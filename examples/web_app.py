@@ -1,10 +1,10 @@
-"""A web application that shows similar documents, with the rights of the user who asks.
+"""A web application that shows similar documents, as far as the user may read them.
 
     pip install starlette uvicorn
     cd examples; OPENSEARCH_URL=http://localhost:9200 uvicorn --factory web_app:from_environment
 
-The index is the one that search_app.py made. Starlette runs plain functions in threads, as FastAPI and Django do: one
-store serves them all.
+search_app.py creates the index. Starlette runs plain functions in threads, as FastAPI and Django do. All threads use
+one store.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from simdoc_search import DocumentKey, SimilaritySearch, open_store
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownDocumentError
 from simdoc_search.query import FingerprintQuery, Similar
 
-SHOWN, ASKED_FOR = 10, 100
-"""Hits on a page, and hits of an own request that are looked at for it: some turn out not to be similar."""
+PAGE_SIZE, CANDIDATE_COUNT = 10, 100
+"""Number of hits on a page, and number of hits to request. `refine` drops those that are not similar enough."""
 
 
 class Pages:
-    """What the application answers.
+    """The pages of the application.
 
     Args:
-        client: its own client of the engine.
-        index: the name of its index.
+        client: the client of the application.
+        index: name of the index.
     """
 
     def __init__(self, client: OpenSearch, index: str) -> None:
@@ -43,67 +43,68 @@ class Pages:
     def similar(self, request: Request) -> Response:
         """`/documents/ID/similar?overlap=0.2&language=en&offset=10`: a page of hits.
 
-        The same permissions choose who may be asked about, and who may be found.
+        The same filter restricts the query document and the hits.
         """
-        mine, wanted = readable_by(request), request.query_params
+        readable, params = readable_by(request), request.query_params
         result = self.search.similar(
-            FingerprintQuery(request.path_params["id"]),  # an id alone, also if it looks like doc123_20
+            FingerprintQuery(request.path_params["id"]),  # only an id, even if it looks like doc123_20
             overlap=number(request, "overlap"),
-            size=SHOWN,
+            size=PAGE_SIZE,
             offset=int(number(request, "offset") or 0),
-            filters=[mine, {"language": wanted.getlist("language")}] if "language" in wanted else [mine],
-            query_document_filters=[mine],
+            filters=[readable, {"language": params.getlist("language")}] if "language" in params else [readable],
+            query_document_filters=[readable],
             fields=["title"],
         )
         return JSONResponse([{**as_json(hit.key, hit.fields), "overlap": hit.overlap} for hit in result.hits])
 
     def words(self, request: Request) -> Response:
-        """`/search?q=stove&like=ID&overlap=0.5`: documents with these words, if they are like another one.
+        """`/search?q=stove&like=ID&overlap=0.5`: documents with these words that are similar to a document.
 
-        One request of the application's own: its words and its scores, and our clause is one filter more.
+        It is a request of the application, with its own words and scores. The clause for similar documents is a filter.
         """
-        mine, wanted = readable_by(request), request.query_params
-        words = {"simple_query_string": {"query": wanted.get("q", ""), "fields": ["title^2", "body"]}}
-        asked = self._like(request, mine)
-        filters = [mine, asked.clause(exclude_id=wanted["like"])] if asked else [mine]
-        parts = asked.source_fields if asked else []
+        readable, params = readable_by(request), request.query_params
+        words = {"simple_query_string": {"query": params.get("q", ""), "fields": ["title^2", "body"]}}
+        similar = self._make_similar(request, readable)
+        filters = [readable, similar.clause(exclude_id=params["like"])] if similar else [readable]
+        source_fields = similar.source_fields if similar else []
         body = {
             "query": {"bool": {"must": [words], "filter": filters}},
-            "_source": ["title", *parts],
-            "size": ASKED_FOR if asked else SHOWN,
+            "_source": ["title", *source_fields],
+            "size": CANDIDATE_COUNT if similar else PAGE_SIZE,
         }
         hits = self.client.search(index=self.index, body=body)["hits"]["hits"]
-        if asked:
-            hits = [each.hit for each in asked.refine(hits)]
-        return JSONResponse([as_json(DocumentKey(hit["_id"], hit["_index"]), hit["_source"]) for hit in hits[:SHOWN]])
+        if similar:
+            hits = [refined.hit for refined in similar.refine(hits)]
+        page = hits[:PAGE_SIZE]
+        return JSONResponse([as_json(DocumentKey(hit["_id"], hit["_index"]), hit["_source"]) for hit in page])
 
     def shared(self, request: Request) -> Response:
-        """`/documents/ID/shared/OTHER`: the other one, with what it shares marked."""
-        mine, ids = [readable_by(request)], request.path_params
+        """`/documents/ID/shared/OTHER`: the other document, with the shared text marked."""
+        filters, ids = [readable_by(request)], request.path_params
         hit, source = FingerprintQuery(ids["other"]), FingerprintQuery(ids["id"])
-        found = self.search.highlight(hit, source, filters=mine, query_document_filters=mine)
+        found = self.search.highlight(hit, source, filters=filters, query_document_filters=filters)
         return HTMLResponse(f"<!doctype html><title>shared</title><pre>{found.hit.html()}</pre>")
 
-    def _like(self, request: Request, mine: dict[str, Any]) -> Similar | None:
-        """What is asked of the document that hits shall be like; its tokens are read with the user's rights."""
+    def _make_similar(self, request: Request, readable: dict[str, Any]) -> Similar | None:
+        """Return the query for documents similar to the document `like`, which the user must be allowed to read."""
         if not (id := request.query_params.get("like")):
             return None
-        query = {"bool": {"filter": [{"ids": {"values": [id]}}, mine]}}
+        query = {"bool": {"filter": [{"ids": {"values": [id]}}, readable]}}
         body = {"query": query, "_source": ["simdoc.tokens"]}
         found = self.client.search(index=self.index, body=body)["hits"]["hits"]
         if not found:
             raise UnknownDocumentError(id)
-        ours = found[0]["_source"].get("simdoc") or {}  # without a text there is none, and without words no tokens
-        return Similar(ours.get("tokens"), number(request, "overlap"), buckets_field="simdoc.buckets")
+        fingerprint = found[0]["_source"].get("simdoc") or {}  # empty without a text; without words, it has no tokens
+        return Similar(fingerprint.get("tokens"), number(request, "overlap"), buckets_field="simdoc.buckets")
 
 
 def readable_by(request: Request) -> dict[str, Any]:
-    """The clause that every search of this user has. In earnest a session says who it is, not a header."""
+    """Return the filter of every search of this user. In a real application, the session names the user."""
     return {"terms": {"readers": [request.headers.get("x-user", "nobody"), "everyone"]}}
 
 
 def number(request: Request, name: str) -> float | None:
-    """A number of the address."""
+    """Return a number of the query string."""
     try:
         return float(request.query_params[name]) if name in request.query_params else None
     except ValueError:
@@ -111,19 +112,19 @@ def number(request: Request, name: str) -> float | None:
 
 
 def as_json(key: DocumentKey, fields: Any) -> dict[str, Any]:
-    """A hit without what is the application's own business: tokens tell who shares text with whom."""
+    """Return the values of a hit for the user. Tokens are omitted, because they show which documents share text."""
     return {"id": key.id, "index": key.index, "title": fields.get("title")}
 
 
 async def refused(_request: Request, error: Exception) -> Response:
-    """One sentence; who may not read a document gets the one for an id that is not there."""
+    """Return the error as one sentence. A document that the user may not read is reported as unknown."""
     statuses: dict[type[SimdocError], int] = {UnknownDocumentError: 404, QuerySyntaxError: 400, StoreError: 503}
     status = next((status for kind, status in statuses.items() if isinstance(error, kind)), 422)
     return JSONResponse({"error": str(error)}, status)
 
 
 def application(client: OpenSearch, index: str = "manuals") -> Starlette:
-    """The application, for a server that speaks ASGI."""
+    """Return the application, for an ASGI server."""
     pages = Pages(client, index)
     routes = [
         Route("/search", pages.words),
@@ -134,5 +135,5 @@ def application(client: OpenSearch, index: str = "manuals") -> Starlette:
 
 
 def from_environment() -> Starlette:
-    """The application that the environment names the engine and the index of."""
+    """Return the application for the engine and the index that environment variables name."""
     return application(OpenSearch(os.environ["OPENSEARCH_URL"]), os.environ.get("INDEX", "manuals"))

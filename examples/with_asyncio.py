@@ -1,8 +1,8 @@
-"""Similar documents with asyncio.
+"""Finds similar documents with asyncio.
 
     python examples/with_asyncio.py http://localhost:9200 [INDEX]
 
-The index is the one that search_app.py made. Needs `pip install 'opensearch-py[async]'`.
+search_app.py creates the index. Needs `pip install 'opensearch-py[async]'`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simdoc_search.query import FingerprintQuery
 
 
 async def save(client: AsyncOpenSearch, index: str, document_id: str, document: dict[str, Any]) -> None:
-    """Index one document with its fingerprint, which is made in a thread: others need not wait for a long text."""
+    """Index one document with its fingerprint. A thread computes it, so a long text does not block other tasks."""
     values = await asyncio.to_thread(fingerprint_field, document["body"])
     await client.index(index=index, id=document_id, body={**document, "simdoc": values}, refresh="wait_for")
 
@@ -34,32 +34,32 @@ async def similar(
     overlap: float | None = None,
     probability: float | None = None,
 ) -> list[tuple[str, float]]:
-    """The titles of the documents that share text with this one, and how much, most first.
+    """Return the titles of the documents that share text with this document, and their overlaps, highest first.
 
-    The source is looked for with the rights of the user: who may not read it learns nothing, not even that it exists.
-    An application opens the store once, when it starts.
+    If the user may not read the query document, the result is empty, as for an unknown id. An application opens the
+    store once, when it starts.
     """
-    mine = {"terms": {"readers": [user, "everyone"]}}
-    wanted = {"bool": {"filter": [{"ids": {"values": [document_id]}}, mine]}}
-    if not (await client.count(index=index, body={"query": wanted}))["count"]:
+    readable = {"terms": {"readers": [user, "everyone"]}}
+    query_document = {"bool": {"filter": [{"ids": {"values": [document_id]}}, readable]}}
+    if not (await client.count(index=index, body={"query": query_document}))["count"]:
         return []
     async with AsyncSimilaritySearch(await open_store_async(client=client, index=index)) as search:
         try:
             query = FingerprintQuery(document_id)
             result = await search.similar(
-                query, overlap=overlap, probability=probability, filters=[mine], fields=["title"]
+                query, overlap=overlap, probability=probability, filters=[readable], fields=["title"]
             )
-        except NoFingerprintError:  # a text without words
+        except NoFingerprintError:  # the document has no words
             return []
     return [(str(hit.fields["title"]), round(hit.overlap, 2)) for hit in result.hits]
 
 
 async def main(url: str, index: str = "manuals") -> None:
-    """Ask as two users at once."""
+    """Query as two users at once."""
     async with AsyncOpenSearch(url) as client:
         users = ("ann", "eve")
-        questions = [similar(client, index, "stove-2024-draft", user, overlap=0.2, probability=0.8) for user in users]
-        answers = await asyncio.gather(*questions)
+        queries = [similar(client, index, "stove-2024-draft", user, overlap=0.2, probability=0.8) for user in users]
+        answers = await asyncio.gather(*queries)
         for user, found in zip(users, answers, strict=True):
             print(f"{user}:", found)
 

@@ -1,8 +1,8 @@
-"""Similar documents with the DSL of opensearch-py.
+"""Finds similar documents with the DSL of opensearch-py.
 
     python examples/with_dsl.py http://localhost:9200 [INDEX]
 
-The index is the one that search_app.py made.
+search_app.py creates the index.
 """
 
 from __future__ import annotations
@@ -17,28 +17,27 @@ from simdoc_search.query import Similar
 def similar(
     documents: Search, document_id: str, *, overlap: float | None = None, probability: float | None = None
 ) -> list[tuple[str, float]]:
-    """The titles of the documents that share text with this one, and how much, most first.
+    """Return the titles of the documents that share text with this document, and their overlaps, highest first.
 
     Args:
-        documents: a search for all that the caller may read; the source must be among it, too.
-        document_id: the source.
-        overlap: least Jaccard similarity, 0..1.
-        probability: chance of finding a document of exactly that overlap.
+        documents: a search for all documents that the user may read. The query document must be one of them.
+        document_id: id of the query document.
+        overlap: minimum Jaccard similarity, 0..1.
+        probability: probability of finding a document of exactly that overlap.
     """
-    source = documents.filter("ids", values=[document_id]).source(["simdoc.tokens"]).execute().hits
-    if not source:
+    found = documents.filter("ids", values=[document_id]).source(["simdoc.tokens"]).execute().hits
+    if not found:
         return []
-    ours = source[0].to_dict().get("simdoc") or {}  # without a text there is none, and without words no tokens
-    asked = Similar(ours.get("tokens"), overlap, probability, buckets_field="simdoc.buckets")
-    answer = (
-        documents.query(asked.clause(exclude_id=document_id)).source(["title", *asked.source_fields])[:100].execute()
-    )
-    found = [(each.hit["_source"]["title"], each.overlap) for each in asked.refine(answer.to_dict()["hits"]["hits"])]
-    return sorted(found, key=lambda each: -each[1])
+    fingerprint = found[0].to_dict().get("simdoc") or {}  # empty without a text; without words, it has no tokens
+    similar = Similar(fingerprint.get("tokens"), overlap, probability, buckets_field="simdoc.buckets")
+    search = documents.query(similar.clause(exclude_id=document_id)).source(["title", *similar.source_fields])[:100]
+    hits = search.execute().to_dict()["hits"]["hits"]
+    titles = [(refined.hit["_source"]["title"], refined.overlap) for refined in similar.refine(hits)]
+    return sorted(titles, key=lambda pair: -pair[1])
 
 
 def main(url: str, index: str = "manuals") -> None:
-    """Ask as two users."""
+    """Query as two users."""
     with OpenSearch(url) as client:
         for user in ("ann", "eve"):
             readable = Search(using=client, index=index).filter("terms", readers=[user, "everyone"])

@@ -89,7 +89,7 @@ def index(engine: Engine) -> Iterator[str]:
     try:
         yield name
     finally:
-        engine.call("DELETE", [name], allow=(404,))
+        engine.call("DELETE", [name], allowed_statuses=(404,))
 
 
 def load(engine: Engine, name: str, documents: Documents) -> float:

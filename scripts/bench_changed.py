@@ -108,7 +108,7 @@ def run(engine: Engine, name: str, *, stale: bool = False, full: bool = False) -
 def told(inspection: Inspection) -> str:
     """The sample of `status`."""
     sample = inspection.sample
-    low, high = sample.interval
+    low, high = sample.stale_share_interval
     compared = f"{sample.sampled_count:,} of {sample.unchecked_count:,} compared"
     return f"{compared}, {sample.stale_count:,} stale: {low:.2%} to {high:.2%} of all"
 

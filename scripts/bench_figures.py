@@ -174,7 +174,7 @@ def start() -> Iterator[Figure]:
         def first_query() -> float:
             return float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout)
 
-        yield Figure("opening a store and the first query", 1000 * median_of(7, first_query), "ms", 40)
+        yield Figure("opening an index and the first query", 1000 * median_of(7, first_query), "ms", 40)
 
 
 def index() -> Iterator[Figure]:
@@ -337,7 +337,7 @@ def million() -> Iterator[Figure]:
         store = Path(folder) / "store"
         search = SimilaritySearch(open_store(store, create=True))
         report = search.index(documents(MILLION, 84), workers=os.cpu_count() or 1)
-        yield Figure("a million posts of 84 words into the local store", MILLION / report.seconds, "/s")
+        yield Figure("a million posts of 84 words into the local index", MILLION / report.seconds, "/s")
         program = f"""
 import resource, time
 from simdoc_search import SimilaritySearch, open_store

@@ -40,7 +40,7 @@ from bench_opensearch_material import Material, real, synthetic, with_sources
 
 from simdoc_search import SimilaritySearch, fingerprint, open_store
 from simdoc_search.query import FingerprintQuery, plan, similar_query
-from simdoc_search.query.dsl import clause_count
+from simdoc_search.query.dsl import count_clauses
 
 SHORT, USUAL, LONG = 375, 700, 5_000  # words; 375 have 264 tokens, as many as real documents had on average
 LONG_DOCUMENTS = 4_000
@@ -171,7 +171,7 @@ def _cases(engine: Bench, id: str, tokens: Sequence[str], asked: Asked) -> list[
     cases = []
     for form, (kind, options) in forms.items():
         query = similar_query(tokens, overlap, probability, exclude_id=id, **options)
-        cases.append(Case(id, asked, form, engine.indices[kind], query, clause_count(query)))
+        cases.append(Case(id, asked, form, engine.indices[kind], query, count_clauses(query)))
     index = engine.indices[BARE]
     like = {"fields": ["body"], "like": [{"_index": index, "_id": id}], "min_doc_freq": 1}
     query = {"more_like_this": like | {"max_query_terms": TERMS_ALIKE}}

@@ -53,7 +53,7 @@ def main() -> None:
     material, passages = read_material(given.corpus, given.seed), PassageSettings(given.window)
     print(
         f"{material.words:,} words of material; with window {given.window}, every run of "
-        f"{passages.guaranteed_run(SHINGLE)} words is found"
+        f"{passages.guaranteed_run_length(SHINGLE)} words is found"
     )
     print_runs(material, passages, given.runs, given.seed)
     print_excerpts(material, passages, given.excerpts, given.seed)

@@ -91,7 +91,7 @@ def index(engine: Engine, way: str, shards: int) -> Iterator[str]:
     try:
         yield name
     finally:
-        engine.call("DELETE", [name], allow=(404,))
+        engine.call("DELETE", [name], allowed_statuses=(404,))
 
 
 def load(engine: Engine, way: str, texts: list[str], shards: int) -> float:

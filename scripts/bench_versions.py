@@ -35,7 +35,7 @@ from simdoc_search import Settings, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.hamming_search import find_near_pairs
 from simdoc_search.sketch.sentences import SentenceSettings, encode_sentences
-from simdoc_search.sketch.simhash import SIMHASH_BITS, distances
+from simdoc_search.sketch.simhash import SIMHASH_BITS, hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE as NEAR_BITS
 from simdoc_search.stores.record import Record
 
@@ -83,7 +83,7 @@ def near(counts: list[int]) -> None:
 
 def near_to(values: Values, row: int) -> NDArray[np.int64]:
     """Return the offsets of the simhashes after a row that are within NEAR_BITS of it, by brute force."""
-    return np.flatnonzero(distances(values[row + 1 :], values[row]) <= NEAR_BITS)
+    return np.flatnonzero(hamming_distances(values[row + 1 :], values[row]) <= NEAR_BITS)
 
 
 def sentences_of(count: int) -> Values:

@@ -25,7 +25,7 @@ def main() -> None:
     """Print a row for each overlap and method."""
     search = SimilaritySearch(open_store(":memory:"))
     report = search.index(read_corpus(sys.argv[1:]))
-    print(f"{report.indexed_count} documents")
+    print(f"{report.added_count} documents")
     sets = {record.id: shingle_set(record.text or "", search.store.settings.analysis)
             for record in search.store.scan(text=True)}  # fmt: skip
     shared = common_shingles(sets)

@@ -48,11 +48,11 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.sketches import Xor
+from simdoc_search.sketch.sketches import XorSketch
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.records import to_source
 from simdoc_search.stores.remote.schema import build_index_body, field_mappings
-from simdoc_search.stores.remote.texts import record_text_fields
+from simdoc_search.stores.remote.texts import build_text_fields_mapping
 from tests.support.cli import json_values
 
 DOCUMENTS = [
@@ -73,7 +73,7 @@ SETTINGS = {
     "stop words": Settings(Analysis(stop_words=StopWords(["the", "of", "near"]))),
     "frequencies": Settings(Analysis(frequencies=True)),
     "128 buckets": Settings(minhash=MinHash(bucket_count=128)),
-    "xor": Settings(minhash=Xor()),
+    "xor": Settings(minhash=XorSketch()),
     "key": Settings(minhash=MinHash(key=HashKey("a secret of the golden files"))),
 }
 FOLDER = "@FOLDER@"
@@ -143,7 +143,7 @@ def main() -> None:
         deduplicate_files(folder / "rows.jsonl", folder / "kept.jsonl", save=folder / "rows")
         _write_archive(folder / "rows", target / "rows.tar.gz")
     fields = field_mappings(Settings(), "simdoc")
-    fields["text_hash"] = record_text_fields(fields["text_hash"], ["body"])
+    fields["text_hash"] = build_text_fields_mapping(fields["text_hash"], ["body"])
     application = {"fields": fields, "pipeline": build_pipeline_body(text_field="body")}
     (target / "application.json.gz").write_bytes(gzip.compress(json.dumps(application).encode(), mtime=0))
     _write_json(target / "commands.json", _commands())

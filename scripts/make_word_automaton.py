@@ -20,7 +20,7 @@ _NONE: frozenset[int] = frozenset()
 def main() -> None:
     """Print the symbol of each character class, the first accepting state, and for each state the next states."""
     automaton = compile_grammar()
-    for line in (automaton.symbols, (automaton.first_accepting_state,), *automaton.next):
+    for line in (automaton.symbols, (automaton.first_accepting_state,), *automaton.transitions):
         print(*line)
 
 

@@ -85,7 +85,7 @@ def bands() -> list[str]:
             lines.append(f'<text x="{x + 12}" y="{y + 20}" text-anchor="middle">{token}</text>')
     for band in range(5):
         lines.append(f'<text class="faint" x="{80 + 112 * band}" y="35">band {band + 1}</text>')
-    lines.append(said(80, 170, "Band 3 is whole in both: a candidate. Single equal tokens are not enough."))
+    lines.append(said(80, 170, "Band 3 is whole in both: a candidate. Single matching tokens are not enough."))
     return lines
 
 

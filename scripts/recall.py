@@ -47,8 +47,7 @@ def main() -> None:
     search = SimilaritySearch(open_store(store, create=True))
     report = search.index(read_corpus([str(corpus / "docs")]))
     print(
-        f"{corpus.name}: {report.indexed_count} documents, {len(report.skipped)} skipped, "
-        f"{report.seconds:.1f} s to index"
+        f"{corpus.name}: {report.added_count} documents, {len(report.skipped)} skipped, {report.seconds:.1f} s to index"
     )
     sets = {record.id: shingle_set(record.text or "") for record in search.store.scan(text=True)}
     pairs = exact_overlaps(sets, corpus / "truth.tsv")

@@ -25,7 +25,7 @@ from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.words import words
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.sketch.sentences import sentence_simhashes
-from simdoc_search.sketch.simhash import Simhashes, distances, simhashes
+from simdoc_search.sketch.simhash import Simhashes, hamming_distances, simhashes
 
 MIN_WORDS, MAX_SENTENCES, EDITED_SENTENCES = 5, 60_000, 8_000
 MAX_SHARED_WORDS = 1 / 3
@@ -120,10 +120,10 @@ def main() -> None:
         hashes = simhashes_of(sentences, features)
         of_originals, *of_edited = (simhashes_of(texts, features) for texts in (originals, *edited))
         recall = [
-            np.cumsum(np.bincount(distances(of_originals, values), minlength=65)) / len(originals)
+            np.cumsum(np.bincount(hamming_distances(of_originals, values), minlength=65)) / len(originals)
             for values in of_edited
         ]
-        bits = distances(hashes[a], hashes[b])
+        bits = hamming_distances(hashes[a], hashes[b])
         for index in np.flatnonzero(bits <= 20).tolist():
             if shared_words(sentences[a[index]], sentences[b[index]]) >= MAX_SHARED_WORDS:
                 bits[index] = 64

@@ -40,7 +40,7 @@ def line(folder: Path, piece: str) -> Iterator[str]:
         file.write('"}\n{"id": "small", "text": "other words"}\n')
     yield "written"
     report = new_search(folder).index(read_corpus([folder / "a.jsonl"]))
-    yield f"{report.indexed_count} indexed, {len(report.skipped)} skipped"
+    yield f"{report.added_count} indexed, {len(report.skipped)} skipped"
 
 
 def words_line(folder: Path) -> Iterator[str]:
@@ -60,7 +60,7 @@ def text_line(folder: Path) -> Iterator[str]:
     yield "written"
     sources = find_files([folder / "a.txt"], max_bytes=2 * LINE_BYTES)
     report = new_search(folder).index(sources)
-    yield f"{report.indexed_count} indexed, {len(report.skipped)} skipped"
+    yield f"{report.added_count} indexed, {len(report.skipped)} skipped"
 
 
 def skips(folder: Path) -> Iterator[str]:
@@ -89,7 +89,7 @@ def copies(folder: Path) -> Iterator[str]:
     text = " ".join(f"word{number}" for number in range(WORDS))
     search = new_search(folder)
     report = search.index((Document(f"copy{number}", text) for number in range(COPIES)), workers=2)
-    yield f"{report.indexed_count:,} indexed"
+    yield f"{report.added_count:,} indexed"
     for query in ("copy0", "copy0_80", "copy0_20_80", "copy0_80_80"):
         result = search.similar(query)
         yield f"{query}: {len(result.hits)} hits, {result.compared_count:,} documents compared"

@@ -92,31 +92,37 @@ def describe_compared_documents(compared_count: int, candidate_count: int) -> st
 
 
 def describe_shown_hits(
-    shown: int, total: int, offset: int = 0, singular: str = "match", *, is_lower_bound: bool = False, plural: str = ""
+    shown_count: int,
+    total_count: int,
+    offset: int = 0,
+    singular: str = "match",
+    *,
+    is_lower_bound: bool = False,
+    plural: str = "",
 ) -> str:
     """Describe which hits are shown: "Showing 10 of 81 matches", or "4 matches" if all are shown.
 
     Args:
-        shown: number of shown hits.
-        total: total number of hits.
+        shown_count: number of shown hits.
+        total_count: total number of hits.
         offset: number of hits before the shown ones.
         singular: the noun for one hit.
-        is_lower_bound: whether there may be more hits than `total`.
+        is_lower_bound: whether there may be more hits than `total_count`.
         plural: the plural of the noun; if empty, `matches`, or else the singular with an `s`.
     """
     all_hits = ("at least " if is_lower_bound else "") + format_count(
-        total, singular, plural or ("matches" if singular == "match" else None)
+        total_count, singular, plural or ("matches" if singular == "match" else None)
     )
-    if (shown == total and not is_lower_bound) or not shown:
+    if (shown_count == total_count and not is_lower_bound) or not shown_count:
         return f"{all_hits[0].upper()}{all_hits[1:]}"
-    return f"Showing {f'{offset + 1:,} to {offset + shown:,}' if offset else f'{shown:,}'} of {all_hits}"
+    return f"Showing {f'{offset + 1:,} to {offset + shown_count:,}' if offset else f'{shown_count:,}'} of {all_hits}"
 
 
-def format_more_hits_hint(shown: int, total: int, offset: int = 0, *, option: str = "--size") -> str:
+def format_more_hits_hint(shown_count: int, total_count: int, offset: int = 0, *, option: str = "--size") -> str:
     """Return a hint such as " Show more with --size 100."; an empty string if the last hit is shown."""
-    if offset + shown >= total or not shown:
+    if offset + shown_count >= total_count or not shown_count:
         return ""
-    return f" Show more with {option} {max(100, 10 ** len(str(total - 1)))}."
+    return f" Show more with {option} {max(100, 10 ** len(str(total_count - 1)))}."
 
 
 def format_bytes(count: int) -> str:

@@ -51,6 +51,11 @@ class DocumentKey:
         """Return the hash of the id. This is faster than the default, and few documents have equal ids."""
         return hash(self.id)
 
+    @property
+    def qualified_id(self) -> str:
+        """`INDEX/ID` for a document in an engine, otherwise the id. Queries accept it instead of the id."""
+        return self.id if self.index is None else f"{self.index}/{self.id}"
+
 
 class HasDocumentKey:
     """Mixin for values that belong to one document. `key` is the key of this document."""
@@ -110,11 +115,11 @@ class RejectedDocument(SkippedFile):
 def ambiguous_id_message(keys: Iterable[DocumentKey]) -> str:
     """Return the error message for an id that several documents share."""
     same_id = list(keys)
-    indices = sorted({key.index or "" for key in same_id})
-    problem = f"{len(same_id)} documents have the id {same_id[0].id!r}, in {' and '.join(indices)}"
-    if len(indices) > 1:
-        return f"{problem}; use one of these indices instead of the alias, or DocumentKey(id, index) in Python"
-    return f"{problem}; specify the routing of one of them"
+    problem = f"{len(same_id)} documents have the id {same_id[0].id!r}"
+    names = sorted({repr(key.qualified_id) for key in same_id})
+    if len(names) > 1:
+        return f"{problem}; choose one of them: {', '.join(names)}"
+    return f"{problem}, all in {same_id[0].index}; choose one of them with DocumentKey(id, routing=...) in Python"
 
 
 def check_id(id: str) -> None:

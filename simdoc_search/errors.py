@@ -106,7 +106,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         id: str,
         suggestions: Sequence[str] = (),
         other_indices: Sequence[str] = (),
-        search_scope: str = "the store",
+        search_scope: str = "the index",
         id_hint: str = "",
     ) -> None:
         if other_indices:
@@ -115,8 +115,8 @@ class UnknownDocumentError(SimdocError, LookupError):
             hint = f"did you mean {', '.join(map(repr, suggestions))}?"
         else:
             hint = id_hint or (
-                "give the path relative to the indexed folder, the id in JSONL, or the engine's _id; a skipped file "
-                "has no id"
+                "give the file's path relative to the indexed folder, the document's id in the JSONL file, or its _id "
+                "in the engine; a skipped file has no id"
             )
         super().__init__(f"no document {id!r} in {search_scope}; {hint}")
         self.id = id
@@ -162,7 +162,7 @@ class NoTextError(SimdocError):
             "index the document again with its text; if another program created the index, set the text field with "
             "--text-field"
         )
-        super().__init__(f"the store does not have the text of {id!r}; {hint}")
+        super().__init__(f"the index does not have the text of {id!r}; {hint}")
         self.id = id
 
 

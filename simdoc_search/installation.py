@@ -6,7 +6,7 @@ import os
 import sys
 
 _NAME = "simdoc-search"
-_EXTRAS_IN_FULL = {
+_EXTRAS_INCLUDED_IN_FULL = {
     "cli",
     "documents",
     "frontmatter",
@@ -27,10 +27,10 @@ def install_command(extra: str) -> str:
     pipx and uv keep this package in a separate environment, which `pip install` does not change. `uv tool install`
     removes extras that the command does not name, so the command also names `full`.
     """
-    if _has_file("pipx_metadata.json"):
+    if _environment_has_file("pipx_metadata.json"):
         return f"pipx inject {_NAME} '{_NAME}[{extra}]'"
-    if _has_file("uv-receipt.toml"):
-        others = [name for name in extra.split(",") if name not in _EXTRAS_IN_FULL]
+    if _environment_has_file("uv-receipt.toml"):
+        others = [name for name in extra.split(",") if name not in _EXTRAS_INCLUDED_IN_FULL]
         extras = ",".join(["full", *others])
         import shlex  # noqa: PLC0415 - rarely needed
 
@@ -38,7 +38,7 @@ def install_command(extra: str) -> str:
     return f"pip install '{_NAME}[{extra}]'"
 
 
-def _has_file(name: str) -> bool:
+def _environment_has_file(name: str) -> bool:
     """Return whether the environment that runs this package has a file that its installer writes."""
     return os.path.isfile(os.path.join(sys.prefix, name))  # noqa: PTH113, PTH118 - importing pathlib takes 7 ms
 

@@ -22,7 +22,7 @@ LANGUAGE_FIELD = "language"
 
 MIXED, UNKNOWN = "mixed", "unknown"
 
-_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # of a longer text, only 12 evenly spaced parts are used
+_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # a text over 12 * 300 characters has 12 evenly spaced parts, with gaps
 _MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts, unless they would have fewer than 150 characters
 _MIN_PART_LETTERS = 20  # a part with fewer letters is skipped
 _MIN_LETTERS = 40  # a text with fewer letters is `unknown`

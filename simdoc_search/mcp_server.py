@@ -36,12 +36,12 @@ from simdoc_search.web.response import Page, json_text
 
 MAX_ANSWER_CHARACTERS = 50_000
 _MAX_HITS = 50
-_SIZE_LIMITS = ((100, 20_000), (50, 2_000), (20, 500), (10, 300), (5, 200), (2, 100))
+_SHORTENING_STEPS = ((100, 20_000), (50, 2_000), (20, 500), (10, 300), (5, 200), (2, 100))
 """Pairs of a maximum number of items per list, and of characters per string.
 
 The first pair with which the answer is short enough is used.
 """
-_WAIT_SECONDS = 40.0
+_MAX_SEARCH_WAIT_SECONDS = 40.0
 """How long the tool `duplicates` waits for its result. Many clients end a call after 60 seconds."""
 
 _INSTRUCTIONS = (
@@ -74,7 +74,7 @@ class _Tools:
 
     store: ServedStore
     folders: Sequence[str]
-    comparisons: anyio.CapacityLimiter
+    comparison_limiter: anyio.CapacityLimiter
     duplicates_request: PageRequest | None = None
     has_unread_duplicates: bool = False
 
@@ -108,7 +108,7 @@ class _Tools:
     ) -> CallToolResult:
         """Find where the passages of a document, a text or a file also appear, and how much of it is covered."""
         values = {"id": id, "text": text, "min_words": min_words, "size": size, "offset": offset}
-        return await self._answer(_passages_with_texts, values, file)
+        return await self._answer(_render_passages_with_texts, values, file)
 
     async def compare(
         self,
@@ -119,7 +119,7 @@ class _Tools:
         file: _File = None,
     ) -> CallToolResult:
         """Compare two documents, or a text or a file with a document: what they share, and every difference."""
-        return await self._answer(_comparison_with_texts, {"a": a, "b": b, "text": text}, file)
+        return await self._answer(_render_comparison_with_texts, {"a": a, "b": b, "text": text}, file)
 
     async def versions(
         self, *, id: _Id = None, text: _Text = None, file: _File = None, size: _Size = 10, offset: _Offset = 0
@@ -169,7 +169,7 @@ class _Tools:
         if is_other or (job.state is None and not self.has_unread_duplicates and request.value("start") == "0"):
             start_duplicates(request)
             self.duplicates_request = request
-        job.wait(_WAIT_SECONDS)
+        job.wait(_MAX_SEARCH_WAIT_SECONDS)
         self.has_unread_duplicates = job.state is not None
         return GET_PAGES["/duplicates"](request)
 
@@ -182,12 +182,12 @@ class _Tools:
             return _make_answer({"error": "give only one of an id, a text and a file"}, is_error=True)
         request, stop = PageRequest(self.store, "", wants_json=True, values=texts), self.store.stop.make_child()
         if file is not None:
-            make_page = partial(_with_file, make_page, file, self.folders)
+            make_page = partial(_render_for_file, make_page, file, self.folders)
         try:
             with anyio.move_on_after(MAX_REQUEST_SECONDS):
                 make_response = partial(render, make_page, request, stop)
                 response = await anyio.to_thread.run_sync(
-                    make_response, abandon_on_cancel=True, limiter=self.comparisons
+                    make_response, abandon_on_cancel=True, limiter=self.comparison_limiter
                 )
                 return _make_answer(json.loads(bytes(response.body)), is_error=response.status_code >= 400)
         finally:
@@ -217,7 +217,7 @@ async def _run(store: ServedStore, folders: Sequence[str]) -> None:
     await server.run_stdio_async()
 
 
-def _with_file(make_page: PageFunction, file: str, folders: Sequence[str], request: PageRequest) -> Any:
+def _render_for_file(make_page: PageFunction, file: str, folders: Sequence[str], request: PageRequest) -> Any:
     """Render a page for a file.
 
     Raises:
@@ -235,7 +235,7 @@ def _with_file(make_page: PageFunction, file: str, folders: Sequence[str], reque
     return make_page(replace(request, upload=Upload(path.name, data)))
 
 
-def _passages_with_texts(request: PageRequest) -> Any:
+def _render_passages_with_texts(request: PageRequest) -> Any:
     """Return the page of passages, with `text_a` of each passage: its text in the query document."""
     page = GET_PAGES["/passages"](request)
     if isinstance(page, Page):
@@ -244,7 +244,7 @@ def _passages_with_texts(request: PageRequest) -> Any:
     return page
 
 
-def _comparison_with_texts(request: PageRequest) -> Any:
+def _render_comparison_with_texts(request: PageRequest) -> Any:
     """Return the page of a comparison, with `text_a` of each passage, and `text_a` and `text_b` of each difference."""
     page = GET_PAGES["/compare"](request)
     if isinstance(page, Page):
@@ -262,7 +262,7 @@ def _add_texts(items: Sequence[dict[str, Any]], **texts: str | None) -> None:
 
 def _make_answer(value: Mapping[str, Any], *, is_error: bool) -> CallToolResult:
     """Return a JSON object between two lines with a random number. It has at most MAX_ANSWER_CHARACTERS."""
-    shortened = (json_text(_shorten(value, *limits)) for limits in _SIZE_LIMITS)
+    shortened = (json_text(_shorten(value, *limits)) for limits in _SHORTENING_STEPS)
     text = next((text for text in shortened if len(text) <= MAX_ANSWER_CHARACTERS), "")
     if not text:
         is_error = True

@@ -21,7 +21,7 @@ _TOO_DEEP_MESSAGE = "values are nested too deeply"
 _FILE_TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
 
 
-def read_small(path: str | os.PathLike[str], max_bytes: int) -> bytes:
+def read_small_file(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     """Read a regular file. Links are followed. The function never waits for another process.
 
     Args:

@@ -60,13 +60,13 @@ def names(engine_url: str) -> Iterator[dict[str, str]]:
     own = {name: own_name() for name in ("articles", "mails", "backup", "letters", "simdoc-watches")}
     yield {"http://localhost:9200": engine_url, "http://127.0.0.1:9201": engine_url, **own}
     if has_data_streams(engine_url):
-        call(engine_url, "DELETE", f"/_data_stream/{own['mails']}", allow=(404,))
+        call(engine_url, "DELETE", f"/_data_stream/{own['mails']}", allowed_statuses=(404,))
     pipelines = [own["articles"], f"{own['articles']}_2", own["letters"]]
     places = [f"_index_template/{own[name]}" for name in ("articles", "mails")]
     places += [f"_ingest/pipeline/{name}" for name in pipelines]
     places += [f"{own['articles']}*,{own['letters']},{own['simdoc-watches']}?ignore_unavailable=true"]
     for place in (*reversed(places), "_component_template/simdoc_2"):
-        call(engine_url, "DELETE", f"/{place}", allow=(404,))
+        call(engine_url, "DELETE", f"/{place}", allowed_statuses=(404,))
 
 
 # --- the pages of docs/operating.md ---
@@ -188,7 +188,7 @@ def test_the_tutorial_about_an_application_shows_what_its_commands_print(opensea
                     assert mask_numbers(expected) == mask_numbers(lines), command
         finally:
             call(opensearch_url, "PUT", f"/{name}/_settings", {"index.final_pipeline": "_none"})
-            call(opensearch_url, "DELETE", f"/_ingest/pipeline/{name}", allow=(404,))
+            call(opensearch_url, "DELETE", f"/_ingest/pipeline/{name}", allowed_statuses=(404,))
 
     assert ["lease", "draft"] == found
 
@@ -215,4 +215,4 @@ def test_everything_is_removed_by_the_commands_of_the_page(engine_url: str, name
 
         assert [3] == [reply["updated"] for reply in answers if not reply.get("acknowledged")]
         assert {id: {"body"} for id in ("1", "2", "number", "3")} == {hit["_id"]: {*hit["_source"]} for hit in hits}
-        assert [None] * 8 == [engine.call("GET", place, allow=(404,)) for place in places]
+        assert [None] * 8 == [engine.call("GET", place, allowed_statuses=(404,)) for place in places]

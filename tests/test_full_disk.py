@@ -147,7 +147,7 @@ def test_committed_documents_are_kept_and_the_next_run_completes_the_work(folder
     command = ("index", "more.jsonl", "--store", "store", "--workers", 1)
     message = run_on_full_disk(limit, *command, cwd=folder)
 
-    assert re.fullmatch(rf"cannot write to the store store: (.*because )?the disk is full; {ADVICE}", message)
+    assert re.fullmatch(rf"cannot write to the index store: (.*because )?the disk is full; {ADVICE}", message)
     assert FIRST == stored(folder / "store")
     cli.output(*command)
     assert FIRST | MORE == stored(folder / "store")

@@ -73,7 +73,7 @@ def test_a_line_of_20_mb_is_read(tmp_path: Path, piece: str) -> None:
     lines = cli.json_lines({"id": "large", "text": "a b c d e f " + large}, {"id": "small", "text": "other words"})
     cli.write(tmp_path, {"a.jsonl": lines})
 
-    assert 2 == cli.answer("index", tmp_path / "a.jsonl", "--store", tmp_path / "store")["indexed_count"]
+    assert 2 == cli.answer("index", tmp_path / "a.jsonl", "--store", tmp_path / "store")["added_count"]
     assert {"large", "small"} == stored(tmp_path / "store")
 
 

@@ -72,4 +72,4 @@ def test_a_document_for_which_this_process_has_no_memory_is_prepared_by_another_
     monkeypatch.setattr(preparation, "fingerprints", fail)
     search = SimilaritySearch(open_store(":memory:", create=True))
 
-    assert 1 == search.index([Document("a", "some words")]).indexed_count
+    assert 1 == search.index([Document("a", "some words")]).added_count

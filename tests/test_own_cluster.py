@@ -141,7 +141,7 @@ def left_of(engine: Engine, name: str, index: str) -> list[str]:
     """The objects created by `put_all` that are still in the engine."""
     kinds = ["_ingest/pipeline", "_component_template", "_index_template", "_scripts"]
     places = [[f"{index}-1"], [f"{index}-2"], *([*kind.split("/"), name] for kind in kinds)]
-    return ["/".join(place) for place in places if engine.call("GET", place, allow=(404,))]
+    return ["/".join(place) for place in places if engine.call("GET", place, allowed_statuses=(404,))]
 
 
 def test_only_the_objects_of_the_tests_are_removed(opensearch_url: str) -> None:

@@ -213,7 +213,7 @@ for location in ("store", ":memory:"):
     except SimdocError as error:
         print(isinstance(error, ImportError), error)
 """
-    message = "True the local store needs optional packages; install them with: pip install 'simdoc-search[local]'"
+    message = "True the local index needs optional packages; install them with: pip install 'simdoc-search[local]'"
 
     assert ["0.6 2", message, message] == printed(NUMPY_ALONE + code, tmp_path)
     assert [] == list(tmp_path.iterdir())
@@ -238,6 +238,6 @@ for command in (["index", "a.txt"], ["similar", "a.txt"], ["info"], ["delete", "
         print(end.code)
 """
     done = python(NO_STORE + code, tmp_path)
-    message = "Error: the local store needs optional packages; install them with: pip install 'simdoc-search[local]'\n"
+    message = "Error: the local index needs optional packages; install them with: pip install 'simdoc-search[local]'\n"
 
     assert (0, 4 * "1\n", 4 * message) == (done.returncode, done.stdout, done.stderr)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.small_files import parse_json, parse_toml, read_small
+from simdoc_search.small_files import parse_json, parse_toml, read_small_file
 
 LIMIT = 100
 
@@ -21,7 +21,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such 
 def refusal(path: Path | str) -> str:
     """Return the reason why a file cannot be read."""
     with pytest.raises(OSError, match=r".") as error:
-        read_small(path, LIMIT)
+        read_small_file(path, LIMIT)
     return str(error.value.strerror)
 
 
@@ -30,7 +30,7 @@ def test_a_file_up_to_the_limit_is_read_also_through_a_link(tmp_path: Path) -> N
     path.write_bytes(b"x" * LIMIT)
     (tmp_path / "link").symlink_to(path)
 
-    assert b"x" * LIMIT == read_small(tmp_path / "link", LIMIT)
+    assert b"x" * LIMIT == read_small_file(tmp_path / "link", LIMIT)
     path.write_bytes(b"x" * (LIMIT + 1))
     assert "the file is larger than 100 bytes" == refusal(path)
 

@@ -59,8 +59,8 @@ def expected(url: str, index: str, user: str) -> dict[str, list[str]]:
         (second,) = engine.search(index, {"query": {"match_phrase": {"title": SECOND}}})["hits"]["hits"]
         tokens = second["_source"]["simdoc"]["tokens"].split()
         queries = {
-            "like the document": similar_query(tokens, 0.2, filters=readable, exclude_id="kettle-2"),
-            "like the text": similar_query(fingerprint(TEXT).tokens(), 0.1, filters=readable),
+            "similar to the document": similar_query(tokens, 0.2, filters=readable, exclude_id="kettle-2"),
+            "similar to the text": similar_query(fingerprint(TEXT).tokens(), 0.1, filters=readable),
         }
         answers = {name: engine.search(index, {"query": query})["hits"]["hits"] for name, query in queries.items()}
     return {name: [printed(hit) for hit in hits] for name, hits in answers.items()}
@@ -76,8 +76,8 @@ def check_printed(lines: list[str], manuals: tuple[str, str]) -> None:
     hits = expected(*manuals, "ann")
 
     assert [f"{name}: {hit}" for name in hits for hit in hits[name]] == lines
-    assert [KETTLE] == [hit.rpartition(" ")[0] for hit in hits["like the document"]]
-    assert [KETTLE, SECOND] == [hit.rpartition(" ")[0] for hit in hits["like the text"]]
+    assert [KETTLE] == [hit.rpartition(" ")[0] for hit in hits["similar to the document"]]
+    assert [KETTLE, SECOND] == [hit.rpartition(" ")[0] for hit in hits["similar to the text"]]
 
 
 def test_curl_finds_similar_documents(manuals: tuple[str, str]) -> None:
@@ -86,10 +86,10 @@ def test_curl_finds_similar_documents(manuals: tuple[str, str]) -> None:
     command = [program("sh"), str(EXAMPLES / "similar.sh"), *manuals, "ann"]
     answers = [[json.loads(line) for line in run(*command).splitlines()] for _ in range(2)]
     document, text, bands = (answer["hits"]["hits"] for answer in answers[1])
-    lines = [f"like the document: {printed(hit)}" for hit in document]
+    lines = [f"similar to the document: {printed(hit)}" for hit in document]
 
     assert answers[0] == answers[1]
-    check_printed([*lines, *(f"like the text: {printed(hit)}" for hit in text)], manuals)
+    check_printed([*lines, *(f"similar to the text: {printed(hit)}" for hit in text)], manuals)
     assert text == bands
 
 
@@ -113,7 +113,7 @@ def test_a_document_that_a_user_may_not_read_finds_nothing(manuals: tuple[str, s
     path = tmp_path / "similar.mjs"
     path.write_text(script.replace("similar(saved, 20)", f"similar({json.dumps(draft)}, 20)"), "utf-8")
     command = [program("node"), str(path), *manuals]
-    counts = {user: run(*command, user).count("like the document") for user in ("ann", "eve")}
+    counts = {user: run(*command, user).count("similar to the document") for user in ("ann", "eve")}
 
     assert {"ann": 2, "eve": 0} == counts
 

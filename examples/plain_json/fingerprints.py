@@ -1,9 +1,9 @@
-"""JSON with tokens, for a program in any language to send.
+"""Prints JSON with tokens, which a program in any language can send.
 
     python fingerprints.py bulk < ../manuals.jsonl > bulk.ndjson     documents, for POST INDEX/_bulk
-    python fingerprints.py query 0.2 0.8 < draft.txt > query.json    what is like a text, for POST INDEX/_search
+    python fingerprints.py query 0.2 0.8 < draft.txt > query.json    similar documents, for POST INDEX/_search
 
-The numbers are overlap and probability. requests.http has the requests.
+The numbers are the overlap and the probability. requests.http has the requests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from simdoc_search.query import similar_query
 
 
 def bulk(lines: Iterable[bytes]) -> Iterator[str]:
-    """The lines of a `_bulk` request: each document with its fingerprint."""
+    """Yield the lines of a `_bulk` request that writes each document with its fingerprint."""
     actions = ({"_id": document["id"], "_source": document} for document in map(json.loads, lines))
     for action in fingerprint_actions(actions, "body"):
         yield json.dumps({"index": {"_id": action["_id"]}})
@@ -26,7 +26,7 @@ def bulk(lines: Iterable[bytes]) -> Iterator[str]:
 
 
 def query(text: str, overlap: str | None = None, probability: str | None = None) -> str:
-    """The body of a `_search` request; put your filters beside the clause."""
+    """Return the body of a `_search` request. Add your filters to `filter`."""
     clause = similar_query(fingerprint(text).tokens(), overlap, probability, score="tokens")
     return json.dumps({"query": {"bool": {"must": [clause], "filter": []}}, "_source": ["title"]})
 

@@ -1,9 +1,9 @@
-// Similar documents in Go, with its standard library alone: a document is saved, then asked about; then a text that is
-// in no index.
+// Finds similar documents in Go, with only the standard library. The program saves a document and finds documents that
+// are similar to it. Then it finds documents that are similar to a text that is not in the index.
 //
 //	go run similar.go http://localhost:9200 manuals ann
 //
-// The numbers are those of equal tokens.
+// The numbers are numbers of matching tokens.
 package main
 
 import (
@@ -21,25 +21,25 @@ type object = map[string]any
 
 type manuals struct{ engine, index, user string }
 
-// document is where one is, as a hit and the answer to a write say it: an alias has several indices.
+// document identifies a document, as hits and the responses to writes do. An alias can have several indices.
 type document struct {
 	Index string `json:"_index"`
 	ID    string `json:"_id"`
 }
 
-// readable is what the application filters all its searches by.
+// readable returns the filter of every search of this user.
 func (m manuals) readable() object {
 	return object{"terms": object{"readers": []string{m.user, "everyone"}}}
 }
 
-// save stores a document like any other: the pipeline adds the field simdoc. It says in which index the document is.
+// save stores a document. The pipeline adds the field simdoc. The result names the index of the document.
 func (m manuals) save(id string, source object) (saved document, err error) {
 	err = m.request("PUT", m.index+"/_doc/"+url.PathEscape(id)+"?refresh=true", source, &saved)
 	return saved, err
 }
 
-// similar says what is like a document. First a search says whether the user may read it, as the template reads it past
-// all filters; its routing, if it has one; and its number of tokens.
+// similar finds documents that are similar to a stored document. The template reads this document without any filters,
+// so a search with the user's filter comes first. The hit has its number of tokens, and its routing, if there is one.
 func (m manuals) similar(at document, overlap int) ([]string, error) {
 	id, index := object{"ids": object{"values": []string{at.ID}}}, object{"term": object{"_index": at.Index}}
 	query := object{"bool": object{"filter": []object{id, index, m.readable()}}}
@@ -56,7 +56,7 @@ func (m manuals) similar(at document, overlap int) ([]string, error) {
 	asked := object{"query": query, "_source": false, "docvalue_fields": []string{"simdoc.buckets"}}
 	err := m.request("POST", m.index+"/_search", asked, &found)
 	if hits := found.Hits.Hits; err != nil || len(hits) == 0 || len(hits[0].Fields.Buckets) == 0 {
-		return nil, err // not for this user, or a text without words
+		return nil, err // the user may not read it, or it has no words
 	}
 	hit := found.Hits.Hits[0]
 	params := object{"index": at.Index, "id": at.ID, "overlap": overlap, "min_tokens": minTokens(hit.Fields.Buckets[0], overlap)}
@@ -66,7 +66,8 @@ func (m manuals) similar(at document, overlap int) ([]string, error) {
 	return m.ask("simdoc-similar", params)
 }
 
-// similarToText says what is like a text: the pipeline makes its fingerprint, which is sent back as it came.
+// similarToText finds documents that are similar to a text. The pipeline computes its fingerprint, which is sent
+// unchanged.
 func (m manuals) similarToText(body string, overlap int) ([]string, error) {
 	var made struct {
 		Docs []struct {
@@ -77,13 +78,13 @@ func (m manuals) similarToText(body string, overlap int) ([]string, error) {
 	}
 	docs := object{"docs": []object{{"_source": object{"body": body}}}}
 	err := m.request("POST", "_ingest/pipeline/simdoc/_simulate", docs, &made)
-	if err != nil || made.Docs[0].Doc.Source.Simdoc == nil { // a text without words has none
+	if err != nil || made.Docs[0].Doc.Source.Simdoc == nil { // the text has no words
 		return nil, err
 	}
 	return m.ask("simdoc-similar-to-text", object{"fingerprint": made.Docs[0].Doc.Source.Simdoc, "overlap": overlap})
 }
 
-// minTokens is how many tokens must be equal: a share, rounded up.
+// minTokens returns the minimum number of matching tokens for an overlap in percent.
 func minTokens(buckets, overlap int) int { return (buckets*overlap + 99) / 100 }
 
 func (m manuals) ask(template string, params object) ([]string, error) {
@@ -141,12 +142,12 @@ func main() {
 	})
 	must(nil, err)
 	for _, found := range must(app.similar(saved, 20)) {
-		fmt.Println("like the document:", found)
+		fmt.Println("similar to the document:", found)
 	}
 	text := "It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, " +
 		"and dry it with the lid off."
 	for _, found := range must(app.similarToText(text, 10)) {
-		fmt.Println("like the text:", found)
+		fmt.Println("similar to the text:", found)
 	}
 }
 

@@ -1,12 +1,12 @@
-// Similar documents in Node, with nothing but fetch: a document is saved, then asked about; then a text that is in no
-// index.
+// Finds similar documents in Node, with nothing but fetch. The program saves a document and finds documents that are
+// similar to it. Then it finds documents that are similar to a text that is not in the index.
 //
 //     node similar.mjs http://localhost:9200 manuals ann
 //
-// The numbers are those of equal tokens.
+// The numbers are numbers of matching tokens.
 
 const [url, index, user] = process.argv.slice(2);
-const readable = { terms: { readers: [user, "everyone"] } }; // what the application filters all its searches by
+const readable = { terms: { readers: [user, "everyone"] } }; // the filter of every search of this user
 
 async function request(method, path, body) {
   const headers = { "Content-Type": "application/json" };
@@ -15,29 +15,30 @@ async function request(method, path, body) {
   return response.json();
 }
 
-/** Save a document like any other: the pipeline adds the field simdoc. The answer says in which index it is. */
+/** Save a document. The pipeline adds the field simdoc. The response names the index of the document. */
 async function save(id, document) {
   return request("PUT", `${index}/_doc/${encodeURIComponent(id)}?refresh=true`, document);
 }
 
 /**
- * What is like a document, which is a hit or the answer to a write. First a search says whether the user may read it,
- * as the template reads it past all filters; its routing, if it has one; and its number of tokens.
+ * Find documents that are similar to a stored document, which is a hit or the response to a write. The template reads
+ * this document without any filters, so a search with the user's filter comes first. The hit has its number of tokens,
+ * and its routing, if there is one.
  */
 async function similar({ _index, _id }, overlap) {
   const query = { bool: { filter: [{ ids: { values: [_id] } }, { term: { _index } }, readable] } };
   const asked = { query, _source: false, docvalue_fields: ["simdoc.buckets"] };
   const [found] = (await request("POST", `${index}/_search`, asked)).hits.hits;
-  if (!found?.fields) return []; // not for this user, or a text without words
+  if (!found?.fields) return []; // the user may not read it, or it has no words
   const minTokens = Math.ceil((found.fields["simdoc.buckets"][0] * overlap) / 100);
   return ask("simdoc-similar", { index: _index, id: _id, routing: found._routing, overlap, min_tokens: minTokens });
 }
 
-/** What is like a text: the pipeline makes its fingerprint, which is sent back as it came. */
+/** Find documents that are similar to a text. The pipeline computes its fingerprint, which is sent unchanged. */
 async function similarToText(body, overlap) {
   const { docs } = await request("POST", "_ingest/pipeline/simdoc/_simulate", { docs: [{ _source: { body } }] });
   const fingerprint = docs[0].doc._source.simdoc;
-  return fingerprint ? ask("simdoc-similar-to-text", { fingerprint, overlap }) : []; // a text without words has none
+  return fingerprint ? ask("simdoc-similar-to-text", { fingerprint, overlap }) : []; // the text may have no words
 }
 
 async function ask(template, params) {
@@ -53,8 +54,8 @@ const saved = await save("kettle-2", {
     "The Wren is a kettle for induction hobs. Fill it to the line inside, and put the whistle on before you switch " +
     "the hob on. It sings at a hundred degrees. Descale it with two spoons of vinegar every month.",
 });
-for (const found of await similar(saved, 20)) console.log("like the document:", found);
+for (const found of await similar(saved, 20)) console.log("similar to the document:", found);
 const text =
   "It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, and dry it " +
   "with the lid off.";
-for (const found of await similarToText(text, 10)) console.log("like the text:", found);
+for (const found of await similarToText(text, 10)) console.log("similar to the text:", found);

@@ -1,14 +1,15 @@
 <?php
-// Similar documents in PHP, without a package: a document is saved, then asked about; then a text that is in no index.
+// Finds similar documents in PHP, without a package. The program saves a document and finds documents that are similar
+// to it. Then it finds documents that are similar to a text that is not in the index.
 //
 //     php similar.php http://localhost:9200 manuals ann
 //
-// The numbers are those of equal tokens.
+// The numbers are numbers of matching tokens.
 
 declare(strict_types=1);
 
 [, $url, $index, $user] = $argv;
-$readable = ['terms' => ['readers' => [$user, 'everyone']]]; // what the application filters all its searches by
+$readable = ['terms' => ['readers' => [$user, 'everyone']]]; // the filter of every search of this user
 
 function request(string $method, string $path, array $body): array
 {
@@ -16,12 +17,12 @@ function request(string $method, string $path, array $body): array
     $options = ['method' => $method, 'header' => 'Content-Type: application/json', 'content' => json_encode($body)];
     $answer = file_get_contents("$url/$path", false, stream_context_create(['http' => $options]));
     if ($answer === false) {
-        exit(1); // PHP has said why
+        exit(1); // PHP has printed the reason
     }
     return json_decode($answer, true);
 }
 
-/** Save a document like any other: the pipeline adds the field simdoc. The answer says in which index it is. */
+/** Save a document. The pipeline adds the field simdoc. The response names the index of the document. */
 function save(string $id, array $document): array
 {
     global $index;
@@ -29,8 +30,9 @@ function save(string $id, array $document): array
 }
 
 /**
- * What is like a document, which is a hit or the answer to a write. First a search says whether the user may read it,
- * as the template reads it past all filters; its routing, if it has one; and its number of tokens.
+ * Find documents that are similar to a stored document, which is a hit or the response to a write. The template reads
+ * this document without any filters, so a search with the user's filter comes first. The hit has its number of tokens,
+ * and its routing, if there is one.
  */
 function similar(array $document, int $overlap): array
 {
@@ -40,18 +42,18 @@ function similar(array $document, int $overlap): array
     $asked = ['query' => $query, '_source' => false, 'docvalue_fields' => ['simdoc.buckets']];
     $found = request('POST', "$index/_search", $asked)['hits']['hits'][0] ?? [];
     if (!isset($found['fields'])) {
-        return []; // not for this user, or a text without words
+        return []; // the user may not read it, or it has no words
     }
     $minTokens = (int) ceil($found['fields']['simdoc.buckets'][0] * $overlap / 100);
     $source = ['index' => $at, 'id' => $id, 'routing' => $found['_routing'] ?? null];
     return ask('simdoc-similar', $source + ['overlap' => $overlap, 'min_tokens' => $minTokens]);
 }
 
-/** What is like a text: the pipeline makes its fingerprint, which is sent back as it came. */
+/** Find documents that are similar to a text. The pipeline computes its fingerprint, which is sent unchanged. */
 function similarToText(string $body, int $overlap): array
 {
     $made = request('POST', '_ingest/pipeline/simdoc/_simulate', ['docs' => [['_source' => ['body' => $body]]]]);
-    $fingerprint = $made['docs'][0]['doc']['_source']['simdoc'] ?? null; // a text without words has none
+    $fingerprint = $made['docs'][0]['doc']['_source']['simdoc'] ?? null; // null if the text has no words
     return $fingerprint ? ask('simdoc-similar-to-text', ['fingerprint' => $fingerprint, 'overlap' => $overlap]) : [];
 }
 
@@ -70,10 +72,10 @@ $saved = save('kettle-2', [
         . 'switch the hob on. It sings at a hundred degrees. Descale it with two spoons of vinegar every month.',
 ]);
 foreach (similar($saved, 20) as $found) {
-    echo "like the document: $found\n";
+    echo "similar to the document: $found\n";
 }
 $text = 'It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, and dry '
     . 'it with the lid off.';
 foreach (similarToText($text, 10) as $found) {
-    echo "like the text: $found\n";
+    echo "similar to the text: $found\n";
 }

@@ -19,7 +19,7 @@ from list_pages import LISTS, sources_of_one_text
 from page_texts import PAIRS, Pair
 
 from simdoc_search.passages.compare import compare
-from simdoc_search.passages.report import pair_page
+from simdoc_search.passages.report import render_pair_page
 
 SIZES = {1440: 900, 360: 740}
 MIN_CONTRAST = 4.5
@@ -127,7 +127,7 @@ def main() -> None:
 def _check_pair(browser: Browser, pair: Pair, folder: Path) -> Iterator[str]:
     page = folder / f"{pair.name}.html"
     comparison = compare(*pair.texts)
-    page.write_text(pair_page(comparison, pair.texts, pair.names), "utf-8", newline="\n")
+    page.write_text(render_pair_page(comparison, pair.texts, pair.names), "utf-8", newline="\n")
     if page.stat().st_size > MAX_BYTES:
         yield f"{page.stat().st_size:,} bytes"
     browser.requests()  # forget those of the previous page

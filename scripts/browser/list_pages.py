@@ -12,9 +12,9 @@ from simdoc_search.passages.report import (
     ListSection,
     Source,
     SourcedText,
-    list_page,
-    pair_view,
-    sources_page,
+    render_list_page,
+    render_pair_view,
+    render_sources_page,
 )
 
 __all__ = ["LISTS", "sources_of_one_text"]
@@ -32,14 +32,14 @@ def _passages() -> str:
         hidden = Source("without its text " * 9, "~12", "~3 %", 0, ())
         figures = ["80 %", "1,200 words"]
         texts.append(SourcedText(pair.names[0], "80 % of it", pair.texts[0], [shown, hidden], statistics=figures))
-    return sources_page(texts, ["4 texts, 8 documents", _NOTE])
+    return render_sources_page(texts, ["4 texts, 8 documents", _NOTE])
 
 
 def _duplicates() -> str:
     """Groups with each kind of duplicate, hostile names and texts, and very long names."""
     sections = []
     for number, pair in enumerate(_SHOWN, 1):
-        view = partial(pair_view, compare(*pair.texts), pair.texts, pair.names)
+        view = partial(render_pair_view, compare(*pair.texts), pair.texts, pair.names)
         size, date = ("figure", "12 kB"), ("figure", "2024-02-29")
         entries = [
             ListEntry(pair.names[0], [("how", "kept"), size, date]),
@@ -48,7 +48,7 @@ def _duplicates() -> str:
             ListEntry(pair.names[1], [("how", "97.5 %"), size, date, ("differs", "3 words differ")], view),
         ]
         sections.append(ListSection(entries, f"Group {number}", "1,204 documents", "… and 1,200 documents more"))
-    return list_page("Duplicates", sections, [_NOTE], summary="4 groups, 4,812 files, 58 MB to free")
+    return render_list_page("Duplicates", sections, [_NOTE], summary="4 groups, 4,812 files, 58 MB to free")
 
 
 def sources_of_one_text() -> str:
@@ -60,8 +60,8 @@ def sources_of_one_text() -> str:
         words = f"{sum(passage.word_count for passage in found):,}"
         sources.append(Source(pair.names[1], words, "25 %", 100, found, text=pair.texts[1]))
     headline = "At least 81 % of draft.txt (5,273 of 17,010 words) appears in 12 indexed documents."
-    sourced = SourcedText("draft.txt", headline, text, sources, ignored=[(0, 90)])
-    return sources_page([sourced], ["Showing 12 of 62 matches."])
+    sourced = SourcedText("draft.txt", headline, text, sources, ignored_spans=[(0, 90)])
+    return render_sources_page([sourced], ["Showing 12 of 62 matches."])
 
 
 LISTS = {"passages": _passages, "duplicates": _duplicates}

@@ -121,10 +121,10 @@ def kernel() -> Kernel | None:
         return None
     automaton, table = word_automaton(), classes()
     symbols = np.array(automaton.symbols, np.uint8)
-    connectors = bytearray(len(automaton.next[0]))
+    connectors = bytearray(len(automaton.transitions[0]))
     for number, properties in enumerate(table.properties):
         connectors[automaton.symbols[number]] = bool(properties & CONNECTORS)
-    states = bytes(state for row in automaton.next for state in row)
+    states = bytes(state for row in automaton.transitions for state in row)
     native: Kernel = simdoc_search_native.Kernel(
         symbols[table.numbers].tobytes(), bytes(connectors), states, automaton.first_accepting_state
     )

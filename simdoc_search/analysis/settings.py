@@ -14,7 +14,7 @@ Profile = Literal["nfkc_cf", "lowercase"]
 Unit = Literal["word", "character"]
 """The unit of which a shingle consists."""
 
-_NEWER_SETTINGS = ("stop_words", "stem", "frequencies")
+_OMITTED_IF_UNSET = ("stop_words", "stem", "frequencies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Analysis:
         """Return plain values for JSON. `stop_words`, `stem` and `frequencies` are left out if they are not set."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         values["stop_words"] = str(self.stop_words or "")
-        return {name: value for name, value in values.items() if value or name not in _NEWER_SETTINGS}
+        return {name: value for name, value in values.items() if value or name not in _OMITTED_IF_UNSET}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Analysis:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Set
 from functools import cache
 
 from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreError
-from simdoc_search.small_files import read_small
+from simdoc_search.small_files import read_small_file
 
 AUTO = "auto"
 """Used in place of a language code: the language is identified for each text."""
@@ -69,7 +69,7 @@ class StopWords:
             StoreError: the file cannot be read.
         """
         try:
-            return cls(read_small(path, _MAX_BYTES).decode().split())
+            return cls(read_small_file(path, _MAX_BYTES).decode().split())
         except (OSError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or str(error)).lower()
             message = f"cannot read the stop word file {os.fspath(path)} ({reason}); give the path of a UTF-8 text file"

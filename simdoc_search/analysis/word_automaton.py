@@ -16,13 +16,13 @@ class Automaton:
 
     Attributes:
         symbols: the symbol of each character class; 0 for a class that does not occur in words.
-        next: for each state, the next state for each symbol.
+        transitions: for each state, the next state for each symbol.
         first_accepting_state: this state and all states with a higher number are accepting. In these states, the
             characters that were read are a word.
     """
 
     symbols: tuple[int, ...]
-    next: tuple[tuple[int, ...], ...]
+    transitions: tuple[tuple[int, ...], ...]
     first_accepting_state: int
 
 

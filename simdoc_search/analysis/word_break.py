@@ -20,10 +20,10 @@ Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 _LETTER, _DIGIT, _KATAKANA, _CONNECTOR = 1, 2, 4, 8  # runs of these characters are words
 _MID_LETTER, _MID_NUMBER = 16, 32  # between two letters or two digits, such a character is part of the word
 _SINGLE_CHARACTER_WORD = 64  # each Han or Hiragana character is a word
-_COMPLEX = 128  # a run of characters of a script such as Thai, Lao or Khmer is one word
-_RUN = _LETTER | _DIGIT | _KATAKANA | _CONNECTOR
+_COMPLEX_CONTEXT = 128  # a run of characters of a script such as Thai, Lao or Khmer is one word
+_RUN_BITS = _LETTER | _DIGIT | _KATAKANA | _CONNECTOR
 
-_BITS = {
+_BITS_BY_PROPERTY = {
     "ALetter": _LETTER,
     "Hebrew": _LETTER,
     "Numeric": _DIGIT,
@@ -35,7 +35,7 @@ _BITS = {
     "SingleQuote": _MID_LETTER | _MID_NUMBER,
     "Han": _SINGLE_CHARACTER_WORD,
     "Hiragana": _SINGLE_CHARACTER_WORD,
-    "ComplexContext": _COMPLEX,
+    "ComplexContext": _COMPLEX_CONTEXT,
 }
 
 
@@ -50,13 +50,13 @@ class _Tables:
         self.quote: NDArray[np.bool_] = have_any("SingleQuote", "DoubleQuote")
         self.emoji: NDArray[np.bool_] = have_any("Emoji", "EmojiModifier", "RegionalIndicator", "Keycap")
         self.complex_mark: NDArray[np.bool_] = self.extend & have_any("ComplexContext")
-        self.suspect: NDArray[np.bool_] = self.emoji | self.hebrew | self.complex_mark
+        self.may_need_grammar: NDArray[np.bool_] = self.emoji | self.hebrew | self.complex_mark
 
 
 def _combine_bits(properties: frozenset[str]) -> int:
     if properties >= {"ALetter", "Han"}:
         return _LETTER  # U+3005 and U+303B match two rules. The rule for letters has the longer match
-    return sum({_BITS.get(name, 0) for name in properties})
+    return sum({_BITS_BY_PROPERTY.get(name, 0) for name in properties})
 
 
 _tables = functools.cache(_Tables)
@@ -64,7 +64,7 @@ _tables = functools.cache(_Tables)
 
 @functools.cache
 def ascii_bits() -> bytes:
-    """Return a table for `bytes.translate` that maps each ASCII character to its `_BITS`."""
+    """Return a table for `bytes.translate` that maps each ASCII character to its `_BITS_BY_PROPERTY`."""
     return _tables().bits[classes().numbers[:128]].tobytes() + bytes(128)
 
 
@@ -105,19 +105,19 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
     """Find words in a sequence of characters without combining marks.
 
     Args:
-        bits: properties of each character; see `_BITS`; shape (characters,).
+        bits: properties of each character; see `_BITS_BY_PROPERTY`; shape (characters,).
 
     Returns:
         Start and end offsets of the words, and whether each character is in a word.
     """
-    in_run = (bits & _RUN) != 0
+    in_run = (bits & _RUN_BITS) != 0
     joins = bits[1:-1] >> 4  # turns _MID_LETTER into _LETTER, and _MID_NUMBER into _DIGIT
     joins &= bits[:-2]
     joins &= bits[2:]
     in_run[1:-1] |= (joins & (_LETTER | _DIGIT)) != 0
     word, cut = in_run, None
-    if (bits & (_SINGLE_CHARACTER_WORD | _COMPLEX | _KATAKANA)).any():
-        word = in_run | ((bits & (_SINGLE_CHARACTER_WORD | _COMPLEX)) != 0)
+    if (bits & (_SINGLE_CHARACTER_WORD | _COMPLEX_CONTEXT | _KATAKANA)).any():
+        word = in_run | ((bits & (_SINGLE_CHARACTER_WORD | _COMPLEX_CONTEXT)) != 0)
         cut = _find_breaks_in_words(bits, in_run)
     edge = np.zeros(len(bits) + 1, bool)
     np.not_equal(word[1:], word[:-1], out=edge[1:-1])
@@ -136,7 +136,9 @@ def _find_breaks_in_words(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) ->
     """For each pair of adjacent characters in words, return whether a word ends between them."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
     cut: NDArray[np.bool_] = (either & _SINGLE_CHARACTER_WORD) != 0  # around every Han or Hiragana character
-    cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # where a run of Thai, Lao or Khmer begins or ends
+    cut |= (in_run[:-1] != in_run[1:]) & (
+        either & _COMPLEX_CONTEXT != 0
+    )  # where a run of Thai, Lao or Khmer begins or ends
     cut |= (differ & _KATAKANA != 0) & (either & _CONNECTOR == 0)  # where a Katakana run begins or ends
     return cut
 
@@ -145,11 +147,11 @@ def _without_bare_connectors(
     bits: NDArray[np.uint8], word: NDArray[np.bool_], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[Spans, NDArray[np.bool_]]:
     """Drop words that consist only of connectors (ExtendNumLet) such as `_`."""
-    suspects = np.flatnonzero((bits[starts] == _CONNECTOR) & (bits[ends - 1] == _CONNECTOR))
-    if not len(suspects):
+    candidates = np.flatnonzero((bits[starts] == _CONNECTOR) & (bits[ends - 1] == _CONNECTOR))
+    if not len(candidates):
         return (starts, ends), word
     others = np.cumsum(bits != _CONNECTOR, dtype=np.int32)  # int32 is enough for fewer than 2**31 characters
-    bare = suspects[others[starts[suspects]] == others[ends[suspects] - 1]]
+    bare = candidates[others[starts[candidates]] == others[ends[candidates] - 1]]
     word &= ~in_words(starts[bare], ends[bare], len(bits))
     return (np.delete(starts, bare), np.delete(ends, bare)), word
 
@@ -169,18 +171,18 @@ def _stretches_to_rescan(class_ids: NDArray[np.uint8], long_words: NDArray[np.in
     included, because a cut word can change the boundaries of the following words.
     """
     table = _tables()
-    suspects = np.flatnonzero(_lookup(class_ids, table.suspect))
-    if not len(suspects) and not len(long_words):
+    candidates = np.flatnonzero(_lookup(class_ids, table.may_need_grammar))
+    if not len(candidates) and not len(long_words):
         return []
     borders = np.concatenate(([-1], np.flatnonzero(class_ids == 0), [len(class_ids)]))
-    stretch = np.searchsorted(borders, suspects)
-    suspect = class_ids[suspects]
-    needs_rescan = table.emoji[suspect]
-    if table.hebrew[suspect].any():
+    stretch = np.searchsorted(borders, candidates)
+    candidate_classes = class_ids[candidates]
+    needs_rescan = table.emoji[candidate_classes]
+    if table.hebrew[candidate_classes].any():
         quoted = np.searchsorted(borders, np.flatnonzero(_lookup(class_ids, table.quote)))
-        needs_rescan |= table.hebrew[suspect] & np.isin(stretch, quoted)
-    if table.complex_mark[suspect].any():
-        needs_rescan |= table.complex_mark[suspect] & _has_no_base(class_ids, suspects)
+        needs_rescan |= table.hebrew[candidate_classes] & np.isin(stretch, quoted)
+    if table.complex_mark[candidate_classes].any():
+        needs_rescan |= table.complex_mark[candidate_classes] & _has_no_base(class_ids, candidates)
     numbers = distinct(np.concatenate((stretch[needs_rescan], np.searchsorted(borders, long_words))))
     return list(zip((borders[numbers - 1] + 1).tolist(), borders[numbers].tolist(), strict=True))
 
@@ -194,7 +196,7 @@ def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDAr
     last_not_mark = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]
     base = _tables().bits[class_ids[np.maximum(last_not_mark, 0)]]
     no_base: NDArray[np.bool_] = (last_not_mark < 0) | (
-        base & (_RUN & ~_CONNECTOR | _SINGLE_CHARACTER_WORD | _COMPLEX) == 0
+        base & (_RUN_BITS & ~_CONNECTOR | _SINGLE_CHARACTER_WORD | _COMPLEX_CONTEXT) == 0
     )
     return no_base
 

@@ -64,7 +64,7 @@ def scan_words(
         Start and end of each word, in code points.
     """
     limits = _max_word_ends(points)
-    by_class, outside_words, connectors = rules_by_class(), _outside_words(), _connectors()
+    by_class, outside_words, connectors = rules_by_class(), _non_word_start_pattern(), _connector_pattern()
     for start, end in stretches:
         position = start
         while position < end:
@@ -117,14 +117,14 @@ def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
 
 
 @functools.cache
-def _outside_words() -> re.Pattern[bytes]:
+def _non_word_start_pattern() -> re.Pattern[bytes]:
     """Return a pattern that matches characters that cannot begin a word."""
     class_ids = [number for number, patterns in enumerate(rules_by_class()) if not patterns]
     return re.compile(b"[" + re.escape(bytes(class_ids)) + b"]+")
 
 
 @functools.cache
-def _connectors() -> re.Pattern[bytes]:
+def _connector_pattern() -> re.Pattern[bytes]:
     """Return a pattern that matches characters that can begin a word but are not a word by themselves."""
     class_ids = [number for number, names in enumerate(classes().properties) if names & CONNECTORS]
     return re.compile(b"[" + re.escape(bytes(class_ids)) + b"]*")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import call_with_texts, locate_words
+from simdoc_search.analysis.words import call_kernel_method, locate_words
 from simdoc_search.cancellation import check_stopped
 
 WordIds = NDArray[np.int32]
@@ -34,7 +34,7 @@ def assign_word_ids(texts: Sequence[str], analysis: Analysis) -> list[TextWordId
     native = kernel()
     if native is None:
         return _assign_word_ids_in_python(texts, analysis)
-    ids, counts, has_space = call_with_texts(native.word_numbers, texts, analysis.profile)
+    ids, counts, has_space = call_kernel_method(native.word_numbers, texts, analysis.profile)
     ends = np.cumsum(np.frombuffer(counts, np.int64))
     rows = np.split(np.frombuffer(ids, np.int32), ends[:-1])
     return [TextWordIds(row, bool(flag)) for row, flag in zip(rows, has_space, strict=False)]

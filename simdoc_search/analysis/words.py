@@ -132,7 +132,7 @@ def without_surrogates(text: str) -> str:
     return text
 
 
-def call_with_texts(method: Callable[..., Result], texts: Sequence[str], *settings: Any) -> Result:
+def call_kernel_method(method: Callable[..., Result], texts: Sequence[str], *settings: Any) -> Result:
     """Call a method of the native kernel. If it rejects the texts, call it again with texts without surrogates."""
     try:
         return method(texts, *settings)
@@ -168,7 +168,7 @@ def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spa
             else _find_unicode_words(list(texts), profile)
         )
     check_stopped()
-    units, *numbers = call_with_texts(native.words, texts, profile)
+    units, *numbers = call_kernel_method(native.words, texts, profile)
     starts, ends, counts, first, last = (np.frombuffer(buffer, np.int64) for buffer in numbers)
     return WordBatch(np.frombuffer(units, np.uint16), starts, ends, counts), (first, last)
 

@@ -12,9 +12,17 @@ if TYPE_CHECKING:
 _MEASURES = "jaccard", "containment", "reverse_containment"
 
 
-def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], Mapping[str, Any]]) -> dict[str, Any]:
-    """Convert a comparison. `names` identifies both texts, each as `{"id": ...}` or `{"file": ...}`."""
-    sides = zip(names, comparison.word_counts, comparison.matched_word_counts, comparison.covered, strict=True)
+def comparison_as_json(
+    comparison: Comparison, names: tuple[Mapping[str, Any], Mapping[str, Any]], *, have_same_bytes: bool | None = None
+) -> dict[str, Any]:
+    """Convert a comparison.
+
+    Args:
+        comparison: the comparison.
+        names: identify both texts, each as `{"id": ...}` or `{"file": ...}`.
+        have_same_bytes: whether both files have the same bytes; None if one of the texts is not a file.
+    """
+    sides = zip(names, comparison.word_counts, comparison.matched_word_counts, comparison.covered_shares, strict=True)
     a, b = (
         {**name, "word_count": words, "covered": {"word_count": matched, "share": share}}
         for name, words, matched, share in sides
@@ -34,4 +42,5 @@ def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], M
             "estimate": comparison.estimate,
             "interval": list(comparison.interval),
         },
+        "have_same_bytes": have_same_bytes,
     }

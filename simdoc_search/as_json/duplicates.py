@@ -17,7 +17,7 @@ def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, A
     return {
         "document_count": duplicates.document_count,
         "new_document_count": duplicates.new_document_count,
-        "overlap": float(measure.overlap),
+        "overlap": float(measure.min_overlap),
         "measure": measure.name,
         "keep": keep,
         "verified": duplicates.verified,

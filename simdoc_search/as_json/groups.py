@@ -51,7 +51,7 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
     frequent = {
         "concept_count": topics.frequent_concept_count,
         "threshold": topics.frequent_concept_limit,
-        "max_found_per_concept": topics.max_found_per_concept,
+        "max_documents_per_concept": topics.max_documents_per_concept,
     }
     return {
         "document_count": topics.document_count,
@@ -63,7 +63,7 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         "frequent_concepts": frequent if topics.frequent_concept_count else None,
         "too_many_candidates": {
             "document_count": topics.truncated_document_count,
-            "max_compared": topics.max_compared,
+            "max_compared_candidates": topics.max_compared_candidates,
         }
         if topics.truncated_document_count
         else None,

@@ -20,12 +20,13 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
         "query": dict(query),
         "word_count": result.word_count,
         "ignored_word_count": result.ignored_word_count,
+        "notes": result.notes,
         "covered": result.coverage._asdict(),
         "total": result.total,
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "candidate_count": result.candidate_count,
         "compared_count": result.compared_count,
-        "guaranteed_run": result.guaranteed_run,
+        "guaranteed_run_length": result.guaranteed_run_length,
         "too_common_run_count": result.too_common_phrase_count,
     }
 

@@ -18,6 +18,7 @@ def info_as_json(info: StoreInfo) -> dict[str, Any]:
         "document_count": info.document_count,
         "bytes": info.bytes,
         "text_bytes": info.text_bytes,
+        "text_fields": [*info.text_fields],
         "settings": settings,
     }
 

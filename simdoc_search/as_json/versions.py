@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.documents import DocumentKey
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
-    from simdoc_search.search.version_result import ConflictingStatement, VersionOrder
+    from simdoc_search.search.version_order import ConflictingStatement, VersionOrder
 
 
 def versions_as_json(
@@ -52,11 +52,13 @@ def versions_as_json(
 def order_as_json(order: VersionOrder) -> dict[str, Any]:
     """Convert the newest version, and the evidence for the order."""
     return {
-        "newest": None if order.newest is None else entry_key_as_json(order.newest),
+        "newest": order.newest and entry_key_as_json(order.newest),
+        "newest_without_file_times": order.newest_without_file_times
+        and entry_key_as_json(order.newest_without_file_times),
         "order": {
             "evidence_kind": order.evidence_kind,
             "is_certain": order.is_certain,
-            "conflicts": [_contradiction_as_json(statement) for statement in order.conflict],
+            "conflicts": [_conflict_as_json(statement) for statement in order.conflicting_statements],
             "reason": order.reason,
         },
     }
@@ -76,7 +78,7 @@ def date_as_json(entry: VersionEntry) -> dict[str, Any]:
     }
 
 
-def _contradiction_as_json(statement: ConflictingStatement) -> dict[str, Any]:
+def _conflict_as_json(statement: ConflictingStatement) -> dict[str, Any]:
     return {
         "evidence_kind": statement.evidence_kind,
         "later": {"name": statement.later, "date": statement.later_label},
@@ -86,33 +88,33 @@ def _contradiction_as_json(statement: ConflictingStatement) -> dict[str, Any]:
 
 
 def _entry_as_json(entry: VersionEntry) -> dict[str, Any]:
-    return {**entry_key_as_json(entry), "is_query": entry.is_query, **date_as_json(entry), **_step_as_json(entry)}
+    return {**entry_key_as_json(entry), "is_query": entry.is_query, **date_as_json(entry), **_changes_as_json(entry)}
 
 
-def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
-    step = entry.step
+def _changes_as_json(entry: VersionEntry) -> dict[str, Any]:
+    changes = entry.changes
     return {
-        "similar_share": step.share if step else None,
-        "added_word_count": step.added_word_count if step else None,
-        "removed_word_count": step.removed_word_count if step else None,
-        "significant_changes": [change._asdict() for change in step.significant_changes] if step else [],
+        "similar_share": changes.share if changes else None,
+        "added_word_count": changes.added_word_count if changes else None,
+        "removed_word_count": changes.removed_word_count if changes else None,
+        "significant_changes": [change._asdict() for change in changes.significant_changes] if changes else [],
     }
 
 
 def _hit_as_json(
     hit: VersionHit, result: VersionsResult, texts: Mapping[DocumentKey | None, str], analysis: Analysis | None
 ) -> dict[str, Any]:
-    distances = hit.matched.distances
+    distances = hit.sentence_matches.distances
     return {
         **key_as_json(hit.key),
         "score": hit.score,
         "share": hit.share,
         "share_of_hit": hit.share_of_hit,
         "sentence_count": hit.sentence_count,
-        "matched_sentence_count": len(hit.matched.a),
+        "matched_sentence_count": len(hit.sentence_matches.a),
         "mean_distance": float(distances.mean()) if len(distances) else 0.0,
         **date_as_json(hit.entry),
-        **_step_as_json(hit.entry),
+        **_changes_as_json(hit.entry),
         "changed": hit.changed,
         **({} if analysis is None else {"pairs": _pairs_as_json(hit, result, texts, analysis)}),
     }

@@ -25,7 +25,8 @@ _BATCH_SIZE = 64
 _MAX_PENDING_BATCHES, _MAX_PENDING_CHARACTERS = 8, 8_000_000
 """Maximum number of batches, and of characters in their texts, that are fingerprinted in advance.
 
-By default, the bulk helpers of the clients send 500 actions per request, so the next request is prepared meanwhile.
+By default, the bulk helpers of the clients send 500 actions per request. So the next request is prepared while one is
+being sent.
 """
 
 

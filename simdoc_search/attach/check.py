@@ -65,10 +65,13 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
             notes += _find_mapping_faults(description, mappings, location)
             notes += _find_notes(description)
         if description.name in inspected_by_name:
-            notes += _find_document_faults(inspected_by_name[description.name])
+            notes += _find_document_faults(inspected_by_name[description.name], location)
             notes += _find_adversarial_texts(engine, description)
         findings += [Finding(description.name, is_problem, message) for is_problem, message in notes]
-    common_problems = [*_find_differences(inspection.all_indices, mappings, location), *_find_sample_faults(inspection)]
+    common_problems = [
+        *_find_differences(inspection.all_indices, mappings, location),
+        *_find_sample_faults(inspection, location),
+    ]
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
         advice = f"set indices.query.bool.max_clause_count to {MAX_CLAUSES}"
@@ -106,51 +109,52 @@ def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
     )
 
 
-def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, str]]:
+def _find_document_faults(inspected: IndexInspection, location: str) -> Iterator[tuple[bool, str]]:
     """Yield (is_problem, message) for each problem with the pipeline and the documents of an index."""
     index, counts = inspected.index, inspected.counts
     if "format" not in index.subfields or index.settings is None:
         return
     if inspected.pipeline.is_faulty:
         yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
-    if counts.errors:
+    if counts.failed:
         advice = f"see {index.field}.error in each document, correct the document, and index it again"
-        yield True, f"the pipeline could not fingerprint {format_count(counts.errors, 'document')}; {advice}"
+        yield True, f"the pipeline could not fingerprint {format_count(counts.failed, 'document')}; {advice}"
     if counts.missing:
         have = "has" if counts.missing == 1 else "have"
         subject = f"{counts.missing:,} of {counts.document_count:,} documents {have}"
         if counts.without_text is not None:
-            yield True, f"{subject} a text but no fingerprint; run `simdoc-search backfill`"
+            yield True, f"{subject} a text but no fingerprint; run `simdoc-search backfill {location}`"
         else:
             yield False, f"{subject} no fingerprint"
     if counts.text_gone:
         documents = format_count(counts.text_gone, "document has", "documents have")
-        yield True, f"{documents} a fingerprint but no text; run `simdoc-search backfill`"
+        yield True, f"{documents} a fingerprint but no text; run `simdoc-search backfill {location}`"
     for kind in token_kinds(index.settings):
         if lacking := counts.lacking[kind.name]:
             fingerprints = format_count(lacking, "fingerprint has", "fingerprints have")
-            yield True, f"{fingerprints} no {kind.name}; run `simdoc-search backfill`"
+            yield True, f"{fingerprints} no {kind.name}; run `simdoc-search backfill {location}`"
     if others := counts.with_other_settings:
         fingerprints = format_count(others, "fingerprint was", "fingerprints were")
         problem = f"{fingerprints} computed with settings other than those in the mapping"
-        yield True, f"{problem}; run `simdoc-search backfill --stale`"
+        yield True, f"{problem}; run `simdoc-search backfill {location} --stale`"
 
 
-def _find_sample_faults(inspection: Inspection) -> Iterator[str]:
+def _find_sample_faults(inspection: Inspection, location: str) -> Iterator[str]:
     """Yield a message about the malformed fingerprints in the sample, and a message about the stale ones."""
     sample = inspection.sample
     if malformed := sorted(sample.malformed.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
         problem = f"sampled fingerprints {'is' if len(malformed) == 1 else 'are'} malformed: {examples}"
-        yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; run `simdoc-search backfill --stale`"
+        advice = f"run `simdoc-search backfill {location} --stale`"
+        yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; {advice}"
     stale = sample.stale_count - len(malformed)
     if stale > 0:
-        examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)
-        of_all = "" if sample.is_exact else f", about {sample.share * sample.document_count:,.0f} in total"
+        examples = ", ".join(repr(id) for id in sample.stale_ids if id not in sample.malformed)
+        of_all = "" if sample.is_exact else f", about {sample.stale_share * sample.document_count:,.0f} in total"
         match = "does not match" if stale == 1 else "do not match"
         yield (
             f"{stale:,} of {sample.sampled_count:,} sampled fingerprints {match} the current text{of_all}: {examples}; "
-            "run `simdoc-search backfill --stale`"
+            f"run `simdoc-search backfill {location} --stale`"
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.attach.indices import NO_PIPELINE, UNSUPPORTED_OR_FORBIDDEN
+from simdoc_search.attach.indices import NO_PIPELINE, UNSUPPORTED_OR_FORBIDDEN_STATUSES
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.stores.remote.engine import Engine
@@ -16,8 +16,8 @@ from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapped_fields, mapping_at, shorten_list
 from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.texts import (
+    build_text_fields_mapping,
     find_text_field_problem,
-    record_text_fields,
     recorded_text_fields,
     text_paths,
 )
@@ -55,14 +55,16 @@ def plan_index_template_steps(
         StoreError: there is no such template, the template has another final pipeline, or fingerprints cannot be added
             to its indices.
     """
-    templates = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
+    templates = (engine.call("GET", ["_index_template", name], allowed_statuses=(404,)) or {}).get(
+        "index_templates", []
+    )
     if [template["name"] for template in templates] != [name]:
-        is_legacy = engine.call("GET", ["_template", name], allow=UNSUPPORTED_OR_FORBIDDEN)
+        is_legacy = engine.call("GET", ["_template", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
         legacy_advice = "replace the legacy template of this name (in _template) with an index template"
         advice = legacy_advice if is_legacy else "create the template"
         other_names = (other for other in read_index_templates(engine) or {} if not other.startswith("."))
-        existing = shorten_list(other_names, if_empty="there are no other templates")
-        advice += f", or choose another template ({existing})"
+        if existing := shorten_list(other_names, if_empty=""):
+            advice += f", or choose another template ({existing})"
         raise StoreError(f"{engine.name} has no index template {name}; {advice}")
     old_template = remove_dates(templates[0]["index_template"])
     warnings = _check_template(engine, name, old_template, extension, force=force)
@@ -75,7 +77,7 @@ def plan_index_template_steps(
 
 def read_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
     """Return the index templates by name; None if the engine does not return them."""
-    response = engine.call("GET", ["_index_template"], allow=UNSUPPORTED_OR_FORBIDDEN)
+    response = engine.call("GET", ["_index_template"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
     if response is None:
         return None
     return {item["name"]: item["index_template"] for item in response["index_templates"]}
@@ -91,7 +93,9 @@ def resolve_template(engine: Engine, name: str, body: dict[str, Any] | None = No
 
     If `body` is given, it replaces the stored template. Returns None if the engine cannot simulate templates.
     """
-    response = engine.call("POST", ["_index_template", "_simulate", name], body, allow=UNSUPPORTED_OR_FORBIDDEN[1:])
+    response = engine.call(
+        "POST", ["_index_template", "_simulate", name], body, allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES[1:]
+    )
     return None if response is None else response.get("template", {})
 
 
@@ -145,7 +149,9 @@ def _extend_template(old_template: Mapping[str, Any], extension: TemplateExtensi
         "text_hash", extension.mapping["properties"]["text_hash"]
     )
     new_text_hash_mapping = (
-        record_text_fields(text_hash_mapping, extension.text_fields) if extension.text_fields else text_hash_mapping
+        build_text_fields_mapping(text_hash_mapping, extension.text_fields)
+        if extension.text_fields
+        else text_hash_mapping
     )
     if new_text_hash_mapping != text_hash_mapping:
         properties = mappings.get("properties") or {}
@@ -206,7 +212,7 @@ def _check_template(
 
 
 def _can_record_text_fields(extension: TemplateExtension) -> bool:
-    return "meta" in record_text_fields({}, extension.text_fields)
+    return "meta" in build_text_fields_mapping({}, extension.text_fields)
 
 
 def _get_final_pipeline(template: Mapping[str, Any]) -> str:

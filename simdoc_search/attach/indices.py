@@ -16,7 +16,7 @@ from simdoc_search.stores.remote.mappings import mapped_fields
 from simdoc_search.stores.remote.schema import find_fingerprint_field, parse_meta
 from simdoc_search.stores.remote.texts import recorded_text_fields
 
-UNSUPPORTED_OR_FORBIDDEN = (400, 401, 403, 404, 405, 410)
+UNSUPPORTED_OR_FORBIDDEN_STATUSES = (400, 401, 403, 404, 405, 410)
 """HTTP statuses of a request that the engine does not support, or that this user may not send."""
 
 NO_PIPELINE = "_none"

@@ -129,7 +129,7 @@ def plan_component_steps(engine: Engine, template: dict[str, Any], name: str, *,
         StoreError: a different component template has this name, and `force` is not set.
     """
     segments = ["_component_template", name]
-    response = engine.call("GET", segments, allow=(404,))
+    response = engine.call("GET", segments, allowed_statuses=(404,))
     existing = response["component_templates"][0]["component_template"] if response else None
     return plan_install_step(
         engine, "component", segments, template, existing=existing, name=f"component template {name}", force=force

@@ -6,7 +6,7 @@
     simdoc-new-copies        watched documents that share text with a document or a text; searches the index of watches
 
 docs/search_templates_reference.md describes the parameters. A Mustache template cannot calculate. The minimum number of
-equal tokens is therefore a percentage, which the engine rounds down to a number. The stored script simdoc-bands
+matching tokens is therefore a percentage, which the engine rounds down to a number. The stored script simdoc-bands
 computes the bands for an overlap and a probability. Applications run it with `_ingest/pipeline/_simulate`.
 """
 
@@ -60,7 +60,7 @@ _QUERY_BY_FINGERPRINT = """{"match": {"$field.$kind": {
   "analyzer": "whitespace", "minimum_should_match": "$minimum"
 }}}"""
 
-# With bands, a document must contain all tokens of at least one band, and the minimum number of equal tokens.
+# With bands, a document must contain all tokens of at least one band, and the minimum number of matching tokens.
 _QUERY_BY_TOKENS = """{"bool": {
   "must": [{"match": {"$field.$kind": {
     {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
@@ -98,7 +98,7 @@ _REQUEST = """{
 "docvalue_fields": ["$field.buckets"]
 }"""
 
-# The score of a percolated query is meaningless, so another clause counts the equal tokens.
+# The score of a percolated query is meaningless, so another clause counts the matching tokens.
 _NEW_COPIES_REQUEST = """{
 "query": {"bool": {
   "must": [$clause],
@@ -147,7 +147,7 @@ def plan_search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, fo
     steps = []
     for name, body in build_search_templates(field).items():
         kind = "script" if body["script"]["lang"] == _SCRIPT_LANGUAGE else "search template"
-        stored = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
+        stored = (engine.call("GET", ["_scripts", name], allowed_statuses=(404,)) or {}).get("script")
         existing = {"script": {key: stored.get(key) for key in ("lang", "source")}} if stored else None
         steps += plan_install_step(
             engine, "search template", ["_scripts", name], body, existing=existing, name=f"{kind} {name}", force=force

@@ -105,7 +105,7 @@ def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> Upda
     pause_seconds = _FIRST_PAUSE_SECONDS
     written = 0
     while True:
-        state = engine.call("GET", ["_tasks", task], allow=(404,))
+        state = engine.call("GET", ["_tasks", task], allowed_statuses=(404,))
         if state is None or (state["completed"] and not state.keys() & {"error", "response"}):
             raise StoreError(f"{engine.name} lost the task {task}; {_RESUME_ADVICE}")
         if state["completed"]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from simdoc_search.cli.apply_output import UPDATE_COMMAND, print_report, print_report_as_json, shorten_path
 from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
-    TABLE_ADVICE,
     CommandInterruptedError,
     handle_errors,
     json_option,
@@ -22,6 +21,7 @@ from simdoc_search.cli.common import (
     stage_progress,
     store_option,
 )
+from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
@@ -29,15 +29,12 @@ from simdoc_search.errors import StoreError, StoreNotFoundError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simdoc_search.duplicates.plan import ApplyReport, DropMethod, ExpectedChanges
+    from simdoc_search.duplicates.plan import DropMethod, ExpectedChanges
+    from simdoc_search.indexing.restored_files import RestoredFiles
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
-_DONE_VERBS = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
-_PLANNED_VERBS = {"move": "move", "delete": "delete", "hardlink": "link"}
 _QUESTIONS = {"move": "Move {}", "delete": "Delete {}", "hardlink": "Replace {} with hard links"}
-_SEPARATORS = {"move": "->", "delete": "duplicate of", "hardlink": "="}
-_UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 
 
 @click.command(cls=Command, main_options=["--dry-run", "--move-to", "--delete", "--hardlink", "--undo"])
@@ -51,7 +48,7 @@ _UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 @click.option(
     "--delete",
     is_flag=True,
-    help="Delete the files marked `drop` in PLAN. Dropped documents without a file are removed from the store.",
+    help="Delete the files marked `drop` in PLAN. Dropped documents without a file are removed from the index.",
 )
 @click.option(
     "--hardlink",
@@ -124,9 +121,9 @@ def apply(
             f"interrupted; run the same command again to resume, or undo the changes with: {undo_command}"
         ) from None
     if as_json:
-        _print_json(report, method, dry_run=dry_run)
+        print_report_as_json(report, method, dry_run=dry_run)
     else:
-        _print(
+        print_report(
             report, method, undo_command, dry_run=dry_run, has_store=store_to_update is not None,
             has_table_rows=expected.fileless_document_count > 0
             and (store_to_update is None or store_to_update.is_simdoc_index),
@@ -178,14 +175,14 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
         return open_store(store, engine=engine)
     except StoreError as error:
         if is_required and isinstance(error, StoreNotFoundError):
-            problem = f"the plan lists documents of a store, but {store} is not a store"
+            problem = f"the plan lists documents of an index, but {store} is not an index"
             raise StoreNotFoundError(
                 f"{problem}; add the option --store that the first lines of the plan show"
             ) from error
         if is_required:
             raise
         if not isinstance(error, StoreNotFoundError):
-            say(f"note: the store will not be updated: {error}. Update it later with: {_UPDATE_COMMAND}", err=True)
+            say(f"note: the index will not be updated: {error}. Update it later with: {UPDATE_COMMAND}", err=True)
     return None
 
 
@@ -198,64 +195,10 @@ def _warn_if_indexed(folder: Path, store: Store) -> None:
         root = max(find_roots(store, [str(absolute / "file")]), key=lambda root: len(root.parts), default=None)
         if root and not any(name.startswith(".") for name in absolute.relative_to(root).parts):
             say(
-                f"note: {folder} is in the indexed folder {_shorten_path(str(root))}, so the moved files will be found "
+                f"note: {folder} is in the indexed folder {shorten_path(str(root))}, so the moved files will be found "
                 "as copies again; choose a folder outside it",
                 err=True,
             )
-
-
-def _print(
-    report: ApplyReport, method: DropMethod, undo_command: str, *, dry_run: bool, has_store: bool, has_table_rows: bool
-) -> None:
-    for name, kept_or_target in report.dropped:
-        verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
-        say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(kept_or_target)}")
-    if fileless_count := sum(left_alone.has_no_file for left_alone in report.left_alone):
-        documents = format_count(fileless_count, "document")
-        say(f"left alone: {documents} without a file; to remove such documents, use --delete and --store", err=True)
-    for left_alone in (each for each in report.left_alone if not each.has_no_file):
-        say(f"left alone: {_shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
-    if any(left_alone.needs_new_plan for left_alone in report.left_alone):
-        say("to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
-    for group, reason in report.refused_groups.items():
-        say(f"group {group} was not applied: {reason}", err=True)
-    for reason, count in Counter(report.not_removed.values()).items():
-        documents = format_count(count, "document of a dropped file is", "documents of dropped files are")
-        say(f"{documents} still in the store: {reason}. To remove them, run: {_UPDATE_COMMAND}", err=True)
-    would_be = "would be " * dry_run
-    file_count = len(report.dropped) - report.dropped_fileless_count
-    removed_count = report.removed_count + report.dropped_fileless_count
-    counts = [
-        (file_count, f"{format_count(file_count, 'file')} {would_be}{_DONE_VERBS[method]}"),
-        (report.earlier_dropped_count, f"{report.earlier_dropped_count:,} already done"),
-        (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
-        (len(report.refused_groups), f"{format_count(len(report.refused_groups), 'group')} not applied"),
-        (removed_count, f"{format_count(removed_count, 'document')} {would_be}removed from the store"),
-    ]
-    say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
-    if has_table_rows:
-        say(f"note: documents without a file exist only in the store. {TABLE_ADVICE}", err=True)
-    if dry_run:
-        say("dry run: nothing was changed", err=True)
-    elif file_count:
-        say(f"to undo these changes, run: {undo_command}", err=True)
-        if method != "hardlink" and not has_store:
-            say(f"if these files are in a store, update it with: {_UPDATE_COMMAND}", err=True)
-
-
-def _print_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> None:
-    kept_or_target_key = "moved_to" if method == "move" else "kept"
-    print_json(
-        {
-            "dry_run": dry_run,
-            "dropped": [{"name": name, kept_or_target_key: path} for name, path in report.dropped],
-            "earlier_dropped_count": report.earlier_dropped_count,
-            "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
-            "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
-            "removed_count": report.removed_count,
-            "not_removed": [{"id": key.id, "reason": reason} for key, reason in report.not_removed.items()],
-        }
-    )
 
 
 def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) -> None:
@@ -263,37 +206,41 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
 
     with stage_progress(hidden=as_json) as update:
         report = undo(Path(file), lambda share: update("undoing", share))
+    indexed = _index_restored(report.restored, store, engine)
     if as_json:
-        not_restored = [{"name": name, "reason": reason} for name, reason in report.not_restored]
-        print_json(
-            {"restored": report.restored, "unchanged_count": report.unchanged_count, "not_restored": not_restored}
-        )
+        values = {
+            "restored": report.restored,
+            "unchanged_count": report.unchanged_count,
+            "not_restored": [{"name": name, "reason": reason} for name, reason in report.not_restored],
+            "not_indexed": indexed.not_indexed,
+        }
+        print_json(values)
     else:
         for name in report.restored:
-            say(f"restored  {_shorten_path(name)}")
+            say(f"restored  {shorten_path(name)}")
         for name, reason in report.not_restored:
-            say(f"not restored: {_shorten_path(name)}: {reason}", err=True)
+            say(f"not restored: {shorten_path(name)}: {reason}", err=True)
         in_place = f", {report.unchanged_count:,} already in place" if report.unchanged_count else ""
         count = len(report.not_restored)
         missing = f", {count:,} not restored (still listed in {file})" if count else ""
-        say(f"{len(report.restored):,} restored{in_place}{missing}")
-        if report.restored:
-            folders = _find_folders(report.restored, store, engine)
-            command = command_line(store, "index", *folders) if folders else "simdoc-search index FOLDER"
-            say(f"to add the restored files to the store again, run: {command}", err=True)
+        documents = format_count(indexed.document_count, "document")
+        added = f", {documents} added to the index" if indexed.document_count else ""
+        say(f"{len(report.restored):,} restored{in_place}{missing}{added}")
+        if indexed.not_indexed:
+            files = format_count(len(indexed.not_indexed), "restored file is", "restored files are")
+            command = command_line(store, "index", "FOLDER")
+            say(f"{files} not in the index; to add such files, run: {command}", err=True)
     if report.not_restored:
         raise SystemExit(1)
 
 
-def _find_folders(paths: Sequence[str], store: str, engine: EngineKind | None) -> list[str]:
-    """Return the indexed folders that contain these paths; none if they are unknown."""
-    from simdoc_search.indexing.roots import find_roots
+def _index_restored(paths: Sequence[str], store: str, engine: EngineKind | None) -> RestoredFiles:
+    """Add restored files to the index again, if there is one."""
+    from simdoc_search.indexing.restored_files import RestoredFiles, index_restored_files
     from simdoc_search.stores import open_store
 
-    with suppress(StoreError):
-        return sorted(_shorten_path(str(folder)) for folder in find_roots(open_store(store, engine=engine), paths))
-    return []
-
-
-def _shorten_path(path: str) -> str:
-    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
+    try:
+        opened = open_store(store, engine=engine)
+    except StoreError:
+        return RestoredFiles(0, list(paths))
+    return index_restored_files(opened, paths, read_config_value("index", "exclude_files") or ())

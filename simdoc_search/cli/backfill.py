@@ -161,8 +161,11 @@ def _print_report(report: BackfillReport) -> None:
 def _print_notes(skipped: Iterable[SkippedIndex], notes: Iterable[str]) -> None:
     for note in notes:
         say(f"note: {note}", err=True)
+    indices_by_reason: dict[str, list[str]] = {}
     for index in skipped:
-        say(f"skipped: {index.index}: {index.reason}", err=True)
+        indices_by_reason.setdefault(index.reason, []).append(index.index)
+    for reason, indices in indices_by_reason.items():
+        say(f"skipped: {', '.join(indices)}: {reason}", err=True)
 
 
 def _print_estimate(estimate: CostEstimate, url: str, as_json: bool) -> None:
@@ -176,17 +179,22 @@ def _print_estimate(estimate: CostEstimate, url: str, as_json: bool) -> None:
             else f"about {estimate.write_count:,} (at most {estimate.max_write_count:,})"
         )
         say(f"documents  {estimate.document_count:,}, of which {writes} would be written")
-        added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
-        say(
-            f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "
-            f"{meanwhile} until the engine merges segments; `GET _cat/allocation` shows the free space"
-        )
-        sample = format_count(estimate.sampled_count, "document")
-        say(f"time       {_format_duration(estimate.seconds)}, estimated from {sample}")
+        if estimate.max_write_count:
+            _print_cost(estimate)
         say("nothing was written")
         _print_notes(estimate.skipped_indices, estimate.notes)
     if estimate.skipped_indices:
         raise SystemExit(1)
+
+
+def _print_cost(estimate: CostEstimate) -> None:
+    added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
+    say(
+        f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "
+        f"{meanwhile} until the engine merges segments; `GET _cat/allocation` shows the free space"
+    )
+    sample = format_count(estimate.sampled_count, "document")
+    say(f"time       {_format_duration(estimate.seconds)}, estimated from {sample}")
 
 
 def _format_duration(seconds: float) -> str:

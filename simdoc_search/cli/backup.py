@@ -17,10 +17,10 @@ from simdoc_search.display import format_count
 @json_option
 @handle_errors
 def backup(store: str, target: str, as_json: bool) -> None:
-    """Copy a store to the new folder DIR.
+    """Copy an index to the new folder DIR.
 
-    Other programs can keep writing to the store. The copy contains everything up to the last commit. The command
-    verifies the checksum of every file. To restore the store, copy the folder back.
+    Other programs can keep writing to the index. The copy contains everything up to the last commit. The command
+    verifies the checksum of every file. To restore the index, copy the folder back.
 
     \b
       simdoc-search backup ./.simdoc ./backup-monday

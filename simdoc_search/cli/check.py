@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 @json_option
 @handle_errors
 def check(path_or_url: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
-    """Check a store for damage, or an engine's index for problems.
+    """Check a local index for damage, or an engine's index for problems.
 
-    For a local store, the command verifies the checksum of every file. Other programs can keep writing to the store.
+    For a local index, the command verifies the checksum of every file. Other programs can keep writing to the index.
     For an engine's index, it checks the mapping and prints how to fix it. If there is a problem, the exit status is 1.
 
     \b

@@ -41,7 +41,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def _reject_memory_store(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value == ":memory:":
-        raise click.BadParameter(f"the store {value!r} would be lost when the command ends; choose a folder")
+        raise click.BadParameter(f"the index {value!r} would be lost when the command ends; choose a folder")
     return value
 
 
@@ -144,7 +144,7 @@ def convert_errors() -> Iterator[None]:
             raise
         message = error.format_message()  # may contain control characters that the user typed
         if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
-            message = f"{message.removesuffix('.')}; if it is an argument, write -- before it"
+            message = f"{message.removesuffix('.')}; if it is an argument, write `--` before it"
         raise click.UsageError(safe_message(message), error.ctx) from error
     except click.ClickException as error:
         kind = CommandInterruptedError if isinstance(error, CommandInterruptedError) else click.ClickException
@@ -159,7 +159,7 @@ def _unindexed_file_message(error: SimdocError) -> str:
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
     hint = "use --file to query with it, or " if takes_files else ""
     return (
-        f"the file {error.id!r} is not in the store; {hint}run `simdoc-search index`, which adds the file or says why "
+        f"the file {error.id!r} is not in the index; {hint}run `simdoc-search index`, which adds the file or says why "
         "it cannot"
     )
 

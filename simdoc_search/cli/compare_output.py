@@ -26,6 +26,7 @@ from simdoc_search.passages.summary import (
     describe_character_differences,
     describe_difference,
     describe_significant_changes,
+    describe_word_changes,
     describe_word_measures,
     excerpt,
 )
@@ -136,14 +137,13 @@ class _Report:
         characters = describe_character_differences(
             self._comparison.character_differences, (self._text_a, self._text_b)
         )
+        significant = describe_significant_changes(self._comparison.significant_changes)
         if not self._comparison.differences:
             yield _Line(0, [("heading", "No words differ."), ("", f" But {characters}." if characters else "")])
+            yield from (_Line(2, [("", line)]) for line in significant)
             return
         yield _Line(0, [("heading", "Differences")])
-        for line in [
-            *describe_significant_changes(self._comparison.significant_changes),
-            *([characters] if characters else []),
-        ]:
+        for line in [*significant, *([characters] if characters else [])]:
             yield _Line(2, [("", line)])
         position = 0
         for group in _group_nearby(self._comparison.differences, self._text_a):
@@ -163,8 +163,7 @@ class _Report:
 
     def _group_lines(self, group: list[Difference], previous_end: int) -> Iterator[_Line]:
         first = group[0]
-        words = format_count(sum(difference.word_count for difference in group), "word")
-        total = f"{words} in {format_count(len(group), 'difference')}"
+        total = f"{describe_word_changes(group)} in {format_count(len(group), 'difference')}"
         description = describe_difference(first, self._text_a, self._text_b) if len(group) == 1 else total
         yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
         if first.kind != "moved":
@@ -237,5 +236,6 @@ def _quote_beginning(text: str, columns: int) -> str:
     """Return the beginning of a text in quotation marks, in about this many columns."""
     line = excerpt(text[: 4 * columns], max_words=columns)
     if cell_len(line) > columns - 4:
-        line = set_cell_size(line, columns - 4).strip()
+        cut = set_cell_size(line, columns - 4)
+        line = cut.rpartition(" ")[0].rstrip(" …") or cut.strip()
     return f"“{line} …”" if len(line) < len(" ".join(text.split())) else f"“{line}”"

@@ -1,4 +1,4 @@
-"""`--preset` and `--ignore`, which decide which words count as shared."""
+"""`--preset`, and the options that begin with `--ignore`: they decide which words count as shared."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ ignore_option: Final = click.option(
     "templates, task sheets or licences. Repeatable.",
 )
 
+ignore_quotes_option: Final = click.option(
+    "--ignore-quotes",
+    is_flag=True,
+    help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
+)
+
+ignore_bibliography_option: Final = click.option(
+    "--ignore-bibliography", is_flag=True, help="Ignore the bibliography. The output says where it is."
+)
+
 
 def read_ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) -> list[str]:
     """Return the texts to ignore. A name refers to a file if the file exists, otherwise to a stored document.
@@ -53,5 +63,5 @@ def _read_stored(name: str, search: Callable[[], SimilaritySearch]) -> str:
         return read_stored_text(search(), name)[1]
     except (StoreNotFoundError, UnknownDocumentError):
         raise CorpusError(
-            f"--ignore {name!r} is neither a file nor a document in the store; check its spelling"
+            f"--ignore {name!r} is neither a file nor a document in the index; check its spelling"
         ) from None

@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from simdoc_search.cli.common import say
-from simdoc_search.small_files import parse_toml, read_small
+from simdoc_search.small_files import parse_toml, read_small_file
 
 _FILE_NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
@@ -72,7 +72,7 @@ def read_config(group: click.Group) -> dict[str, Any]:
 
     logging.getLogger(__name__).info("reading options from %s", path)
     try:
-        tables = parse_toml(read_small(path, _MAX_BYTES).decode())
+        tables = parse_toml(read_small_file(path, _MAX_BYTES).decode())
     except OSError as error:
         raise click.UsageError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
     except ValueError as error:

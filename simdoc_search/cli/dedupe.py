@@ -156,7 +156,7 @@ def _print_report(report: DedupeReport, output: Path, run_words: int, *, annotat
         old = format_count(report.old_row_count, "row")
         say(f"compared with {old} of --against: {format_count(report.old_duplicate_count, 'duplicate')} {verb}")
     for row in report.evaluation_rows[:_MAX_LISTED_ROWS]:
-        run = row.run[:_MAX_RUN_CHARACTERS]
+        run = row.shared_words[:_MAX_RUN_CHARACTERS]
         say(f"{row.shard}:{row.row} shares consecutive words with {row.evaluation_text}: {run}")
     if report.evaluation and report.evaluation.short_text_count:
         short = format_count(report.evaluation.short_text_count, "evaluation text")

@@ -37,7 +37,7 @@ def defaults(
 ) -> None:
     """Show or change the default thresholds of `versions` and `related`.
 
-    The values that you give are saved in the store. The command line, the library and `serve` then use them as
+    The values that you give are saved in the index. The command line, the library and `serve` then use them as
     defaults. If `serve` is running, restart it. The documents are not changed.
 
     \b

@@ -26,6 +26,7 @@ from simdoc_search.cli.query_options import (
     FilterPairs,
     date_type,
     filter_options,
+    is_any_given,
     make_filters,
     percent_type,
     warn_unused_exclusions,
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command(cls=Command, main_options=["--overlap", "--keep", "--plan", "--html", "--limit"], shows_time=True)
+@click.command(
+    cls=Command, main_options=["--overlap", "--keep", "--plan", "--mark", "--html", "--limit"], shows_time=True
+)
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
 @click.option(
     "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
@@ -105,8 +108,8 @@ if TYPE_CHECKING:
 @click.option("--fail-if-any", is_flag=True, help="Exit with status 1 if there are duplicates.")
 @click.option(
     "--mark", "sets_marks", is_flag=True,
-    help="Mark the duplicates in their OpenSearch or Elasticsearch index. Sets the fields simdoc.duplicate_of and "
-    "simdoc.cluster.",
+    help="Mark the duplicates in the index of an engine. Sets the fields simdoc.duplicate_of and simdoc.cluster. "
+    "Without --keep and --keep-in, documents that an earlier run kept are kept again.",
 )  # fmt: skip
 @workers_option
 @field_options
@@ -146,8 +149,8 @@ def duplicates(
 
     \b
       simdoc-search duplicates ~/Documents
-      simdoc-search duplicates ~/Documents --plan plan.tsv
-      simdoc-search duplicates --overlap 95 --keep newest
+      simdoc-search duplicates ~/Documents --plan plan.tsv --keep newest
+      simdoc-search duplicates --store http://localhost:9200/articles --mark
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
 
     Each group begins with the document to keep. For each other document, the command proposes an action and gives the
@@ -172,7 +175,7 @@ def duplicates(
     if only_new and not folders:
         raise click.UsageError("--new needs FOLDER; without a folder, use --since DATE")
     check_output_files(csv_file, html, plan, folders, as_json=as_json)
-    kept_before = [row.key.id for row in read_plan(previous_plan) if row.action == "keep"] if previous_plan else []
+    preferred_ids = [row.key.id for row in read_plan(previous_plan) if row.action == "keep"] if previous_plan else []
     if sets_marks:
         check_can_mark(store, compares_all=not (only_new or since))
 
@@ -187,19 +190,19 @@ def duplicates(
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
-        say("comparing all documents in the store, because a given path is not a folder", err=True)
-    if sets_marks:
-        kept_before += search.read_kept_ids()
+        say("comparing all documents in the index, because a given path is not a folder", err=True)
+    if sets_marks and not is_any_given("keep", "keep_in"):
+        preferred_ids += search.read_kept_ids()
     with stage_progress(hidden=as_json) as update:
         result = search.duplicates(
             overlap=overlap,
             measure=measure,
             filters=make_filters(filters, excluded),
-            within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - Path.resolve would follow links
+            in_folders=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - Path.resolve would follow links
             since=since and since.astimezone(),
-            new=new_ids if only_new else None,
+            new_ids=new_ids if only_new else None,
             keep=keep,
-            kept_before=kept_before,
+            preferred_ids=preferred_ids,
             keep_in=keep_in,
             skipped=() if only_new or sets_marks else skipped,
             verify=not estimate,
@@ -220,6 +223,10 @@ def duplicates(
     elif csv_file != "-":
         print_groups(result, limit, html, store, is_estimate_requested=estimate)
         if result.group_count and not (plan or html or csv_file or fail_if_any or sets_marks):
-            say("to move copies away, add --plan plan.tsv; to see what differs, add --html page.html", err=True)
+            # Documents of an application have no files that could be moved.
+            action = "move copies away, add --plan plan.tsv"
+            if not search.store.is_simdoc_index:
+                action = "hide duplicates from search results, add --mark"
+            say(f"to {action}; to see what differs, add --html page.html", err=True)
     if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

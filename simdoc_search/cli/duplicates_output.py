@@ -119,10 +119,10 @@ def check_output_files(
         CorpusError: the folder of a file does not exist, or the file exists in a folder that is indexed.
         PlanError: the plan already exists.
     """
-    from simdoc_search.duplicates.plan import check_new
+    from simdoc_search.duplicates.plan import check_plan_is_new
 
     if plan is not None:
-        check_new(Path(plan))
+        check_plan_is_new(Path(plan))
     if csv_file == "-" and as_json:
         raise click.UsageError("'--json' and '--csv -' both write to stdout; give only one of them")
     if str(html) == "-":
@@ -178,10 +178,12 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
     if report.skipped_count:
         changed = format_count(report.skipped_count, "document was", "documents were")
         say(f"note: {changed} changed or deleted meanwhile; run the same command again to update the marks", err=True)
-    for id, reason in report.reasons.items():
+    for id, reason in report.refusal_reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
-    if report.refused_count > len(report.reasons):
-        more = format_count(report.refused_count - len(report.reasons), "more document was", "more documents were")
+    if report.refused_count > len(report.refusal_reasons):
+        more = format_count(
+            report.refused_count - len(report.refusal_reasons), "more document was", "more documents were"
+        )
         say(f"Error: {more} not marked", err=True)
     return report
 
@@ -207,7 +209,7 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
         new = format_count(result.new_document_count, "new document was", "new documents were")
         yield f"{new} compared with all {result.document_count:,} documents; older documents are kept"
     if not result.verified:
-        why = "--estimate is set" if is_estimate_requested else "the store has no texts"
+        why = "--estimate is set" if is_estimate_requested else "the index has no texts"
         yield (
             f"overlaps are estimated from the fingerprints, because {why}; pairs near the minimum overlap may be wrong "
             "or missing"
@@ -229,7 +231,7 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
         command = command_line(store, "index", root, "--prune")
         files = "the file of 1 document" if count == 1 else f"the files of {count:,} documents"
         verb, which = ("exists", "this document") if count == 1 else ("exist", "these documents")
-        yield f"left out: {files} in {root} no longer {verb}. Remove {which} from the store with: {command}"
+        yield f"left out: {files} in {root} no longer {verb}. Remove {which} from the index with: {command}"
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
     for id, reason in others[:_MAX_LEFT_OUT]:
         yield f"left out: the document {id!r}: {reason}"
@@ -246,13 +248,13 @@ def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]
     date_ns = document.written_ns or document.mtime_ns
     date = "" if date_ns is None else f"{datetime.fromtimestamp(date_ns / 1e9, timezone.utc):%Y-%m-%d}"
     if document.path is None:
-        return size, date, document.id if document.key.index is None else f"{document.key.index}/{document.id}"
+        return size, date, document.key.qualified_id
     return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
 
 
 def _format_line(document: GroupedDocument) -> str:
     size, date, name = format_size_date_and_name(document)
-    return f"{size:>11}  {date:>10}  {name}"
+    return f"{size:>11}  {date:>10}  {name}" if size or date else name
 
 
 def _json_members(values: dict[str, Any]) -> str:

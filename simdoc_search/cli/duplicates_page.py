@@ -53,7 +53,7 @@ def write_page(
     Raises:
         ClickException: the page cannot be written.
     """
-    from simdoc_search.passages.report import list_page
+    from simdoc_search.passages.report import render_list_page
 
     budget = _PageBudget(_MAX_PAIRS, _MAX_CHARACTERS)
     groups = result.groups(min(limit or _MAX_GROUPS, _MAX_GROUPS))
@@ -71,13 +71,13 @@ def write_page(
         remarks.append(
             f"{near} not shown side by side with the kept document; to see them, use `simdoc-search compare`"
         )
-    write_text_file(path, list_page("Duplicates", sections, remarks, summary=format_summary(result)))
+    write_text_file(path, render_list_page("Duplicates", sections, remarks, summary=format_summary(result)))
 
 
 def _make_section(
     result: Duplicates, group: Group, number: int, budget: _PageBudget, analysis: Analysis
 ) -> ListSection:
-    from simdoc_search.passages.report import ListEntry, ListSection, pair_view
+    from simdoc_search.passages.report import ListEntry, ListSection, render_pair_view
 
     members = group.duplicates[:_MAX_MEMBERS]
     near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_PER_GROUP, budget.pair_count)]
@@ -88,7 +88,7 @@ def _make_section(
         if characters <= budget.character_count:
             budget.pair_count, budget.character_count = budget.pair_count - 1, budget.character_count - characters
             names = kept_name, format_size_date_and_name(duplicate)[2]
-            views[duplicate.number] = partial(pair_view, comparison, texts, names, analysis=analysis)
+            views[duplicate.number] = partial(render_pair_view, comparison, texts, names, analysis=analysis)
             differences[duplicate.number] = describe_differences(comparison)
     if result.verified:
         budget.left_out_pair_count += sum(duplicate.kind == "near" for duplicate in group.duplicates) - len(views)

@@ -17,12 +17,21 @@ from simdoc_search.stores.location import check_not_url
 if TYPE_CHECKING:
     from simdoc_search.devengine import Cluster, ClusterStatus
 
+_DEFAULT_PORT = 9201
+_PORTS = click.IntRange(9200, 9280)
+
 port_option: Final = click.option(
     "--port",
-    type=click.IntRange(9200, 9280),
-    default=9201,
+    type=_PORTS,
+    default=_DEFAULT_PORT,
     show_default=True,
     help="Port of the first node. The other nodes use the next ports.",
+)
+found_port_option: Final = click.option(
+    "--port",
+    type=_PORTS,
+    metavar="N",
+    help=f"Port of the first node.  [default: {_DEFAULT_PORT}, or the only running engine]",
 )
 
 
@@ -103,10 +112,10 @@ def start(
 
 
 @engine.command()
-@port_option
+@found_port_option
 @json_option
 @handle_errors
-def status(port: int, as_json: bool) -> None:
+def status(port: int | None, as_json: bool) -> None:
     """Show the engine's nodes and health.
 
     The exit status is 0 if every node answers and all data can be searched, and 1 otherwise.
@@ -116,6 +125,7 @@ def status(port: int, as_json: bool) -> None:
     """
     from simdoc_search.devengine import find_cluster
 
+    port = _find_port() if port is None else port
     cluster = find_cluster(port)
     if cluster is None:
         if not as_json:
@@ -161,10 +171,10 @@ def stop(port: int, as_json: bool) -> None:
 @click.option(
     "--lines", type=click.IntRange(min=1), default=50, show_default=True, help="Number of lines to show from the end."
 )
-@port_option
+@found_port_option
 @json_option
 @handle_errors
-def logs(node: int, lines: int, port: int, as_json: bool) -> None:
+def logs(node: int, lines: int, port: int | None, as_json: bool) -> None:
     """Show the end of a node's log.
 
     \b
@@ -172,6 +182,7 @@ def logs(node: int, lines: int, port: int, as_json: bool) -> None:
     """
     from simdoc_search.devengine import find_cluster
 
+    port = _find_port() if port is None else port
     cluster = find_cluster(port)
     if cluster is None:
         raise click.ClickException(f"{_no_engine_message(port)}; the logs of a stopped engine are in its data folder")
@@ -196,6 +207,14 @@ class _StatusLine:
         elif step != self._step:
             say(f"{step} ...", err=True)
         self._step = step
+
+
+def _find_port() -> int:
+    """Return the port of the only running engine. If none or several are running, return the default port."""
+    from simdoc_search.devengine import find_running_clusters
+
+    ports = [cluster.port for cluster in find_running_clusters()]
+    return ports[0] if len(ports) == 1 else _DEFAULT_PORT
 
 
 def _no_engine_message(port: int) -> str:

@@ -25,7 +25,7 @@ from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco
-from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, clause_count
+from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, count_clauses
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
@@ -71,7 +71,7 @@ class _ExplainedQuery(NamedTuple):
 
 
 @click.command(cls=Command)
-@click.argument("fingerprint", required=False, metavar="[QUERY]", shell_complete=complete_ids)
+@click.argument("query_string", required=False, metavar="[QUERY]", shell_complete=complete_ids)
 @overlap_options
 @compat_options
 @click.option("--dsl", is_flag=True, help="Print only the query for the engine, as JSON.")
@@ -83,7 +83,7 @@ class _ExplainedQuery(NamedTuple):
 @json_option
 @handle_errors
 def explain(
-    fingerprint: str | None,
+    query_string: str | None,
     overlap: Fraction | None,
     probability: Fraction | None,
     planner: Planner,
@@ -101,7 +101,7 @@ def explain(
     QUERY is the id of a document, or ID_OVERLAP_PROBABILITY such as doc123_20_80.
 
     The command prints the possible readings of QUERY, the plan of the query, and the probability of finding a
-    document at several overlaps. If the document is not in the store, its fingerprint is assumed to have 512 tokens. A
+    document at several overlaps. If the document is not in the index, its fingerprint is assumed to have 512 tokens. A
     query with a probability groups tokens into bands. It uses only as many bands as the probability requires
     (--planner enough), or groups all tokens (--planner all).
 
@@ -112,17 +112,17 @@ def explain(
     """
     from simdoc_search.stores import open_store
 
-    if fingerprint is None and overlap is None:
+    if query_string is None and overlap is None:
         raise click.UsageError("give QUERY or --overlap")
     if dsl and sql:
         raise click.UsageError("give either --dsl or --sql, not both")
-    requested: str | FingerprintQuery | None = fingerprint
+    requested: str | FingerprintQuery | None = query_string
     readings: tuple[FingerprintQuery, ...] = (FingerprintQuery(""),)
-    if fingerprint is not None and compat:
-        requested = parse_alfresco(fingerprint)
+    if query_string is not None and compat:
+        requested = parse_alfresco(query_string)
         readings = (requested,)
-    elif fingerprint is not None:
-        readings = parse(fingerprint).readings
+    elif query_string is not None:
+        readings = parse(query_string).readings
     opener = open_store if dsl or sql else open_for_query  # --dsl and --sql print no notes
     open_index = partial(opener, store, engine=engine, field=field, id_field=id_field)
     query, tokens, opened = _resolve(requested, overlap, probability, open_index)
@@ -200,11 +200,11 @@ def _print(explained: _ExplainedQuery) -> None:
         say(f"executed   {_describe_plan(executed_plan)}, because {reason}")
     is_ranked = can_count_tokens(executed_plan, 0, MAX_CLAUSES)
     ranking = (
-        "the number of equal tokens"
+        "the number of matching tokens"
         if is_ranked
-        else f"the number of matched bands, because counting equal tokens would need more than {MAX_CLAUSES} clauses"
+        else f"the number of matched bands, because counting matching tokens would need more than {MAX_CLAUSES} clauses"
     )
-    clauses = format_count(clause_count(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
+    clauses = format_count(count_clauses(to_dsl(executed_plan, kind=kind, score="tokens")), "clause")
     say(f"engine     {clauses}, ranked by {ranking}")
     if query.overlap:
         overlap = float(query.overlap)
@@ -226,7 +226,7 @@ def _describe_plan(plan: Plan) -> str:
     """Describe a plan in a few words."""
     match plan:
         case Threshold():
-            return f"at least {plan.minimum_match} of {format_count(len(plan.tokens), 'token')} equal"
+            return f"at least {plan.minimum_match} of {format_count(len(plan.tokens), 'token')} must match"
         case Bands():
             return f"{format_count(len(plan.bands), 'band')} of {format_count(plan.rows, 'token')}"
 

@@ -173,15 +173,16 @@ def _family_notes(result: Families) -> Iterator[str]:
 def _topic_notes(result: Topics) -> Iterator[str]:
     if result.truncated_document_count:
         documents = format_count(result.truncated_document_count, "document shares", "documents share")
+        limit = result.max_compared_candidates
         yield (
-            f"{documents} rare concepts with more than {result.max_compared} others. Only the {result.max_compared} "
-            "others that share the most concepts were compared"
+            f"{documents} rare concepts with more than {limit} others. Only the {limit} others that share the most "
+            "concepts were compared"
         )
     if result.frequent_concept_count:
         concepts = format_count(result.frequent_concept_count, "concept is", "concepts are")
         yield (
             f"{concepts} in more than {result.frequent_concept_limit:,} documents. Such concepts count in scores, "
-            f"but only {result.max_found_per_concept} documents were found through each one"
+            f"but only {result.max_documents_per_concept} documents were found through each one"
         )
     if result.isolated_document_count:
         documents = format_count(result.isolated_document_count, "document shares", "documents share")

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import click
 
-MORE: Final = "More options"
+MORE_OPTIONS: Final = "More options"
 """Title of the option group that `--help` shows as a list of names without descriptions."""
 
-_OTHERS = "Other options"
+_OTHER_OPTIONS = "Other options"
 _HELP_OPTIONS = {"--help", "--help-all"}  # they are not in a group, because the last line of the help names them
 
 OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -29,8 +29,16 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
         *("--keep-in", "--previous-plan", "--all"),
     ),
     "Comparison": (
-        *("--measure", "--estimate", "--min-words", "--preset", "--ignore", "--ignore-quotes", "--each-other"),
-        *("--compare-all", "--drop", "--overlap", "--probability", "--no-version-control"),
+        *("--measure", "--estimate", "--min-words", "--preset", "--ignore", "--ignore-quotes"),
+        *(
+            "--ignore-bibliography",
+            "--each-other",
+            "--compare-all",
+            "--drop",
+            "--overlap",
+            "--probability",
+            "--no-version-control",
+        ),
     ),
     "Files": (
         *("--archives", "--checksum", "--exclude-files", "--follow-links", "--max-size"),
@@ -41,13 +49,13 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
         *("--html", "--csv", "--plan", "--json", "--quiet"),
     ),
     "Index": ("--store",),
-    MORE: (
+    MORE_OPTIONS: (
         *("--all-from", "--filter-any", "--offset", "--fail-if-any", "--fail-if-empty", "--fail-on-skip", "--workers"),
         *("--profile", "--shingle-size", "--unit", "--stop-words", "--stem", "--frequencies", "--sketch"),
         *("--no-passages", "--passage-run", "--no-texts", "--extractor", "--synonyms", "--language"),
         *("--front-matter", "--quoted-replies", "--planner", "--compat", "--id-field"),
         *("--engine", "--field", "--text-field", "--stdin-id", "--file-timeout", "--worker-memory"),
-        *("--mark", "--max-distance", "--min-share", "--min-share-of-other", "--min-score"),
+        *("--max-distance", "--min-share", "--min-share-of-other", "--min-score"),
     ),
 }
 """The options of each group. Options have the same names in all commands, so one table is enough."""
@@ -140,14 +148,14 @@ class Command(click.Command):
         """Write the options in groups."""
         assert isinstance(formatter, Formatter)  # noqa: S101 - for mypy
         groups = self._group_options(ctx)
-        more = [] if _shows_all_details(ctx) else groups.pop(MORE, [])
+        more = [] if _shows_all_details(ctx) else groups.pop(MORE_OPTIONS, [])
         rows = {title: [*_option_rows(ctx, options)] for title, options in groups.items()}
         names = [name for group in rows.values() for name, _ in group]
         formatter.name_width = max((len(name) for name in names if len(name) <= _MAX_NAME_WIDTH), default=0)
         for title, group in rows.items():
             formatter.write_group(title, group)
         if more:
-            with formatter.section(MORE):
+            with formatter.section(MORE_OPTIONS):
                 formatter.write(_wrap_names([_long_name(option) for option in more], formatter))
         if not _shows_all_details(ctx):
             formatter.write_paragraph()
@@ -162,14 +170,14 @@ class Command(click.Command):
             for option in self.get_params(ctx)
             if isinstance(option, click.Option) and not option.hidden and not _HELP_OPTIONS & {*option.opts}
         ]
-        others = _OTHERS if self.main_options else "Options"
+        others = _OTHER_OPTIONS if self.main_options else "Options"
         groups: dict[str, list[click.Option]] = {"Options": []}
-        groups |= {title: [] for title in [*self.option_groups, *OPTION_GROUPS, _OTHERS]}
+        groups |= {title: [] for title in [*self.option_groups, *OPTION_GROUPS, _OTHER_OPTIONS]}
         order = {name: place for place, name in enumerate(self.main_options)}
         for option in sorted(options, key=lambda option: order.get(_long_name(option), len(order))):
             is_main = _long_name(option) in order
             groups["Options" if is_main else titles.get(_long_name(option), others)].append(option)
-        groups[MORE] = groups.pop(MORE)  # show this group last
+        groups[MORE_OPTIONS] = groups.pop(MORE_OPTIONS)  # show this group last
         return {title: options for title, options in groups.items() if options}
 
 

@@ -23,13 +23,13 @@ from simdoc_search.cli.index_options import (
     analysis_options,
     check_stored_settings,
     choose_excluded_parts,
+    excluded_part_options,
     extractor_options,
     for_new_stores,
-    kinds_option,
     make_extractor,
     sketch_option,
-    skip_options,
-    with_kinds,
+    token_kinds_option,
+    with_token_kinds,
     word_options,
 )
 from simdoc_search.cli.index_output import print_report, report_as_json
@@ -74,17 +74,21 @@ if TYPE_CHECKING:
 @click.option("--follow-links", is_flag=True,
               help="Also follow symbolic links that lead out of a folder. Only use this option if nobody else "
               "can write to the folder.")  # fmt: skip
-@click.option("--id-field", default="id", show_default=True, help="JSONL field or table column that contains the id.")
 @click.option(
-    "--text-field", default="text", show_default=True, help="JSONL field or table column that contains the text."
-)
+    "--id-field", metavar="FIELD", default="id", show_default=True,
+    help="JSONL field or table column that contains the id.",
+)  # fmt: skip
+@click.option(
+    "--text-field", metavar="FIELD", default="text", show_default=True,
+    help="JSONL field or table column that contains the text.",
+)  # fmt: skip
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
-@click.option("--no-texts", is_flag=True, help="New store: keep only the fingerprints, not the texts.")
+@click.option("--no-texts", is_flag=True, help="New index: keep only the fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
-@kinds_option("Also store the data that these commands need: sentences for `versions`, concepts for `related`.")
+@token_kinds_option("Also store the data that these commands need: sentences for `versions`, concepts for `related`.")
 @extractor_options
-@click.option("--language", is_flag=True, help="New store: identify the language of each document.")
-@for_new_stores(skip_options)
+@click.option("--language", is_flag=True, help="New index: identify the language of each document.")
+@for_new_stores(excluded_part_options)
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -123,7 +127,7 @@ def index(
     text_field: str,
     stdin_id: str | None,
     no_texts: bool,
-    kinds: tuple[TokenKindName, ...],
+    token_kinds: tuple[TokenKindName, ...],
     extractor_name: str | None,
     synonyms: Path | None,
     language: bool,
@@ -139,7 +143,7 @@ def index(
 ) -> None:
     """Index folders, files, tables or stdin (-).
 
-    Run the command again to update the store. It then reads only the files that changed. After an interruption, run it
+    Run the command again to update the index. It then reads only the files that changed. After an interruption, run it
     again to resume.
 
     \b
@@ -156,8 +160,8 @@ def index(
     old.zip!2021/Report.txt and mail.mbox!Re: thing.eml.
 
     --with versions stores the sentences of each document. In a test with 357 documents, this made `versions` ten times
-    as fast. --with related stores concepts for `related`. Both also upgrade an existing store that has texts. PATH is
-    then optional. In a test with 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times
+    as fast. --with related stores concepts for `related`. Both also upgrade an existing index that has texts. PATH is
+    then optional. In a test with 1,500 files, --with versions made the index 13 % larger, and indexing took 1.8 times
     as long. --with versions,related made it 34 % larger, and indexing took 15 times as long.
 
     --language adds the metadata field `language` to each document that does not have it. Its value is a code such as
@@ -169,10 +173,10 @@ def index(
     (with the same id) is not skipped.
 
     If somebody might craft texts to mislead the search, set SIMDOC_HASH_KEY to a secret (openssl rand -hex 32) before
-    you create the store. Fingerprinting then takes twice as long, and every command needs the same key.
+    you create the index. Fingerprinting then takes twice as long, and every command needs the same key.
 
     Files that cannot be indexed are listed with the reason. If there are many, only --json lists all of them. The exit
-    status is 1 if a path could not be read, if the store refused a document, or if --prune kept documents because their
+    status is 1 if a path could not be read, if the index refused a document, or if --prune kept documents because their
     files may only be temporarily unreachable. All other documents are indexed.
     """
     from simdoc_search.corpus import read_corpus
@@ -187,18 +191,20 @@ def index(
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give a number of megabytes", param_hint="--max-size")
     stored_settings = _read_stored_settings(store, engine)
-    if not paths and not (stored_settings and kinds):
+    if not paths and not (stored_settings and token_kinds):
         raise click.UsageError("Missing argument 'PATH...'.")
     extractor = make_extractor(extractor_name, synonyms, stored_settings)
-    if extractor and not stored_settings and "concepts" not in kinds:
+    if extractor and not stored_settings and "concepts" not in token_kinds:
         raise click.UsageError("--extractor and --synonyms only work with --with related; add this option")
-    requested = with_kinds(
+    requested = with_token_kinds(
         Settings(identifies_language=language, excluded_parts=choose_excluded_parts(front_matter, quoted_replies)),
-        kinds,
+        token_kinds,
         extractor,
     )
-    if stored_settings and kinds:
-        stored_settings = upgrade(store, engine, kinds, extractor, hidden=as_json, reports_unchanged=not paths)
+    if stored_settings and token_kinds:
+        stored_settings = upgrade(
+            store, engine, token_kinds, extractor, hide_progress=as_json, reports_unchanged=not paths
+        )
     elif not stored_settings:
         check_can_index(requested, choose_extractor(requested, extractor), store)
     if not paths:
@@ -275,11 +281,11 @@ def _choose_settings(
         return None
     if stored_settings:
         check_stored_settings(stored_settings, requested, store)
-    settings = make_settings_change({**options, "kinds": ()})(stored_settings or requested)
+    settings = make_settings_change({**options, "token_kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages
     ):  # `check_stored_settings` accepts this, because passages are on by default
         raise FormatMismatchError(
-            f"the store {store} was created with --no-passages; omit --passage-run, or choose a new store with --store"
+            f"the index {store} was created with --no-passages; omit --passage-run, or choose a new index with --store"
         )
     return settings

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.sketch.token_kinds import TokenKindName
 
-KIND_BY_OPTION_VALUE: dict[str, TokenKindName] = {"versions": "sentences", "related": "concepts"}
+TOKEN_KIND_BY_OPTION_VALUE: dict[str, TokenKindName] = {"versions": "sentences", "related": "concepts"}
 """Maps the values of `--with` to the kinds of tokens that they add."""
 
 _MAX_SKETCH_SIZE_DIGITS = 9
@@ -32,7 +32,7 @@ def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command]
             command = option(command)
         for parameter in getattr(command, "__click_params__", ()):
             if parameter not in other_parameters:
-                parameter.help = f"New store: {parameter.help[0].lower()}{parameter.help[1:]}"
+                parameter.help = f"New index: {parameter.help[0].lower()}{parameter.help[1:]}"
         return command
 
     return add
@@ -114,16 +114,16 @@ def parse_sketch(text: str) -> Sketch:
     """
     from simdoc_search.sketch.sketches import SKETCHES
 
-    kinds = {kind.name: kind for kind in SKETCHES.values()}
+    sketches = {kind.name: kind for kind in SKETCHES.values()}
     name, colon, size = text.partition(":")
-    if name not in kinds or (
+    if name not in sketches or (
         colon and not (size.isascii() and size.isdecimal() and len(size) <= _MAX_SKETCH_SIZE_DIGITS)
     ):
-        choices = f"give one of {', '.join(kinds)}, optionally with a size, like xor:400"
+        choices = f"give one of {', '.join(sketches)}, optionally with a size, like xor:400"
         raise click.BadParameter(f"{text!r:.60} is not a sketch; {choices}", param_hint="--sketch")
-    kind: Callable[..., Sketch] = kinds[name]
+    kind: Callable[..., Sketch] = sketches[name]
     try:
-        sketch = kind(**({kinds[name].stored_fields[0]: int(size)} if colon else {}))
+        sketch = kind(**({sketches[name].stored_fields[0]: int(size)} if colon else {}))
         sketch.require_bucketed_tokens()
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--sketch") from None
@@ -142,9 +142,11 @@ def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
     return replace(settings, minhash=sketch).with_key(settings.minhash.key)
 
 
-def kinds_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
+def token_kinds_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
     """Return the option `--with` with this help text. Its value is a tuple of kinds of tokens."""
-    return click.option("--with", "kinds", multiple=True, callback=_parse_kinds, metavar="versions,related", help=help)
+    return click.option(
+        "--with", "token_kinds", multiple=True, callback=_parse_token_kinds, metavar="versions,related", help=help
+    )
 
 
 def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
@@ -188,7 +190,9 @@ def make_extractor(name: str | None, synonyms: Path | None, stored: Settings | N
         raise click.BadParameter(str(error), param_hint="'--extractor'") from error
 
 
-def with_kinds(settings: Settings, kinds: tuple[TokenKindName, ...], extractor: Extractor | None = None) -> Settings:
+def with_token_kinds(
+    settings: Settings, token_kinds: tuple[TokenKindName, ...], extractor: Extractor | None = None
+) -> Settings:
     """Return the settings with these kinds of tokens added. Without an `extractor`, the default one is used."""
     from simdoc_search.sketch.concepts import ConceptSettings
     from simdoc_search.sketch.sentences import SentenceSettings
@@ -197,10 +201,10 @@ def with_kinds(settings: Settings, kinds: tuple[TokenKindName, ...], extractor: 
         "sentences": SentenceSettings(),
         "concepts": extractor.settings if extractor else ConceptSettings(),
     }
-    return replace(settings, **{name: added[name] for name in kinds})
+    return replace(settings, **{name: added[name] for name in token_kinds})
 
 
-def skip_options(command: Command) -> Command:
+def excluded_part_options(command: Command) -> Command:
     """Add `--front-matter` and `--quoted-replies`."""
     for name, text in (
         (
@@ -234,21 +238,21 @@ def check_stored_settings(stored: Settings, requested: Settings, store: str) -> 
     from simdoc_search.errors import FormatMismatchError
 
     if requested.identifies_language and not stored.identifies_language:
-        raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
+        raise FormatMismatchError(f"the index {store} was created without --language; choose a new index with --store")
     if requested.excluded_parts and requested.excluded_parts != stored.excluded_parts:
         parts = ("front-matter", "quoted-replies")
         options = " and ".join(f"--{part} {'skip' if part in stored.excluded_parts else 'keep'}" for part in parts)
         raise FormatMismatchError(
-            f"the store {store} was created with {options}, which cannot be changed; omit these options, or choose a "
-            "new store with --store"
+            f"the index {store} was created with {options}, which cannot be changed; omit these options, or choose a "
+            "new index with --store"
         )
 
 
-def _parse_kinds(
+def _parse_token_kinds(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[TokenKindName, ...]:
     names = [name.strip() for value in values for name in value.split(",")]
     for name in names:
-        if name not in KIND_BY_OPTION_VALUE:
+        if name not in TOKEN_KIND_BY_OPTION_VALUE:
             raise click.BadParameter(f"{name!r:.60} is not a value of --with; give versions, related or both")
-    return tuple(kind for name, kind in KIND_BY_OPTION_VALUE.items() if name in names)
+    return tuple(kind for name, kind in TOKEN_KIND_BY_OPTION_VALUE.items() if name in names)

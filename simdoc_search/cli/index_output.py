@@ -38,7 +38,7 @@ def refused_as_json(refused: Mapping[str, str]) -> list[dict[str, str]]:
 
 def print_report(report: IndexReport) -> None:
     """Print the counts on stdout, and skipped and refused documents on stderr."""
-    counts = [f"{report.indexed_count:,} indexed", f"{report.unchanged_count:,} unchanged"]
+    counts = [f"{report.added_count:,} indexed", f"{report.unchanged_count:,} unchanged"]
     optional = {"replaced": report.replaced_count, "deleted": report.deleted_count}
     counts += [f"{count:,} {name}" for name, count in optional.items() if count]
     if report.repeated_id_count:
@@ -63,7 +63,7 @@ def print_refused(refused: Mapping[str, str]) -> None:
     for id, reason in islice(refused.items(), _MAX_PRINTED_REFUSALS):
         say(f"  {id}: {reason}", err=True)
     if len(refused) > _MAX_PRINTED_REFUSALS:
-        say(f"  and {len(refused) - _MAX_PRINTED_REFUSALS:,} more that the store refused; --json lists all", err=True)
+        say(f"  and {len(refused) - _MAX_PRINTED_REFUSALS:,} more that the index refused; --json lists all", err=True)
 
 
 def print_incomplete(incomplete: Mapping[str, str]) -> None:

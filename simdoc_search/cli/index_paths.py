@@ -133,14 +133,14 @@ def index_paths(
                 archives=archives,
                 add_folder_prefix=True,
                 progress=progress,
-                written=on_written,
+                on_written=on_written,
             )
     except KeyboardInterrupt:
         raise CommandInterruptedError(
             "interrupted; finished documents are stored. Run the same command again to resume"
         ) from None
     skipped = f", {len(report.skipped):,} skipped" if report.skipped else ""
-    counts = f"{report.indexed_count + report.replaced_count:,} indexed, {report.unchanged_count:,} unchanged{skipped}"
+    counts = f"{report.added_count + report.replaced_count:,} indexed, {report.unchanged_count:,} unchanged{skipped}"
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
     if report.skipped:
         say(f"to see which files were skipped, and why, run: {command_line(location, 'index', *paths)}", err=True)
@@ -148,8 +148,8 @@ def index_paths(
         say(note, err=True)
     problems += report.problems
     if report.refused:
-        problems.append(f"the store refused {format_count(len(report.refused), 'document')}")
+        problems.append(f"the index refused {format_count(len(report.refused), 'document')}")
     for problem in problems:
         say(f"Error: {problem}", err=True)
-    document_count = report.indexed_count + report.replaced_count + report.unchanged_count
+    document_count = report.added_count + report.replaced_count + report.unchanged_count
     return IndexedPaths(search, problems, document_count, report.skipped)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def upgrade(
     store: str,
     engine: EngineKind | None,
-    kinds: tuple[TokenKindName, ...],
+    token_kinds: tuple[TokenKindName, ...],
     extractor: Extractor | None,
     *,
-    hidden: bool,
+    hide_progress: bool,
     reports_unchanged: bool,
 ) -> Settings:
     """Upgrade a store, print the number of upgraded documents, and return the new settings.
@@ -28,15 +28,15 @@ def upgrade(
     Args:
         store: the path or address of the store.
         engine: the kind of engine; None to detect it.
-        kinds: the kinds of tokens to add.
+        token_kinds: the kinds of tokens to add.
         extractor: the extractor of concepts; None for the store's extractor, or the default.
-        hidden: whether to hide the progress.
+        hide_progress: whether to hide the progress.
         reports_unchanged: whether to print a line if no document needs an upgrade.
     """
     from simdoc_search.stores.upgrade import upgrade_store
 
     upgraded = 0
-    with document_progress(hidden=hidden) as update:
+    with document_progress(hidden=hide_progress) as update:
 
         def progress(count: int) -> None:
             nonlocal upgraded
@@ -44,11 +44,11 @@ def upgrade(
             update(advance=count)
 
         try:
-            settings = upgrade_store(store, kinds, extractor=extractor, engine=engine, progress=progress)
+            settings = upgrade_store(store, token_kinds, extractor=extractor, engine=engine, progress=progress)
         except KeyboardInterrupt:
             raise CommandInterruptedError("interrupted; run the same command again to resume") from None
     if upgraded:
-        say(f"{' and '.join(kinds)} added to {format_count(upgraded, 'document')}", err=True)
+        say(f"{' and '.join(token_kinds)} added to {format_count(upgraded, 'document')}", err=True)
     elif reports_unchanged:
         say("nothing to upgrade", err=True)
     return settings

@@ -58,7 +58,8 @@ def _print_sizes(info: StoreInfo) -> None:
         size += f" ({info.bytes / info.document_count:,.0f} per document)"
     unit = "bytes of the total" if info.is_text_compressed else "bytes before compression by the engine"
     texts = "not stored" if info.text_bytes is None else f"stored, about {info.text_bytes:,} {unit}"
-    say(f"store      {info.location}")
+    texts = f"in {' and '.join(info.text_fields)}" if info.text_fields else texts
+    say(f"index      {info.location}")
     say(f"documents  {info.document_count:,}")
     say(f"bytes      {size}")
     say(f"texts      {texts}")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from simdoc_search.documents import Document
     from simdoc_search.search import SimilaritySearch
+    from simdoc_search.stores.record import Record
 
 
 class QueryText(NamedTuple):
@@ -139,16 +140,21 @@ def read_stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
         SimdocError: no document or several documents have this name.
         NoTextError: the text of the document is not stored.
     """
-    id = resolve_id(search, name)
-    record = search.store.get(id, text=True)
-    if record is None or record.text is None:
-        raise NoTextError(id)
-    return id, record.text
+    from simdoc_search.search.stored_texts import read_texts
+
+    key = find_record(search, name).key
+    text = read_texts(search.store, [key]).get(key)
+    if text is None:
+        raise NoTextError(key.id)
+    return key.id, text
 
 
-def resolve_id(search: SimilaritySearch, name: str) -> str:
-    """Return the id of the document with this id, path or file name. A final number is not read as an overlap."""
-    return search.resolve(name, overlap=0).id
+def find_record(search: SimilaritySearch, name: str) -> Record:
+    """Return the document with this id, path or file name. A final number is not read as an overlap."""
+    from simdoc_search.search.resolver import Resolver
+
+    resolver = Resolver(search.store)
+    return resolver.get_record(resolver.resolve(name, overlap=0).id)
 
 
 def read_query_arguments(
@@ -161,7 +167,7 @@ def read_query_arguments(
     """Return the arguments of a query for one of `id`, `file` and `text`, and the id of the document if it is stored.
 
     Args:
-        search: the search to query.
+        search: the `SimilaritySearch` that runs the query.
         id: id, path or file name of a stored document.
         file: a file, `-`, or a pipe. If the file is indexed, its document is excluded from the hits.
         make_file_arguments: returns further arguments for a file that is not a pipe.
@@ -170,20 +176,20 @@ def read_query_arguments(
     Raises:
         SimdocError: there is no such document, or the file cannot be read or does not contain text.
     """
-    from simdoc_search.query import FingerprintQuery
     from simdoc_search.search.files import IndexedFiles
 
     if text is not None:
         return {"text": read_text(text)}, None
     if file is None:
-        stored_id = resolve_id(search, id or "")
-        return {"query": FingerprintQuery(stored_id)}, stored_id
+        key = find_record(search, id or "").key
+        return {"query": key}, key.id
     document = read_document(file)
     if is_stream(file):
         return {"text": document.text}, None
     indexed = IndexedFiles(search.store).get(file)
-    key = indexed.key if indexed else None
-    return {"text": document.text, "exclude": key, **make_file_arguments(document)}, key.id if key else None
+    indexed_key = indexed.key if indexed else None
+    arguments = {"text": document.text, "exclude": indexed_key, **make_file_arguments(document)}
+    return arguments, indexed_key.id if indexed_key else None
 
 
 def _read_bytes(file: Path) -> bytes:

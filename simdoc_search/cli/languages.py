@@ -62,9 +62,9 @@ def languages(
 ) -> None:
     """Count documents by language.
 
-    Without PATH, the command counts the documents in the store. A stored document has a language if you indexed it with
+    Without PATH, the command counts the documents in the index. A stored document has a language if you indexed it with
     --language, or if its metadata names one. With PATH, the command identifies the languages of files and folders. It
-    then does not need a store.
+    then does not need an index.
 
     \b
       simdoc-search languages
@@ -86,7 +86,7 @@ def languages(
         return
     if not paths:
         if each_document:
-            raise click.UsageError("--each-document needs PATH; for a store, use: simdoc-search list --show language")
+            raise click.UsageError("--each-document needs PATH; for an index, use: simdoc-search list --show language")
         search = SimilaritySearch(open_for_query(store, engine=engine, field=field))
         counts = search.languages(filters=make_filters(filters, excluded))
         if as_json:
@@ -95,12 +95,12 @@ def languages(
             _print_counts(counts)
         return
     if filters or excluded:
-        raise click.UsageError("--filter and --exclude only work with a store; omit PATH or these options")
+        raise click.UsageError("--filter and --exclude only work with an index; omit PATH or these options")
     report, problems = _identify(paths, worker_count(workers), hide_progress=as_json)
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
-        totals = {"bytes": report.bytes, "seconds": report.seconds, "skipped": skipped, "problems": problems}
+        totals = {"bytes": report.byte_count, "seconds": report.seconds, "skipped": skipped, "problems": problems}
         print_json(_counts_as_json(report.languages) | ({"each_document": rows} if each_document else {}) | totals)
     else:
         if each_document:
@@ -158,13 +158,13 @@ def _print_counts(counts: Counter[str]) -> None:
     for name, count in _sort_counts(counts):
         say(f"{name or _NO_LANGUAGE:<{width}}  {count:>9,}  {format_percent(count / total, 1):>7}")
     if set(counts) == {""}:
-        say("no document in the store has a language; index into a new store with --language", err=True)
+        say("no document in the index has a language; index into a new index with --language", err=True)
     if not total:
         say("no documents")
 
 
 def _print_speed(report: LanguageReport) -> None:
-    count, seconds, size = report.languages.total(), max(report.seconds, 1e-9), report.bytes / 1e6
+    count, seconds, size = report.languages.total(), max(report.seconds, 1e-9), report.byte_count / 1e6
     speed = f"{count / seconds:,.0f} documents/s, {size / seconds:,.1f} MB/s"
     say(f"{format_count(count, 'document')}, {size:,.1f} MB in {seconds:.1f} s: {speed}")
 

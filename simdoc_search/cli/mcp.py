@@ -12,7 +12,7 @@ from simdoc_search.cli.common import field_options, handle_errors, store_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.logs import show_log
-from simdoc_search.cli.serve import open_served_store, requires_extra
+from simdoc_search.cli.serve import open_served_store, require_extra
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -41,9 +41,9 @@ def mcp(
       simdoc-search mcp --store /home/me/articles/.simdoc
       simdoc-search mcp --store http://localhost:9200/articles ~/drafts
 
-    In the configuration of the client, give the absolute path of the store.
+    In the configuration of the client, give the absolute path of the index.
     """
-    with requires_extra("the server for agents", "mcp"):
+    with require_extra("the server for agents", "mcp"):
         from simdoc_search.mcp_server import run_mcp_server
     for folder in folders:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path.is_dir may raise for a long name

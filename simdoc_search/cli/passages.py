@@ -18,7 +18,13 @@ from simdoc_search.cli.common import (
     open_for_query,
     store_option,
 )
-from simdoc_search.cli.comparison_options import ignore_option, preset_option, read_ignored_texts
+from simdoc_search.cli.comparison_options import (
+    ignore_bibliography_option,
+    ignore_option,
+    ignore_quotes_option,
+    preset_option,
+    read_ignored_texts,
+)
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_paths import in_option, index_paths
@@ -31,7 +37,7 @@ from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import NoFingerprintError
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
@@ -81,12 +87,9 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
     help="Compare every document that may share passages, not only the most promising ones. This is slower.",
 )
 @ignore_option
-@click.option(
-    "--ignore-quotes",
-    is_flag=True,
-    help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
-)
-@click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
+@ignore_quotes_option
+@ignore_bibliography_option
+@click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No index is needed.")
 @filter_options
 @click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
 @click.option(
@@ -116,6 +119,7 @@ def passages(
     compare_all: bool,
     ignore: tuple[str, ...],
     ignore_quotes: bool,
+    ignore_bibliography: bool,
     each_other: bool,
     filters: FilterPairs,
     excluded: FilterPairs,
@@ -139,14 +143,14 @@ def passages(
     matches its own stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
-    is found. If the store has no texts, only runs of 36 words are certain to be found. To change the length of
+    is found. If the index has no texts, only runs of 36 words are certain to be found. To change the length of
     36 words, use `index --passage-run`.
 
     \b
       simdoc-search passages --file essay.pdf --in ~/Papers
       simdoc-search passages doc123 --html shared.html
       simdoc-search passages --folder ./essays --each-other
-      simdoc-search passages --file essay.pdf --ignore task_sheet.pdf --ignore-quotes
+      simdoc-search passages --file essay.pdf --ignore task_sheet.pdf --ignore-quotes --ignore-bibliography
       simdoc-search passages --folder ./essays --store ./sources.simdoc --json
       simdoc-search passages --text "..." --min-words 8
       simdoc-search passages reports/2024.txt --exclude-same-folder --exclude path=drafts/
@@ -187,6 +191,7 @@ def passages(
         "compare_all": compare_all,
         "ignore": read_ignored_texts(ignore, lambda: search),
         "ignore_quotes": ignore_quotes,
+        "ignore_bibliography": ignore_bibliography,
     }
     all_filters = [*make_filters(filters, excluded), *filters_of_paths]
     passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
@@ -237,10 +242,10 @@ def _answer_many(
     try:
         with (
             document_progress(hidden=output.as_json, has_total=total is not None) as update,
-            WorkerMap(workers if search.is_picklable else 1) as worker_map,
+            ParallelMapper(workers if search.is_picklable else 1) as mapper,
         ):
             update(total=total)
-            for query, answer in worker_map.map(search.answer_or_error, queries, _MAX_QUERIES_WITHOUT_WORKERS):
+            for query, answer in mapper.map(search.answer_or_error, queries, _MAX_QUERIES_WITHOUT_WORKERS):
                 count += 1
                 if isinstance(answer, PassageAnswer):
                     output.add(answer)

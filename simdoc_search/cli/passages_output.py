@@ -117,7 +117,7 @@ class PassageOutput:
             line = (
                 f"{format_percent(covered.share, 0):>8}{covered.word_count:>10,}{total:>10}  {printable(answer.name)}"
             )
-            has_details = bool(answer.result.hits or answer.result.disguise_note)
+            has_details = bool(answer.result.hits or answer.result.notes)
             self._overview.append((-covered.share, line, list(self._lines(answer)) if has_details else []))
 
     def add_error(self, query: QueryText, error: SimdocError) -> None:
@@ -170,14 +170,13 @@ class PassageOutput:
         values = columns.read(hit.key for hit in result.hits)
         ids = [hit.id for hit in result.hits]
         yield answer.headline
-        if result.disguise_note:
-            yield result.disguise_note
+        yield from result.notes
         if result.hits:
             yield f"{_HEADING}{format_heading(columns.names)}document"
         for hit in sort_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-            index = f"  in {printable(str(hit.key.index))}" if ids.count(hit.id) > 1 else ""
-            name = f"{format_columns(columns.names, values.get(hit.key))}{printable(hit.id)}{index}"
+            id = hit.id if ids.count(hit.id) == 1 else hit.key.qualified_id
+            name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.key))
@@ -195,7 +194,7 @@ class PassageOutput:
     def _write_page(self) -> None:
         if self._html:
             notes = [*self._summary.lines(), *self._page_notes]
-            write_page(self._html, self._page_answers, notes, self._search.store, hidden=self.as_json)
+            write_page(self._html, self._page_answers, notes, self._search.store, hide_progress=self.as_json)
 
 
 def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
@@ -208,7 +207,7 @@ def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     if other is not None:
         label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
     words = format_count(passage.word_count, "word")
-    yield f"{_INDENT}{words}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
+    yield f"{_INDENT}{words}, {label}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 
 
@@ -233,11 +232,11 @@ class _Summary:
         self._sharing_text_count += bool(result.total)
         self._match_count += result.total
         self._is_partial |= result.is_partial
-        self._longest_run = max(self._longest_run, result.guaranteed_run)
+        self._longest_run = max(self._longest_run, result.guaranteed_run_length)
         self._too_common_run_count += result.too_common_phrase_count
-        if result.text is not None and len(result.text) <= result.guaranteed_run * _MAX_WORD_LENGTH:
+        if result.text is not None and len(result.text) <= result.guaranteed_run_length * _MAX_WORD_LENGTH:
             words = len(locate_words(result.text, self._settings.analysis).words)
-            if words < result.guaranteed_run:
+            if words < result.guaranteed_run_length:
                 self._short_lengths.append(words)
 
     def lines(self) -> Iterator[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simdoc_search import __version__
 from simdoc_search.cli.common import document_progress, write_text_file
+from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.display import (
     format_count,
     format_estimate,
@@ -31,7 +30,7 @@ _MAX_CHARACTERS = 8_000_000
 
 
 _FILTER_PARAMETERS = ("filters", "excluded", "exclude_same_folder")
-_COMPARISON_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignore_quotes")
+_COMPARISON_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignore_quotes", "ignore_bibliography")
 """The parameters of the command that decide which documents are searched, and which words count."""
 
 
@@ -43,25 +42,10 @@ def describe_search(places: Sequence[str], document_count: int, context: click.C
         document_count: the number of documents in them; 0 if it is not known.
         context: the context of the command.
     """
-    options: list[str] = []
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
-        if parameter.name in (*_FILTER_PARAMETERS, *_COMPARISON_PARAMETERS) and value != parameter.default:
-            values = value if isinstance(value, tuple) else (value,) if value else ()
-            options += [f"{parameter.opts[0]} {_format_value(value)}".rstrip() for value in values]
     is_filtered = any(context.params[name] for name in _FILTER_PARAMETERS)
     documents = f"{format_count(document_count, 'document')} in " if document_count and not is_filtered else ""
     searched = f"Searched {documents}{', '.join(map(without_credentials, places))}"
-    lines = [f"{searched} on {datetime.now().astimezone().date()} with simdoc-search {__version__}."]
-    return [*lines, f"Options: {', '.join(options)}."] if options else lines
-
-
-def _format_value(value: Any) -> str:
-    """Return the value of an option as the user gave it; empty for a flag."""
-    if isinstance(value, tuple):
-        field, values = value
-        return f"{field}={values if isinstance(values, str) else ', '.join(values)}"
-    return "" if value is True else without_credentials(str(value))
+    return describe_run(searched, context, (*_FILTER_PARAMETERS, *_COMPARISON_PARAMETERS))
 
 
 def format_words(hit: PassageHit) -> str:
@@ -79,24 +63,24 @@ def describe_hit(hit: PassageHit) -> str:
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
     if hit.added_word_count > hit.word_count:
-        return f"{hit.added_word_count:,} words of your text appear here, because your text repeats some words"
+        return f"{hit.added_word_count:,} words of your text are covered, because it repeats some of the shared words"
     return "changed since it was indexed; the figures are for its current text" if hit.changed else ""
 
 
 def write_page(
-    path: Path, answers: Sequence[PassageAnswer], notes: Sequence[str], store: Store, *, hidden: bool
+    path: Path, answers: Sequence[PassageAnswer], notes: Sequence[str], store: Store, *, hide_progress: bool
 ) -> None:
-    """Write the page, and show the progress on stderr unless `hidden`.
+    """Write the page, and show the progress on stderr unless `hide_progress`.
 
     Raises:
         ClickException: the page cannot be written.
     """
-    from simdoc_search.passages.report import sources_page
+    from simdoc_search.passages.report import render_sources_page
 
     ranked = sorted(answers, key=lambda answer: -answer.result.coverage.share)
     remaining = _MAX_CHARACTERS
     sourced_texts, omitted = [], 0
-    with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
+    with document_progress(hidden=hide_progress or len(ranked) < 2, has_total=True) as update:
         update(total=len(ranked))
         for answer in ranked:
             remaining -= len(answer.result.text or "")
@@ -108,7 +92,7 @@ def write_page(
             update(advance=1)
     sources = format_count(omitted, "source is", "sources are")
     note = f"{sources} not shown side by side with the text. To see both texts, use `simdoc-search compare`."
-    write_text_file(path, sources_page(sourced_texts, [*notes, note] if omitted else notes))
+    write_text_file(path, render_sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 
 def _read_texts_up_to(characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
@@ -148,7 +132,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         format_count(result.coverage.word_count, "word"),
         format_count(result.total, "match", "matches"),
     )
-    notes = [result.disguise_note] if result.disguise_note else []
+    notes = result.notes
     if result.total:
         hint = format_more_hits_hint(len(result.hits), result.total, result.offset)
         notes.append(f"{result.page_description}.{hint}")

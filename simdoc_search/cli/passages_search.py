@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.input_text import QueryText, resolve_id
+from simdoc_search.cli.input_text import QueryText, find_record
 from simdoc_search.cli.passages_output import PassageAnswer
 from simdoc_search.errors import QuerySyntaxError, SimdocError
 
@@ -18,7 +18,7 @@ class PassageSearch:
     """Answers one query at a time. A file never matches its own stored copy.
 
     Args:
-        search: the search to query.
+        search: the `SimilaritySearch` that runs the queries.
         filters: filters for the hits.
         options: further arguments of `SimilaritySearch.passages`.
         exclude_same_folder: whether to exclude the folder of each query document from its hits.
@@ -53,13 +53,11 @@ class PassageSearch:
 
     def answer(self, query: QueryText) -> PassageAnswer:
         """Answer a query. Raises the same errors as `SimilaritySearch.passages`."""
-        from simdoc_search.query import FingerprintQuery
-
         if query.text is None:
-            id = resolve_id(self._search, query.name)
-            record = self._search.store.get(id) if self._exclude_same_folder else None
-            filters = self._filters_for(record.path if record else id)
-            return PassageAnswer(query, self._find_passages(filters, query=FingerprintQuery(id)), id)
+            record = find_record(self._search, query.name)
+            return PassageAnswer(
+                query, self._find_passages(self._filters_for(record.path), query=record.key), record.id
+            )
         indexed = self._files.get(query.file) if query.file and query.file != "-" else None
         filters = self._filters_for(indexed.id) if indexed else self._filters
         stored_key = indexed.key if indexed else None

@@ -175,7 +175,8 @@ def overlap_options(command: Command) -> Command:
             "--probability",
             type=percent_type,
             metavar="PERCENT",
-            help="Minimum probability of finding a document that has exactly the minimum overlap.",
+            help="Minimum probability that a document is found if its overlap is just the minimum. "
+            "A larger overlap makes it more probable.",
         ),
         click.option(
             "--overlap",
@@ -186,6 +187,11 @@ def overlap_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def is_any_given(*names: str) -> bool:
+    """Return whether the command line or `simdoc.toml` sets at least one of these options."""
+    return {click.get_current_context().get_parameter_source(name) for name in names} != {ParameterSource.DEFAULT}
 
 
 def are_only_in_config(*names: str) -> bool:

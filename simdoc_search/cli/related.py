@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, main_options=["--file", "--text", "--all", "--explain", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@all_documents_options("Group all documents in the store by topic.")
+@all_documents_options("Group all documents in the index by topic.")
 @file_option
 @click.option("--text", help="Query with this text. Use - for stdin.")
 @page_options
-@synonyms_option("File with the synonyms that the store was created with, if any. Needed for --file and --text.")
+@synonyms_option("File with the synonyms that the index was created with, if any. Needed for --file and --text.")
 @click.option("--explain", is_flag=True, help="List the shared concepts, with their weights and shares of the score.")
 @threshold_options
 @filter_options
@@ -69,8 +69,8 @@ def related(
     """Find documents on the same topic as a document, file or text.
 
     Related documents share names and key phrases, which are called concepts. Rare concepts count more. Related
-    documents score 0.5 to 0.75, and versions score 0.75 or more. The store must have concepts. To recognise versions,
-    it also needs sentences. To add both to an existing store, run: simdoc-search index --with versions,related
+    documents score 0.5 to 0.75, and versions score 0.75 or more. The index must have concepts. To recognise versions,
+    it also needs sentences. To add both to an existing index, run: simdoc-search index --with versions,related
 
     \b
       simdoc-search related doc123

@@ -51,7 +51,7 @@ def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | No
 
 def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     """Yield lines that explain the score, and the contribution of each shared word."""
-    from simdoc_search.versions.relations import RELATED_SIMILARITY
+    from simdoc_search.versions.relations import MIN_RELATED_SIMILARITY
 
     explanation = hit.explanation
     if explanation is None:
@@ -60,7 +60,7 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     formula = f"the mean of {documents:.3f} (whole documents) and {paragraphs:.3f} (paragraphs)"
     yield (
         f"concept similarity {explanation.similarity:.3f}: {formula}. "
-        f"Documents are related if it is {RELATED_SIMILARITY} or more"
+        f"Documents are related if it is {MIN_RELATED_SIMILARITY} or more"
     )
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
@@ -76,7 +76,7 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
 
 
 def _format_concepts(word: SharedConceptWord) -> str:
-    """Return a colon and the concepts of both documents that contain a word; empty if there are none."""
+    """Return a colon, and each document's concepts that contain the word; empty if there are none."""
     query_concepts, hit_concepts = (
         ", ".join(concepts[:_MAX_CONCEPTS_PER_WORD]) for concepts in (word.query_concepts, word.hit_concepts)
     )

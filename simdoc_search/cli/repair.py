@@ -14,16 +14,16 @@ from simdoc_search.display import format_count
 
 @click.command(cls=Command)
 @click.argument("store")
-@click.option("--to", "target", required=True, metavar="DIR", help="Folder of the new store. It must be new or empty.")
+@click.option("--to", "target", required=True, metavar="DIR", help="Folder of the new index. It must be new or empty.")
 @json_option
 @handle_errors
 def repair(store: str, target: str, as_json: bool) -> None:
-    """Copy the readable documents of a damaged store to a new store.
+    """Copy the readable documents of a damaged index to a new index.
 
     If some documents cannot be read, the command lists them, and its exit status is 1. Index their files again.
 
-    The damaged store is not changed. The command locks it, so that nobody can write to it during the repair. If you
-    only have read permission, the command cannot lock the store. In that case, make sure that nobody writes to it.
+    The damaged index is not changed. The command locks it, so that nobody can write to it during the repair. If you
+    only have read permission, the command cannot lock the index. In that case, make sure that nobody writes to it.
 
     \b
       simdoc-search repair ./.simdoc --to ./repaired.simdoc
@@ -38,11 +38,11 @@ def repair(store: str, target: str, as_json: bool) -> None:
     if as_json:
         print_json({"store": target, **asdict(repaired)})
     else:
-        for id in repaired.unreadable:
+        for id in repaired.unreadable_ids:
             say(f"unreadable: {id}")
         for damage in repaired.damaged_deletions:
             say(f"note: {damage.file}: {damage.problem}")
-        unreadable = f", {len(repaired.unreadable):,} unreadable" if repaired.unreadable else ""
+        unreadable = f", {len(repaired.unreadable_ids):,} unreadable" if repaired.unreadable_ids else ""
         say(f"{format_count(repaired.document_count, 'document')} saved to {target}{unreadable}")
-    if repaired.unreadable:
+    if repaired.unreadable_ids:
         raise SystemExit(1)

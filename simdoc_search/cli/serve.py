@@ -44,7 +44,7 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
     "16 characters.",
 )
 @click.option(
-    "--allowed-host", "names", multiple=True, metavar="NAME",
+    "--allowed-host", "allowed_hosts", multiple=True, metavar="NAME",
     help="Also accept requests to this host name, such as the name of a proxy. Repeatable.",
 )  # fmt: skip
 @click.option(
@@ -59,7 +59,7 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
 def serve(
     port: int,
     host: str,
-    names: tuple[str, ...],
+    allowed_hosts: tuple[str, ...],
     allow_apply: bool,
     show: tuple[str, ...],
     text_fields: tuple[str, ...],
@@ -69,18 +69,18 @@ def serve(
 ) -> None:
     """Search the index in a browser.
 
-    Programs can get JSON from the same URLs. Without --allow-apply, the server changes neither files nor the store.
+    Programs can get JSON from the same URLs. Without --allow-apply, the server changes neither files nor the index.
     It does not keep the texts and files that you submit. Press Ctrl-C to stop it.
 
     \b
       simdoc-search serve                         then open http://127.0.0.1:8765/
       simdoc-search serve --store ./old --port 9000
     """
-    with requires_extra("the server", "web"):
+    with require_extra("the server", "web"):
         from simdoc_search.web import Server, is_loopback, make_app, open_listening_socket
     show_log(click.get_current_context(), logging.WARNING)
     token = _read_token(is_required=not is_loopback(host))
-    local = _local_access(store, allow_apply=allow_apply) if is_loopback(host) and not names else None
+    local = _local_access(store, allow_apply=allow_apply) if is_loopback(host) and not allowed_hosts else None
     if allow_apply and local is None:
         raise click.UsageError(
             "--allow-apply only works if no other computer can reach the server; omit --host and --allowed-host"
@@ -88,7 +88,7 @@ def serve(
     served_store = open_served_store(store, engine, text_fields, field, show, local)
     listening = open_listening_socket(host, port)
     is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - it is only compared
-    app = make_app(served_store, hosts=[host, *names], allows_any_address=is_wildcard, token=token)
+    app = make_app(served_store, hosts=[host, *allowed_hosts], allows_any_address=is_wildcard, token=token)
     url_host = f"[{host}]" if ":" in host else host
     say(f"http://{url_host}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
     with listening, suppress(KeyboardInterrupt):
@@ -119,7 +119,7 @@ def _read_token(*, is_required: bool) -> str | None:
 
 
 @contextmanager
-def requires_extra(subject: str, extra: str) -> Iterator[None]:
+def require_extra(subject: str, extra: str) -> Iterator[None]:
     """Convert an import error in the block to a `MissingExtraError`, unless a module of this package is missing."""
     try:
         yield

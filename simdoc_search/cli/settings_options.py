@@ -10,11 +10,11 @@ import click
 
 from simdoc_search.cli.index_options import (
     analysis_options,
-    kinds_option,
     parse_sketch,
     sketch_option,
-    with_kinds,
+    token_kinds_option,
     with_sketch,
+    with_token_kinds,
     word_options,
     word_settings,
 )
@@ -38,10 +38,10 @@ def passage_options(command: Command) -> Command:
 
 def settings_options(command: Command) -> Command:
     """Add the options that `make_settings_change` reads."""
-    kinds = kinds_option(
+    token_kinds = token_kinds_option(
         "Also store the data that these commands need: sentences for `versions`, concepts for `related`."
     )
-    return analysis_options(word_options(sketch_option(passage_options(kinds(command)))))
+    return analysis_options(word_options(sketch_option(passage_options(token_kinds(command)))))
 
 
 def make_settings_change(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
@@ -60,7 +60,7 @@ def make_settings_change(options: dict[str, Any], *, passages: bool = False) -> 
     all_values = {name: options[name] for name in ("profile", "shingle_size", "unit")} | words
     analysis = {name: value for name, value in all_values.items() if value is not None}
     sketch = parse_sketch(options["sketch"]) if options["sketch"] else None
-    no_passages, run = options["no_passages"], options["passage_run"]
+    no_passages, passage_run = options["no_passages"], options["passage_run"]
     if passages and no_passages:
         raise click.UsageError("--passages and --no-passages cannot be combined; omit one of them")
 
@@ -68,26 +68,26 @@ def make_settings_change(options: dict[str, Any], *, passages: bool = False) -> 
         changed = replace(settings, analysis=replace(settings.analysis, **analysis))
         if sketch:
             changed = with_sketch(changed, sketch)
-        if no_passages or run is not None or (passages and settings.passages is None):
-            changed = replace(changed, passages=_passages(no_passages, run, changed.analysis.shingle_size))
-        missing = tuple(name for name in options["kinds"] if getattr(settings, name) is None)
-        return with_kinds(changed, missing)
+        if no_passages or passage_run is not None or (passages and settings.passages is None):
+            changed = replace(changed, passages=_passages(no_passages, passage_run, changed.analysis.shingle_size))
+        missing = tuple(name for name in options["token_kinds"] if getattr(settings, name) is None)
+        return with_token_kinds(changed, missing)
 
     return change
 
 
-def _passages(no_passages: bool, run: int | None, shingle_size: int) -> PassageSettings | None:
+def _passages(no_passages: bool, passage_run: int | None, shingle_size: int) -> PassageSettings | None:
     """Return the settings for passages, or None with `--no-passages`."""
     from simdoc_search.sketch.winnow import PassageSettings
 
-    if no_passages and run is not None:
+    if no_passages and passage_run is not None:
         raise click.UsageError("--no-passages and --passage-run cannot be combined; omit one of them")
     if no_passages:
         return None
-    if run is None:
+    if passage_run is None:
         return PassageSettings()
-    if run < shingle_size:
+    if passage_run < shingle_size:
         raise click.UsageError(
-            f"--passage-run {run} is shorter than --shingle-size {shingle_size}; increase --passage-run"
+            f"--passage-run {passage_run} is shorter than --shingle-size {shingle_size}; increase --passage-run"
         )
-    return PassageSettings.for_run(run, shingle_size)
+    return PassageSettings.for_run(passage_run, shingle_size)

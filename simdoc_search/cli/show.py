@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.record import Record
 
 _MAX_TEXT_LINES, _MAX_TEXT_CHARACTERS = 10, 1_000
-_MAX_CONCEPTS = 3
+_MAX_CONCEPTS_PER_WORD = 3
 _MAX_WORD_WIDTH = 24
 
 
@@ -43,7 +43,7 @@ _MAX_WORD_WIDTH = 24
     help="List the concepts of the document, with their weights and the words that they come from.",
 )
 @synonyms_option(
-    "With --concepts: the synonyms file that the store was created with. Without this file, some words are not shown."
+    "With --concepts: the synonyms file that the index was created with. Without this file, some words are not shown."
 )
 @field_options
 @store_option
@@ -125,7 +125,7 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
             continue
         say(f"{printable(name):<10} {', '.join(map(str, value)) if isinstance(value, list) else value}")
     if record.text is None:
-        say("note: the store does not have the text of this document", err=True)
+        say("note: the index does not have the text of this document", err=True)
         return
     say()
     beginning = record.text[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]
@@ -159,7 +159,7 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
 
 
 def _format_concepts_and_synonyms(word: ConceptWord) -> str:
-    """Return the names and phrases that contain the concept's word, and its synonyms in the text."""
-    more = len(word.concepts) - _MAX_CONCEPTS
-    names = ", ".join(word.concepts[:_MAX_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
+    """Return the concepts that contain a word, and the synonyms that the text has for it."""
+    more = len(word.concepts) - _MAX_CONCEPTS_PER_WORD
+    names = ", ".join(word.concepts[:_MAX_CONCEPTS_PER_WORD]) + (f" and {more} more" if more > 0 else "")
     return f"{names} (synonyms: {', '.join(word.synonyms)})" if word.synonyms else names

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command, main_options=["--overlap", "--probability", "--file", "--text", "--size"], shows_time=True)
-@click.argument("fingerprint", required=False, metavar="[QUERY]", shell_complete=complete_ids)
+@click.argument("query_string", required=False, metavar="[QUERY]", shell_complete=complete_ids)
 @file_option
 @click.option(
     "--all-from",
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 @json_option
 @handle_errors
 def similar(
-    fingerprint: str | None,
+    query_string: str | None,
     file: Path | None,
     text: str | None,
     all_from: Path | None,
@@ -114,13 +114,13 @@ def similar(
     """
     from simdoc_search.search import SimilaritySearch
 
-    if sum(source is not None for source in (fingerprint, file, text, all_from)) != 1:
+    if sum(source is not None for source in (query_string, file, text, all_from)) != 1:
         raise click.UsageError("give one of QUERY, --file, --text or --all-from")
     search = SimilaritySearch(
         open_for_query(store, id_field=id_field, engine=engine, text_field=text_fields, field=field)
     )
-    if fingerprint is not None and has_other_clauses(fingerprint):
-        fingerprint, required, unwanted = parse_fingerprint_and_filters(fingerprint)
+    if query_string is not None and has_other_clauses(query_string):
+        query_string, required, unwanted = parse_fingerprint_and_filters(query_string)
         filters, excluded = (*filters, *required), (*excluded, *unwanted)
     options: dict[str, Any] = {
         "overlap": overlap,
@@ -146,8 +146,8 @@ def similar(
         answers = search.similar_many(map(query, names), **options)
         hit_count = print_many(names, answers, columns, as_json, expects_exact=expects_exact)
     else:
-        if fingerprint is not None:
-            result = search.similar(query(fingerprint), **options)
+        if query_string is not None:
+            result = search.similar(query(query_string), **options)
         else:
             result = search.similar_to_text(read_file(file) if file else read_text(text or ""), **options)
         print_result(result, columns, as_json, expects_exact=expects_exact)

@@ -15,7 +15,6 @@ from simdoc_search.display import (
     format_estimate,
     format_more_hits_hint,
     format_percent,
-    printable,
 )
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Threshold
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 _HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "reverse_containment": "share of the match"}
 """The heading of the first column, for each measure."""
 
-_MIN_LONG_TEXT = 100
+_MIN_LONG_TEXT_SHINGLES = 100
 """A text with fewer shingles is short. A document that contains it and is ten times as long has an overlap of 10 %."""
 
 _MAX_LEFT_OUT = 3
@@ -85,7 +84,7 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, ex
         print_json(columns.add_to_json(similar_as_json(result), result.hits))
         return
     _print_table(result, columns, expects_exact=expects_exact)
-    if result.measure == "jaccard" and result.query.overlap and result.shingle_count < _MIN_LONG_TEXT:
+    if result.measure == "jaccard" and result.query.overlap and result.shingle_count < _MIN_LONG_TEXT_SHINGLES:
         effect = "long documents that contain it may not reach the minimum overlap"
         say(f"note: the text is short, so {effect}. Find them with: simdoc-search passages", err=True)
 
@@ -98,14 +97,14 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         say(f"{heading}  {format_heading(columns.names)}document")
     for hit in sort_hits(result.hits, columns, values):
         overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else format_percent(hit.overlap)
-        name = format_columns(columns.names, values.get(hit.key)) + link_id(hit.id, values.get(hit.key))
-        index = printable(f"  in {hit.key.index}") if ids.count(hit.id) > 1 else ""
+        id = hit.id if ids.count(hit.id) == 1 else hit.key.qualified_id
+        name = format_columns(columns.names, values.get(hit.key)) + link_id(id, values.get(hit.key))
         changed = "  (changed since it was indexed)" if hit.changed else ""
-        click.echo(f"{overlap:>{len(heading)}}  {name}{index}{changed}")
+        click.echo(f"{overlap:>{len(heading)}}  {name}{changed}")
     say(_summary(result))
     if expects_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         estimated = format_count(count, "overlap is", "overlaps are")
-        say(f"note: {estimated} estimated, because the store does not have the texts of these documents", err=True)
+        say(f"note: {estimated} estimated, because the index does not have the texts of these documents", err=True)
     for left_out in result.left_out[:_MAX_LEFT_OUT]:
         advice = "index the document again, or run `simdoc-search backfill --stale`"
         say(f"left out: the document {left_out.id!r} {left_out.reason}; {advice}", err=True)
@@ -117,7 +116,7 @@ def _summary(result: SearchResult) -> str:
     plan, overlap = result.plan, float(result.query.overlap or 0)
     total = len(result.hits) if result.total is None else result.total
     more = format_more_hits_hint(len(result.hits), total, result.offset)
-    summary = f"{result.counts}.{more}" if more else result.counts
+    summary = f"{result.page_description}.{more}" if more else result.page_description
     if not result.hits:
         compared = (
             f", {describe_compared_documents(result.compared_count, result.candidate_count)}"
@@ -125,7 +124,7 @@ def _summary(result: SearchResult) -> str:
             else ""
         )
         summary = f"nothing found{compared}"
-    if isinstance(plan, Threshold) and not plan.is_tolerant:
+    if isinstance(plan, Threshold) and not plan.allows_lower_estimates:
         return summary
     chance = format_percent(plan.probability_of_finding(overlap))
     guarantee = f"document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"

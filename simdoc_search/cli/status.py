@@ -24,7 +24,7 @@ def _parse_percentage(_context: click.Context, _parameter: click.Parameter, valu
 @click.command(cls=Command)
 @click.argument("url")
 @field_options
-@click.option("--sample", type=click.IntRange(0, 10_000), default=200, show_default=True,
+@click.option("--sample", "sample_size", type=click.IntRange(0, 10_000), default=200, show_default=True,
               help="Maximum number of fingerprints to compare with the current texts.")  # fmt: skip
 @click.option("--max-stale", callback=_parse_percentage, metavar="PERCENT",
               help="Exit with status 1 if more than PERCENT of the fingerprints are stale (estimated).")  # fmt: skip
@@ -38,7 +38,7 @@ def status(
     url: str,
     field: str | None,
     text_fields: tuple[str, ...],
-    sample: int,
+    sample_size: int,
     max_stale: float | None,
     max_missing: float | None,
     prometheus: bool,
@@ -72,7 +72,7 @@ def status(
     if prometheus and as_json:
         raise click.UsageError("give either --json or --prometheus, not both")
     client, index = connect(url, engine=engine)
-    inspection = inspect_indices(client, index, field=field, text_fields=text_fields, sample_size=sample)
+    inspection = inspect_indices(client, index, field=field, text_fields=text_fields, sample_size=sample_size)
     if max_stale is not None and inspection.sample.not_compared_reason:
         raise click.ClickException(
             f"cannot estimate how many fingerprints are stale: {inspection.sample.not_compared_reason}"

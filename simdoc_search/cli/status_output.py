@@ -28,7 +28,7 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
                 "missing": inspected.counts.missing,
                 "with_other_settings": inspected.counts.with_other_settings,
             },
-            "bytes": inspected.bytes,
+            "bytes": inspected.primary_bytes,
             "pipeline": asdict(inspected.pipeline),
         }
         for inspected in inspection.indices
@@ -36,8 +36,8 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     sample = inspection.sample
     values = asdict(sample)
     del values["not_compared_reason"]
-    at_least, at_most = sample.interval
-    staleness = {**values, "share": sample.share, "at_least": at_least, "at_most": at_most}
+    at_least, at_most = sample.stale_share_interval
+    staleness = {**values, "share": sample.stale_share, "at_least": at_least, "at_most": at_most}
     return {
         "document_count": inspection.document_count,
         "missing": inspection.missing_count,
@@ -53,9 +53,9 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
 def exceeded_thresholds(inspection: Inspection, max_stale: float | None, max_missing: float | None) -> Iterator[str]:
     """Yield a sentence for each threshold that is exceeded."""
     sample = inspection.sample
-    if max_stale is not None and sample.share > max_stale:
+    if max_stale is not None and sample.stale_share > max_stale:
         about = "" if sample.is_exact else "about "
-        stale, limit = format_percent(sample.share), format_percent(max_stale)
+        stale, limit = format_percent(sample.stale_share), format_percent(max_stale)
         yield f"{about}{stale} of the fingerprints are stale, more than {limit}"
     if max_missing is not None and inspection.missing_share > max_missing:
         missing, limit = format_percent(inspection.missing_share), format_percent(max_missing)
@@ -79,15 +79,15 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
         "simdoc_documents": ("All documents.", lambda counts: counts.document_count),
         "simdoc_fingerprinted_documents": ("Documents with a fingerprint.", lambda counts: counts.fingerprinted),
         "simdoc_missing_documents": ("Documents that have a text but no fingerprint.", lambda counts: counts.missing),
-        "simdoc_failed_documents": ("Documents that the pipeline could not fingerprint.", lambda counts: counts.errors),
+        "simdoc_failed_documents": ("Documents that the pipeline could not fingerprint.", lambda counts: counts.failed),
     }
     for metric, (meaning, count_of) in metrics.items():
         values = [(inspected.index.name, count_of(inspected.counts)) for inspected in inspection.indices]
         samples = [({"name": name, "index": index}, value) for index, value in values if value is not None]
         yield from _metric_lines(metric, meaning, samples)
     if not inspection.sample.not_compared_reason:
-        low, high = inspection.sample.interval
-        shares = {"": inspection.sample.share, "_lower": low, "_upper": high}
+        low, high = inspection.sample.stale_share_interval
+        shares = {"": inspection.sample.stale_share, "_lower": low, "_upper": high}
         for suffix, share in shares.items():
             bound = f", {suffix[1:]} bound of the 95 % confidence interval" if suffix else ""
             meaning = f"Share of stale fingerprints{bound}."
@@ -112,7 +112,7 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
 def inspection_lines(inspection: Inspection) -> Iterator[str]:
     """Yield the inspection as lines for people."""
     counts = [inspected.counts for inspected in inspection.indices]
-    sizes = [inspected.bytes for inspected in inspection.indices if inspected.bytes is not None]
+    sizes = [inspected.primary_bytes for inspected in inspection.indices if inspected.primary_bytes is not None]
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
     yield f"documents      {inspection.document_count:,} in {format_count(len(counts), 'index', 'indices')}{size}"
     wordless = sum(count.wordless for count in counts)
@@ -150,31 +150,33 @@ def _describe_staleness(inspection: Inspection) -> str:
         return "none, because no document has a fingerprint with the settings of the mapping"
     if not sample.unchecked_count:
         return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
-    examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
+    examples = f": {', '.join(map(repr, sample.stale_ids))}" if sample.stale_ids else ""
     of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
-    if sample.is_exact and sample.compared_count:
+    if sample.is_exact and sample.already_compared_count:
         unchecked = format_count(sample.unchecked_count, "document written", "documents written")
         return f"{of_all}, after comparing {unchecked} since the last `backfill --stale`{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
-    low, high = sample.interval
-    count = f"about {sample.share * sample.document_count:,.0f} of {sample.document_count:,}"
-    interval = f"({format_percent(sample.share)}; with 95 % confidence {format_percent(low)} to {format_percent(high)})"
+    low, high = sample.stale_share_interval
+    count = f"about {sample.stale_share * sample.document_count:,.0f} of {sample.document_count:,}"
+    interval = (
+        f"({format_percent(sample.stale_share)}; with 95 % confidence {format_percent(low)} to {format_percent(high)})"
+    )
     evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
     since = (
         f" from {sample.unchecked_count:,} documents written since the last `backfill --stale`"
-        if sample.compared_count
+        if sample.already_compared_count
         else ""
     )
     return f"{count} {interval}, based on {evidence}{since}{examples}"
 
 
 def _error_lines(inspection: Inspection) -> Iterator[str]:
-    counts = [inspected.counts for inspected in inspection.indices if inspected.counts.errors]
+    counts = [inspected.counts for inspected in inspection.indices if inspected.counts.failed]
     if counts:
-        errors = sum(count.errors or 0 for count in counts)
+        errors = sum(count.failed or 0 for count in counts)
         yield f"errors         {format_count(errors, 'document')} that the engine's pipeline could not fingerprint"
-        reasons: Counter[str] = sum((Counter(count.reasons) for count in counts), Counter())
+        reasons: Counter[str] = sum((Counter(count.failure_reasons) for count in counts), Counter())
         yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
 
 

@@ -25,7 +25,7 @@ from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.errors import CorpusError
-from simdoc_search.small_files import read_small
+from simdoc_search.small_files import read_small_file
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
@@ -36,7 +36,7 @@ _DEFAULT_SKETCHES = "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024
 _DEFAULT_SHINGLES_FOR_PAIRS = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
 _BATCH_SIZE = 50
 _MAX_PAIRS_BYTES = 16 << 20
-_MAX_DIGITS = 4
+_MAX_SHINGLE_SIZE_DIGITS = 4
 
 
 @click.command(cls=Command, main_options=["--overlap", "--probability", "--sketch", "--pairs", "--for"])
@@ -47,7 +47,8 @@ _MAX_DIGITS = 4
 )  # fmt: skip
 @click.option(
     "--probability", type=percent_type, metavar="PERCENT", default="95", show_default=True,
-    help="Minimum probability of finding a document that has exactly the minimum overlap.",
+    help="Minimum probability that a document is found if its overlap is just the minimum. "
+    "A larger overlap makes it more probable.",
 )  # fmt: skip
 @click.option(
     "--sketch",
@@ -60,7 +61,7 @@ _MAX_DIGITS = 4
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",
     help="Kinds of shingles to measure, such as words:5, characters:9, words:3+stop:en+stem:en or words:1+frequencies. "
-    " [default: those of the store, or words:5. With --pairs: several kinds]",
+    " [default: those of the index, or words:5. With --pairs: several kinds]",
 )  # fmt: skip
 @click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="File with labelled pairs. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
@@ -69,7 +70,12 @@ _MAX_DIGITS = 4
     show_default=True, help="What `yes` means in --pairs: the two documents are duplicates, versions or related.",
 )  # fmt: skip
 @click.option(
-    "--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Number of documents in the sample."
+    "--sample",
+    "sample_size",
+    type=click.IntRange(min=2),
+    default=1000,
+    show_default=True,
+    help="Number of documents in the sample.",
 )
 @field_options
 @store_option
@@ -83,7 +89,7 @@ def tune(
     shingles: str | None,
     pairs_file: Path | None,
     purpose: Literal["duplicates", "versions", "related"],
-    sample: int,
+    sample_size: int,
     text_fields: tuple[str, ...],
     field: str | None,
     store: str,
@@ -103,7 +109,7 @@ def tune(
 
     With --pairs, the command learns the minimum overlap from your labelled pairs. It also finds the shingles that best
     separate the pairs labelled yes from the other pairs. With --for versions or --for related, it learns the thresholds
-    that the command `versions` or `related` uses for a store.
+    that the command `versions` or `related` uses for an index.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions
@@ -120,7 +126,7 @@ def tune(
     open_options: dict[str, Any] = {"engine": engine, "text_field": text_fields, "field": field}
     if purpose != "duplicates":
         if not pairs or not in_store:
-            raise click.UsageError(f"--for {purpose} needs a store and labelled pairs; give STORE and --pairs FILE")
+            raise click.UsageError(f"--for {purpose} needs an index and labelled pairs; give STORE and --pairs FILE")
         learn = tuning.learn_version_thresholds if purpose == "versions" else tuning.learn_related_thresholds
         with open_for_query(paths[0], **open_options) as opened:
             learned = learn(opened, pairs)
@@ -130,29 +136,29 @@ def tune(
             for line in tune_output.thresholds_lines(learned, paths[0]):
                 say(line)
         return
-    required = {id for pair in pairs for id in (pair.first_id, pair.second_id)}
+    required_ids = {id for pair in pairs for id in (pair.first_id, pair.second_id)}
     if in_store:
         with open_for_query(paths[0], **open_options) as opened:
-            texts, total = _sample_store(opened, paths[0], sample, required)
+            texts, total_count = _sample_store(opened, paths[0], sample_size, required_ids)
             analysis: Analysis | None = opened.settings.analysis
         paths = ("FOLDER",)  # a placeholder, because a store does not know which folders were indexed
     else:
-        (texts, total), analysis = _sample_corpus(paths, sample, required), None
+        (texts, total_count), analysis = _sample_corpus(paths, sample_size, required_ids), None
     analyses = _choose_analyses(shingles, analysis, for_pairs=bool(pairs))
     names = dict.fromkeys(name.strip() for name in sketches.split(","))
     settings = [with_sketch(Settings(analysis=analysis), parse_sketch(name)) for analysis in analyses for name in names]
     with stage_progress(hidden=as_json) as update:
         result = tuning.tune(texts, settings, overlap=overlap, probability=probability, pairs=pairs, progress=update)
     if as_json:
-        print_json(tune_output.tuning_as_json(result, total, paths))
+        print_json(tune_output.tuning_as_json(result, total_count, paths))
     else:
-        for line in tune_output.tuning_lines(result, total, paths):
+        for line in tune_output.tuning_lines(result, total_count, paths):
             say(line)
 
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        return read_small(path, _MAX_PAIRS_BYTES).decode("utf-8-sig").splitlines()
+        return read_small_file(path, _MAX_PAIRS_BYTES).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise CorpusError(f"{path} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
@@ -165,21 +171,25 @@ def _is_store(path: str) -> bool:
     return is_url or not os.path.lexists(path) or (Path(path) / "simdoc.json").is_file()
 
 
-def _sample_store(store: Store, name: str, sample: int, required: Collection[str]) -> tuple[dict[str, str], int]:
+def _sample_store(
+    store: Store, name: str, sample_size: int, required_ids: Collection[str]
+) -> tuple[dict[str, str], int]:
     from simdoc_search.tuning import draw_sample, limit_texts
 
-    ids, total = draw_sample((record.id for record in store.scan()), sample, required)
+    ids, total_count = draw_sample((record.id for record in store.scan()), sample_size, required_ids)
     batches = (ids[start : start + _BATCH_SIZE] for start in range(0, len(ids), _BATCH_SIZE))
     records = (record for batch in batches for record in store.records(batch, text=True))
-    texts = limit_texts(((record.id, record.text) for record in records if record.text is not None), required)
+    texts = limit_texts(((record.id, record.text) for record in records if record.text is not None), required_ids)
     if ids and not texts:
         raise CorpusError(
             f"cannot compute exact overlaps, because {name} does not store texts; give the folder of the files"
         )
-    return texts, total
+    return texts, total_count
 
 
-def _sample_corpus(paths: tuple[str, ...], sample: int, required: Collection[str]) -> tuple[dict[str, str], int]:
+def _sample_corpus(
+    paths: tuple[str, ...], sample_size: int, required_ids: Collection[str]
+) -> tuple[dict[str, str], int]:
     from simdoc_search.corpus import read_corpus, read_sources
     from simdoc_search.documents import Document, SkippedFile
     from simdoc_search.indexing import FILE_TIMEOUT
@@ -188,10 +198,10 @@ def _sample_corpus(paths: tuple[str, ...], sample: int, required: Collection[str
 
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(os.cpu_count() or 1))
     sources = (source for source in read_corpus(paths, limits=limits) if not isinstance(source, SkippedFile))
-    sampled, total = draw_sample(sources, sample, required, lambda source: source.id)
+    sampled, total_count = draw_sample(sources, sample_size, required_ids, lambda source: source.id)
     documents = (document for _, document in read_sources(sampled, limits=limits))
     texts = ((document.id, document.text) for document in documents if isinstance(document, Document))
-    return limit_texts(texts, required), total
+    return limit_texts(texts, required_ids), total_count
 
 
 def _choose_analyses(shingles: str | None, stored_analysis: Analysis | None, *, for_pairs: bool) -> list[Analysis]:
@@ -211,7 +221,7 @@ def _parse_shingles(name: str) -> Analysis:
     shingles, *parts = name.split("+")
     unit, _, size = shingles.partition(":")
     options = dict(part.partition(":")[::2] for part in parts)
-    is_size = size.isascii() and size.isdecimal() and len(size) <= _MAX_DIGITS and int(size) > 0
+    is_size = size.isascii() and size.isdecimal() and len(size) <= _MAX_SHINGLE_SIZE_DIGITS and int(size) > 0
     if unit not in {"words", "characters"} or not is_size or not options.keys() <= {"stop", "stem", "frequencies"}:
         advice = (
             "write `words:N` or `characters:N`, optionally followed by `+stop:LANGUAGE`, `+stem:LANGUAGE` or "

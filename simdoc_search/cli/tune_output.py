@@ -14,16 +14,22 @@ from simdoc_search.tuning.recommendation import MAX_NEAR_DIFFERENCE, MIN_NEAR_PA
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.thresholds import SimilarityThresholds
-    from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedSimilarityThresholds, Measurement, Tuning
+    from simdoc_search.tuning import (
+        ConfusionCounts,
+        LabelledPair,
+        LearnedSimilarityThresholds,
+        Measurement,
+        TuningResult,
+    )
 
 _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
 _MAX_MISCLASSIFIED = 10
 
 
-def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
+def tuning_lines(result: TuningResult, total_count: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the measurements and the recommendation for a terminal."""
     overlap = f"{100 * float(result.overlap):g} %"
-    documents = f"{result.document_count:,} of {format_count(total, 'document')}"
+    documents = f"{result.document_count:,} of {format_count(total_count, 'document')}"
     pairs = f"{format_count(result.pair_count, 'pair')} with an overlap of {overlap} or more"
     distance = f"within {100 * MAX_NEAR_DIFFERENCE:g} percentage points"
     yield f"{documents}; {pairs}, {result.near_pair_count:,} with about {overlap} ({distance})"
@@ -51,10 +57,10 @@ def tuning_lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[s
         yield f"  {command}"
 
 
-def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
+def tuning_as_json(result: TuningResult, total_count: int, paths: Sequence[str]) -> dict[str, Any]:
     """Return the measurements and the recommendation as JSON."""
     return {
-        "document_count": result.document_count, "total_document_count": total, "overlap": float(result.overlap),
+        "document_count": result.document_count, "total_document_count": total_count, "overlap": float(result.overlap),
         "probability": float(result.probability), "pair_count": result.pair_count,
         "near_pair_count": result.near_pair_count, "is_recall_uncertain": result.near_pair_count < MIN_NEAR_PAIRS,
         "learned": [
@@ -70,7 +76,7 @@ def tuning_as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str
     }  # fmt: skip
 
 
-def format_recommendation(result: Tuning) -> str:
+def format_recommendation(result: TuningResult) -> str:
     """Return the recommendation in one sentence."""
     target = (
         f"an overlap of {100 * float(result.overlap):g} % and a probability of {100 * float(result.probability):g} %"
@@ -89,7 +95,7 @@ def format_recommendation(result: Tuning) -> str:
     return f"No recommendation for {target}: even the best sketch, {best.name}, finds only {recall} of the pairs."
 
 
-def format_index_command(result: Tuning, paths: Sequence[str]) -> str:
+def format_index_command(result: TuningResult, paths: Sequence[str]) -> str:
     """Return the command that creates a store with the recommended settings; empty without a recommendation."""
     if result.recommendation is None:
         return ""

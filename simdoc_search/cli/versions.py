@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, main_options=["--file", "--all", "--html", "--sentences", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@all_documents_options("Find all families of versions in the store.")
+@all_documents_options("Find all families of versions in the index.")
 @file_option
 @page_options
 @threshold_options
@@ -83,7 +83,7 @@ def versions(
 
     Two documents are versions of each other if they share at least half of the sentences of one document, and at least
     a tenth of the sentences of the other document. Shared sentences may differ slightly. You can query any store that
-    has texts. If the store also has sentences (index --with versions), queries are faster (0.1 s instead of 1 s with
+    has texts. If the index also has sentences (index --with versions), queries are faster (0.1 s instead of 1 s with
     357 documents).
     """
     from simdoc_search.as_json import versions_as_json

@@ -48,7 +48,7 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
     if query_id is not None:
         yield f"The document {query_id!r} is not listed, because it was indexed from this file."
     names = _find_last_change(result)
-    if len(set(names) - {""}) == 2:
+    if len(set(names) - {""}) == 2 and not result.have_equal_texts:
         yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
     if result.newest is not None and not result.newest.is_query:
         command = command_line(store, "versions", result.newest.name)
@@ -60,7 +60,7 @@ def _find_last_change(result: VersionsResult) -> list[str]:
     """Return the names of the last two successive versions with different words, or else of the last two versions."""
     names = [entry.name for entry in result.timeline[-2:]]
     for before, entry in pairwise(result.timeline):
-        if entry.step and (entry.step.added_word_count or entry.step.removed_word_count):
+        if entry.changes and (entry.changes.added_word_count or entry.changes.removed_word_count):
             names = [before.name, entry.name]
     return names
 

@@ -31,13 +31,12 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     Raises:
         ClickException: the page cannot be written.
     """
-    from simdoc_search.passages.report import ListSection, list_page
-    from simdoc_search.search.version_result import TEXT_ORDER_HINT
+    from simdoc_search.passages.report import ListSection, render_list_page
 
     pairs = _step_texts(result, texts)
     rows = [_version_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [
-        *([TEXT_ORDER_HINT] if result.evidence_kind == "texts" else []),
+        *([result.order_hint] if result.order_hint else []),
         f"order: {result.order_description}",
         *result.evidence_lines(),
     ]
@@ -45,7 +44,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     if omitted := len(result.timeline) - 1 - len(pairs):
         versions = format_count(omitted, "version is", "versions are")
         notes.append(f"{versions} not shown next to the previous version; to compare them, use `simdoc-search compare`")
-    write_text_file(path, list_page("Versions", [ListSection(rows)], notes))
+    write_text_file(path, render_list_page("Versions", [ListSection(rows)], notes))
 
 
 def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
@@ -65,17 +64,23 @@ def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str])
 
 def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | None, settings: Settings) -> ListEntry:
     from simdoc_search.passages.compare import compare
-    from simdoc_search.passages.report import ListEntry, pair_view
+    from simdoc_search.passages.report import ListEntry, render_pair_view
 
     entry = result.entries[number]
-    step, name = entry.step, entry.name or "the text"
+    changes, name = entry.changes, entry.name or "the text"
     figures = ["undated" if entry in result.undated else result.date_label(entry)]
     figures += (
-        [f"{format_percent(step.share, 0)} similar sentences", step.word_changes_label, *step.key_lines] if step else []
+        [
+            f"{format_percent(changes.share, 0)} similar sentences",
+            changes.word_changes_label,
+            *changes.significant_change_lines,
+        ]
+        if changes
+        else []
     )
     cells = [*(("figure", figure) for figure in figures), ("how", result.format_labels(entry) if result.hits else "")]
     if pair is None:
         return ListEntry(name, cells)
     names = result.entries[number - 1].name or "the text", name
     comparison = compare(*pair, settings=settings)
-    return ListEntry(name, cells, partial(pair_view, comparison, pair, names, analysis=settings.analysis))
+    return ListEntry(name, cells, partial(render_pair_view, comparison, pair, names, analysis=settings.analysis))

@@ -8,7 +8,7 @@ spacy.py        entities and noun phrases, found by spaCy
 synonyms.py     synonyms from a file
 """
 
-from simdoc_search.concepts.extractor import Extractor, encode_names, extractor_from_option, extractor_from_settings
+from simdoc_search.concepts.extractor import Extractor, extractor_from_option, extractor_from_settings, hash_words
 from simdoc_search.concepts.finder import ConceptsError, Finder
 from simdoc_search.concepts.spacy import SpacyFinder
 from simdoc_search.concepts.synonyms import Synonyms, read_synonyms
@@ -19,8 +19,8 @@ __all__ = [
     "Finder",
     "SpacyFinder",
     "Synonyms",
-    "encode_names",
     "extractor_from_option",
     "extractor_from_settings",
+    "hash_words",
     "read_synonyms",
 ]

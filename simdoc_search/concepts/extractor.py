@@ -88,24 +88,24 @@ class Extractor:
                 for word in words[name]:
                     count[word] += times
         vocabulary = list(dict.fromkeys(word for count in counts for word in count))
-        numbers = dict(zip(vocabulary, encode_names(vocabulary).tolist(), strict=True))
+        numbers = dict(zip(vocabulary, hash_words(vocabulary).tolist(), strict=True))
         token_ids: list[int] = []
         for count in filter(None, counts):
             token_ids += [numbers[word] for word in count.elements()]
             token_ids.append(PARAGRAPH_END)
         return np.array(token_ids or [PARAGRAPH_END], np.uint32)
 
-    def words(self, names: Sequence[str]) -> list[list[str]]:
+    def words(self, concepts: Sequence[str]) -> list[list[str]]:
         """Return the normalised words of each concept. Synonyms are replaced, and common words are removed."""
-        return [[word for word, _ in pairs] for pairs in self.words_and_synonyms(names)]
+        return [[word for word, _ in pairs] for pairs in self.words_and_synonyms(concepts)]
 
-    def words_and_synonyms(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
+    def words_and_synonyms(self, concepts: Sequence[str]) -> list[list[tuple[str, str]]]:
         """Return the result of `words` as pairs of a word and the words that it replaces as a synonym.
 
         The second string is empty if the word replaces nothing.
         """
         result = []
-        for words in words_of_texts(names):
+        for words in words_of_texts(concepts):
             runs = self.synonyms.split_into_runs(words) if self.synonyms else (((word,), (word,)) for word in words)
             pairs = ((word, "" if run == synonym else " ".join(run)) for run, synonym in runs for word in synonym)
             result.append([pair for pair in pairs if pair[0] not in COMMON_WORDS])
@@ -161,17 +161,19 @@ def _make_finder(name: str, prefix: str) -> Finder:
     )
 
 
-def encode_names(names: Iterable[str]) -> TokenIds:
-    """Return the token id of each word or name: the highest bits of the MurmurHash3 of its normalised words.
+def hash_words(words: Iterable[str]) -> TokenIds:
+    """Return the token id of each word: the highest bits of the MurmurHash3 of the normalised word.
+
+    A phrase is hashed like a word, with its normalised words joined by spaces.
 
     Returns:
-        Numbers of 30 bits, never 0; uint32, shape (names,). All names without words have the same number.
+        Numbers of 30 bits, never 0; uint32, shape (words,). All texts without words have the same number.
     """
-    words = word_batch(list(names), Analysis())
-    ends = np.cumsum(words.counts)
-    starts = np.append(words.starts, 0)[ends - words.counts]
-    stops = np.append(words.ends, 0)[np.maximum(ends - 1, 0)]
-    stops = np.where(words.counts > 0, stops, starts)
-    high, _ = murmur3_x64_128(words.units, starts, stops)
+    batch = word_batch(list(words), Analysis())
+    ends = np.cumsum(batch.counts)
+    starts = np.append(batch.starts, 0)[ends - batch.counts]
+    stops = np.append(batch.ends, 0)[np.maximum(ends - 1, 0)]
+    stops = np.where(batch.counts > 0, stops, starts)
+    high, _ = murmur3_x64_128(batch.units, starts, stops)
     token_ids: TokenIds = np.maximum(high >> np.uint64(64 - _TOKEN_ID_BITS), 1).astype(np.uint32)
     return token_ids

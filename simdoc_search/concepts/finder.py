@@ -50,12 +50,12 @@ class Occurrence(NamedTuple):
     Attributes:
         begin: index of the first character.
         end: index after the last character.
-        name: the name of the concept.
+        concept: the name or phrase.
     """
 
     begin: int
     end: int
-    name: str
+    concept: str
 
 
 def count_by_paragraph(spans: Sequence[tuple[int, int]], occurrences: Iterable[Occurrence]) -> list[Counter[str]]:
@@ -70,5 +70,5 @@ def count_by_paragraph(spans: Sequence[tuple[int, int]], occurrences: Iterable[O
     for occurrence in sorted(occurrences):
         while occurrence.begin >= spans[number][1] and number < len(spans) - 1:
             number += 1
-        counts[number][occurrence.name] += 1
+        counts[number][occurrence.concept] += 1
     return counts

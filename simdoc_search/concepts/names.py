@@ -76,16 +76,16 @@ class NameFinder:
 
 def find_names(text: str) -> list[Occurrence]:
     """Return the names in a text, in order. Each name is replaced with the longer name that it is part of."""
-    lower, runs = _find_capitalised_runs(text)
-    in_names = {word for run in runs for word in run.words[run.begins_sentence :]}
-    names = [name for run in runs if (name := _read_name(run, lower, in_names))]
+    lower_case_words, runs = _find_capitalised_runs(text)
+    words_in_names = {word for run in runs for word in run.words[run.begins_sentence :]}
+    names = [name for run in runs if (name := _read_name(run, lower_case_words, words_in_names))]
     longer = _longer_names({words for _, _, words in names})
     return [Occurrence(begin, end, " ".join(longer.get(words, words))) for begin, end, words in names]
 
 
 def _find_capitalised_runs(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
     """Return the lower-case words of a text, and its runs of capitalised words."""
-    lower: set[str] = set()
+    lower_case_words: set[str] = set()
     runs: list[_CapitalisedRun] = []
     run: _CapitalisedRun | None = None
     end = 0
@@ -100,18 +100,20 @@ def _find_capitalised_runs(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
                 runs.append(run)
             run.add(word)
         else:
-            lower.add(word[0].lower())
+            lower_case_words.add(word[0].lower())
             if run is not None and word[0] in _PARTICLE_WORDS and len(run.particles) < _MAX_PARTICLES:
                 run.particles.append(word)
             else:
                 run = None
         end = word.end()
-    return lower, runs
+    return lower_case_words, runs
 
 
-def _read_name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> tuple[int, int, Name] | None:
+def _read_name(
+    run: _CapitalisedRun, lower_case_words: set[str], words_in_names: set[str]
+) -> tuple[int, int, Name] | None:
     """Return the start, end and words of the name in a run, or None if the run has no name."""
-    first = int(run.begins_sentence and not _begins_name(run, lower, in_names))
+    first = int(run.begins_sentence and not _begins_name(run, lower_case_words, words_in_names))
     while first < len(run.words) and run.words[first].lower() in COMMON_WORDS:
         first += 1
     words = tuple(run.words[first:])
@@ -122,11 +124,11 @@ def _read_name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> tup
     return run.spans[first][0], run.spans[-1][1], words
 
 
-def _begins_name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> bool:
+def _begins_name(run: _CapitalisedRun, lower_case_words: set[str], words_in_names: set[str]) -> bool:
     """Return whether the first word of a run, which begins a sentence, belongs to a name."""
     word = run.words[0]
     is_acronym = 1 < len(word) <= _MAX_NAME_WORDS and word.isupper()
-    return word.lower() not in lower and (len(run.words) > 1 or word in in_names or is_acronym)
+    return word.lower() not in lower_case_words and (len(run.words) > 1 or word in words_in_names or is_acronym)
 
 
 def _longer_names(names: set[Name]) -> dict[Name, Name]:

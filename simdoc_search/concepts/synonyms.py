@@ -17,7 +17,7 @@ from pathlib import Path
 
 from simdoc_search.analysis.words import words_of_texts
 from simdoc_search.concepts.finder import ConceptsError
-from simdoc_search.small_files import read_small
+from simdoc_search.small_files import read_small_file
 
 _TERM = re.compile(r"((?:\\.|[^\\,=]|=(?!>))*)(,|=>|$)")
 _ESCAPED = re.compile(r"\\(.)")
@@ -71,7 +71,7 @@ def read_synonyms(path: str | Path) -> Synonyms:
         ConceptsError: the file cannot be read, or a line is malformed; the message names the line.
     """
     try:
-        text = read_small(path, _MAX_BYTES).decode("utf-8-sig")
+        text = read_small_file(path, _MAX_BYTES).decode("utf-8-sig")
     except OSError as error:
         raise ConceptsError(f"cannot read the synonym file {path}: {error.strerror}; check the path") from None
     except UnicodeDecodeError:

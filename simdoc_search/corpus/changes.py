@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, Exclusions, Root, is_office_lock, is_store
+from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, Exclusions, SearchedFolder, is_office_lock, is_store
 from simdoc_search.corpus.links import file_id, leads_out
 from simdoc_search.documents import SkippedFile
 
@@ -44,7 +44,7 @@ def changed_files(
     """
     absolute = os.path.abspath(folder)  # noqa: PTH100 - resolve() would follow links
     identity = file_id(absolute)
-    root = Root(absolute, max_bytes, None if follow_links else identity, Exclusions(exclude))
+    root = SearchedFolder(absolute, max_bytes, None if follow_links else identity, Exclusions(exclude))
     for path in map(Path, sorted(set(paths))):
         if not path.is_relative_to(absolute) or _is_ignored(path, path.relative_to(absolute), root):
             continue
@@ -56,7 +56,7 @@ def changed_files(
             yield replace(source, root=absolute) if isinstance(source, SkippedFile) else source
 
 
-def _is_ignored(path: Path, relative: PurePath, root: Root) -> bool:
+def _is_ignored(path: Path, relative: PurePath, root: SearchedFolder) -> bool:
     """Return whether a search of the whole folder would skip this path."""
     if not relative.parts or any(part.startswith(".") for part in relative.parts):
         return True

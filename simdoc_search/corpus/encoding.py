@@ -40,7 +40,7 @@ _MIN_VALID_UTF8_SHARE = 0.75
 _MAX_CONTROL_SHARE, _MAX_HEAD_CONTROL_SHARE = 1 / 1000, 1 / 100
 """Maximum share of control characters in a text that contains NUL bytes: in all of it, and in its first 64 KiB."""
 
-_IMAGES = re.compile(
+_IMAGE_SIGNATURES = re.compile(
     rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\0|MM\0\*|BM|....ftyp(?:avif|heic|mif1)|\0\0\x01\0",
     re.DOTALL,
 )
@@ -128,7 +128,7 @@ def is_binary(head: bytes) -> bool:
 
 def is_image(head: bytes) -> bool:
     """Return whether the first bytes of a binary file are those of an image."""
-    return _IMAGES.match(head) is not None
+    return _IMAGE_SIGNATURES.match(head) is not None
 
 
 def _has_too_many_controls(data: bytes, max_share: float) -> bool:

@@ -9,12 +9,18 @@ from typing import Any, NamedTuple
 
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
+from simdoc_search.corpus.running_headers import remove_running_headers
+from simdoc_search.corpus.word_headers import add_headers_and_footers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
+_WORD_EXTENSIONS = frozenset({".docx", ".docm"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
-_INCOMPLETE = ("Could not find EOCD", "FormatError")
+_TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
+"""The dates in the templates of python-docx and python-pptx. Most programs that use these packages keep them."""
+
+_INCOMPLETE_FILE_MESSAGES = ("Could not find EOCD", "FormatError")
 """Error messages of the readers of zip and PDF files if the file is truncated or in another format."""
 _MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS, _MAX_ATTACHMENTS = 100, 500, 100
 
@@ -31,12 +37,16 @@ class ExtractedText(NamedTuple):
 
 
 def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
-    """Extract the text of a file. The pages of a PDF are separated by form feeds. Hyphenated words are joined.
+    """Extract the text of a file. Hyphenated words are joined.
+
+    The pages of a PDF are separated by form feeds. Page numbers and repeated headers are omitted.
 
     Raises:
         DocumentError: the file is encrypted, damaged, or has no text. The message is the reason in a few words.
         MissingExtraError: kreuzberg is not installed.
     """
+    if not data:
+        raise DocumentError("no text")
     try:
         import kreuzberg  # noqa: PLC0415 - an optional dependency, and slow to import
     except ImportError as error:
@@ -50,7 +60,12 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
     try:
         extracted = kreuzberg.extract_bytes_sync(data, _detect_media_type(data, format.extension), config)
-        text = "\f".join(page["content"] for page in extracted.pages or ()) if is_pdf else str(extracted.content)
+        if is_pdf:
+            text = "\f".join(remove_running_headers([page["content"] for page in extracted.pages or ()]))
+        else:
+            text = str(extracted.content)
+            if format.extension in _WORD_EXTENSIONS:
+                text = add_headers_and_footers(text, data)
         properties = _read_properties(getattr(extracted, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
@@ -72,7 +87,7 @@ def _read_properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[st
         properties["attachments"] = names
     for name in _DATE_PROPERTIES:
         date = metadata.get(name)
-        if isinstance(date, str) and 0 < len(date.strip()) <= _MAX_DATE_CHARACTERS:
+        if isinstance(date, str) and 0 < len(date.strip()) <= _MAX_DATE_CHARACTERS and date not in _TEMPLATE_DATES:
             properties[name] = date.strip()
     return properties
 
@@ -93,7 +108,7 @@ def _describe_failure(message: str, data: bytes) -> str:
     if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
         return "encrypted"
     detail = message.rpartition(": ")[2][:120]
-    return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE else detail}"
+    return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE_FILE_MESSAGES else detail}"
 
 
 def _is_encrypted_open_document(data: bytes) -> bool:

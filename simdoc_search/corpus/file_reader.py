@@ -25,7 +25,7 @@ ARCHIVE_REASON = "an archive or a mailbox; read it with --archives"
 _TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": extract_html_text}
 """Functions that extract the text of a file, or return None if it is binary. Unlisted kinds are read as plain text."""
 
-_PLAN = re.compile(rb'# This plan of simdoc-search |[0-9a-f]{16} \{"simdoc-search": "undo file of a plan')
+_PLAN_BEGINNING = re.compile(rb'# This plan of simdoc-search |[0-9a-f]{16} \{"simdoc-search": "undo file of a plan')
 """Matches the beginning of a plan of `duplicates`, and of its undo file. They are not documents of the user."""
 
 _HEAD_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
@@ -224,7 +224,7 @@ def _read_file(source: FileSource) -> bytes:
 
 def _parse_document(source: FileSource, data: bytes, format: FileFormat) -> Document:
     if format.kind != "document":
-        if _PLAN.match(data):
+        if _PLAN_BEGINNING.match(data):
             raise DocumentError("a plan of simdoc-search")
         text = _TEXT_READERS.get(format.kind, decode)(data)
         if text is None:

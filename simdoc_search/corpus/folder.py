@@ -86,9 +86,9 @@ def _find_below(
 ) -> Iterator[FileSource | SkippedFile]:
     absolute = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
     if not path.is_dir():
-        yield Root(absolute, max_bytes, None, exclusions).examine_file(str(path), path.name)
+        yield SearchedFolder(absolute, max_bytes, None, exclusions).examine_file(str(path), path.name)
         return
-    root = Root(absolute, max_bytes, None if follow_links else file_id(path), exclusions)
+    root = SearchedFolder(absolute, max_bytes, None if follow_links else file_id(path), exclusions)
     is_empty = True
     for source in root.files_below(path):
         is_empty = False
@@ -98,7 +98,7 @@ def _find_below(
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class SearchedFolder:
     """A folder to search."""
 
     path: str  # the absolute path
@@ -107,7 +107,7 @@ class Root:
     exclusions: Exclusions
 
     def files_below(self, folder: Path, prefix: str = "") -> Iterator[FileSource | SkippedFile]:
-        """Find the files below a folder of this root. `prefix` is its path below the root, with a final `/`."""
+        """Find the files below a subfolder. `prefix` is its path below the searched folder, with a final `/`."""
         entered = _parent_ids(folder)
         folders: list[tuple[Path, str]] = [(folder, prefix)]
         links: deque[tuple[Path, str]] = deque()  # links are followed last, so that files are found by their real paths
@@ -123,7 +123,7 @@ class Root:
                 continue
             entered.add(identity)
             if is_store(folder):
-                yield SkippedFile(f"{folder}/", "a store of simdoc-search", self.path)
+                yield SkippedFile(f"{folder}/", "an index of simdoc-search", self.path)
                 continue
             subfolders: list[tuple[Path, str]] = []
             for entry in entries:
@@ -162,7 +162,7 @@ class Root:
             return False
 
     def examine_file(self, path: str, id: str) -> FileSource | SkippedFile:
-        """Return a file of this root, or a `SkippedFile` with the reason to skip it."""
+        """Return a file of this folder, or a `SkippedFile` with the reason to skip it."""
         try:
             info = os.stat(path)  # noqa: PTH116 - Path is slow
             check_id(id)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from simdoc_search.dedupe.chunks import MAX_CHUNK_BYTES, MAX_CHUNK_ROWS, ArrowChunk, Chunk, Columns
-from simdoc_search.dedupe.formats import NamedFormat, import_pyarrow
+from simdoc_search.dedupe.formats import FormatAndCompression, import_pyarrow
 from simdoc_search.errors import CorpusError
 
 _SAMPLE_ROWS = 1000
@@ -27,13 +27,13 @@ class ArrowShard:
 
     path: Path
     name: str
-    named_format: NamedFormat
+    file_format: FormatAndCompression
 
     @cached_property
     def schema(self) -> Any:
         """The Arrow schema, with its metadata."""
-        with self._errors():
-            if self.named_format.format == "parquet":
+        with self._convert_read_errors():
+            if self.file_format.format == "parquet":
                 with self._parquet() as file:
                     return file.schema_arrow
             with self._ipc() as reader:
@@ -47,9 +47,9 @@ class ArrowShard:
     @cached_property
     def row_count(self) -> int | None:
         """The number of rows; None if it is unknown until the file is read."""
-        if self.named_format.format != "parquet":
+        if self.file_format.format != "parquet":
             return None
-        with self._errors(), self._parquet() as file:
+        with self._convert_read_errors(), self._parquet() as file:
             return int(file.metadata.num_rows)
 
     def sample(self) -> list[dict[str, Any]]:
@@ -61,7 +61,7 @@ class ArrowShard:
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
         """Yield all rows except the first `skip` rows."""
-        names = [name for name in (columns.text, columns.id, columns.keep) if name is not None]
+        names = [name for name in (columns.text, columns.id, columns.preference) if name is not None]
         for batch in self.batches(names, skip):
             step = MAX_CHUNK_ROWS
             while step > 1 and batch.nbytes * step > MAX_CHUNK_BYTES * 2 * len(batch):
@@ -71,7 +71,7 @@ class ArrowShard:
 
     def batches(self, names: Sequence[str] | None = None, skip: int = 0) -> Iterator[Any]:
         """Yield all rows except the first `skip` rows, as record batches with some columns or all columns."""
-        with self._errors():
+        with self._convert_read_errors():
             all_batches = self._parquet_batches(names, skip) if self._is_parquet else self._ipc_batches(names)
             if not self._is_parquet:
                 all_batches = _skip_rows(all_batches, skip)
@@ -81,7 +81,7 @@ class ArrowShard:
 
     @property
     def _is_parquet(self) -> bool:
-        return self.named_format.format == "parquet"
+        return self.file_format.format == "parquet"
 
     def _parquet_batches(self, names: Sequence[str] | None, skip: int) -> Iterator[Any]:
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
@@ -133,7 +133,7 @@ class ArrowShard:
             return file.read(len(_ARROW_MAGIC)) == _ARROW_MAGIC
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _convert_read_errors(self) -> Iterator[None]:
         from pyarrow import ArrowException  # noqa: PLC0415 - an optional dependency
 
         try:
@@ -144,11 +144,11 @@ class ArrowShard:
 
     @contextmanager
     def writer(self, file: IO[bytes], added_fields: Sequence[Any]) -> Iterator[Any]:
-        """Yield a writer with the method `write`, for record batches of the same format and schema.
+        """Yield a writer of the format of this shard. Its method `write` takes record batches.
 
         Args:
             file: the output.
-            added_fields: fields of additional columns.
+            added_fields: fields of the columns that the record batches have in addition to those of this shard.
         """
         schema = append_fields(self.schema, added_fields)
         if self._is_parquet:
@@ -158,8 +158,8 @@ class ArrowShard:
                 has_columns = groups and metadata.num_columns
                 compression = metadata.row_group(0).column(0).compression if has_columns else "SNAPPY"
                 group_rows = max(1, -(-metadata.num_rows // max(1, groups)))
-            with closing(ParquetRows(file, schema, compression, group_rows)) as rows:
-                yield rows
+            with closing(ParquetBatchWriter(file, schema, compression, group_rows)) as writer:
+                yield writer
         else:
             with ipc_writer(file, schema, is_file=self.is_ipc_file) as writer:
                 yield writer
@@ -172,7 +172,7 @@ def append_fields(schema: Any, fields: Sequence[Any]) -> Any:
     return schema
 
 
-class ParquetRows:
+class ParquetBatchWriter:
     """Writes record batches to a Parquet file, in row groups of about a given number of rows."""
 
     def __init__(self, file: IO[bytes], schema: Any, compression: str, group_rows: int) -> None:

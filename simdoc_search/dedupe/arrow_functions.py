@@ -1,6 +1,6 @@
 """The steps of `dedupe` as functions of Arrow record batches, for Spark, Dask, Ray Data or DuckDB.
 
-After each step, the engine, not the function, does the work in the last column::
+Call one function per step. After each step, do the work in the last column with the engine::
 
     1  sketch_rows       groups the rows by `words`, and keeps one row of each group
     2  add_ranks
@@ -51,13 +51,15 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
         - `tokens`, `extensions`: the fingerprint, as bytes.
     """
     pa = import_pyarrow()
-    columns = Columns(options.text or "text", keep=options.rule.column)
-    names = [name for name in (columns.text, columns.keep) if name is not None]
+    columns = Columns(options.text or "text", preference=options.rule.column)
+    names = [name for name in (columns.text, columns.preference) if name is not None]
     selected = pa.RecordBatch.from_arrays([batch.column(name) for name in names], ["0", "1"][: len(names)])
     data = sketch_chunk(options.settings, None, ArrowChunk(selected, columns))
     rows = data.rows
     is_compared = rows["problem"] == COMPARED
-    preferences = sortable_values(rows["keep_kind"], rows["keep"], data.keeps, is_descending=options.keep[:3] == "max")
+    preferences = sortable_values(
+        rows["keep_kind"], rows["keep"], data.preferences, is_descending=options.keep[:3] == "max"
+    )
     return pa.RecordBatch.from_pydict(
         {
             "words": _bytes_of(rows["words_hash"], is_compared),
@@ -76,9 +78,9 @@ def add_ranks(batch: Any, options: DedupeOptions) -> Any:
     The ranks of rows with different words are different.
 
     Args:
-        batch: a record batch with the columns `preference`, `shingles` and `text_hash` of one row of each set of rows
-            with the same words; `copies`, the number of rows in the set; and `equal`, how many of these have the same
-            text as the row.
+        batch: a record batch with one row of each set of rows with the same words. It has the columns `preference`,
+            `shingles` and `text_hash` of `sketch_rows`. The column `copies` is the number of rows in the set. The
+            column `equal` is the number of rows in the set that have the same text as this row.
         options: the options.
     """
     pa = import_pyarrow()
@@ -140,14 +142,14 @@ def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
 
 
 def _read_table(batch: Any, options: DedupeOptions) -> FingerprintTable:
-    table = make_table(batch.column("tokens"), batch.column("shingles"), options)
+    table = make_fingerprint_table(batch.column("tokens"), batch.column("shingles"), options)
     extensions = _join_bytes(batch.column("extensions"))
     counts = extension_counts(table.counts.astype(np.uint32))
     table.hash_extensions = extensions, np.cumsum(counts) - counts
     return table
 
 
-def make_table(tokens: Any, shingles: Any, options: DedupeOptions) -> FingerprintTable:
+def make_fingerprint_table(tokens: Any, shingles: Any, options: DedupeOptions) -> FingerprintTable:
     """Return the fingerprints in Arrow columns as a table."""
     counts = np.array([len(value) // 4 for value in tokens.to_pylist()], np.int64)
     sizes = shingles.to_numpy().astype(np.int64)

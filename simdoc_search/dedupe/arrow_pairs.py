@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simdoc_search.dedupe.arrow_functions import make_table
+from simdoc_search.dedupe.arrow_functions import make_fingerprint_table
 from simdoc_search.dedupe.formats import import_pyarrow
 from simdoc_search.dedupe.options import DedupeOptions
 from simdoc_search.duplicates.arrays import Bools, run_starts
@@ -17,7 +17,7 @@ from simdoc_search.duplicates.pairs import MAX_ANCHORS, RUN_LIMITS, JoinedPairs,
 from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 
 
-def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator[Any]:
+def pair_equal_keys(batches: Iterable[Any], *, only_across_datasets: bool = False) -> Iterator[Any]:
     """Yield the pairs of rows with an equal key.
 
     If more than 64 rows have the same key, each row is only paired with two of the most preferred rows. Each row of
@@ -26,8 +26,8 @@ def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator
     Args:
         batches: record batches with the columns `key` and `rank`, sorted by both. They must contain all rows of each
             key.
-        across: whether to pair only rows of different datasets. The first byte of a rank is then the number of the
-            dataset, 0 or 1.
+        only_across_datasets: whether to pair only rows of different datasets. The first byte of a rank is then the
+            number of the dataset, 0 or 1.
 
     Yields:
         Record batches with the columns `first` and `second`, which are ranks; `first` is more preferred. If `second` is
@@ -54,13 +54,15 @@ def pair_equal_keys(batches: Iterable[Any], *, across: bool = False) -> Iterator
             members = ranks.slice(int(begins[run]), int(lengths[run]))
             if keys[begins[run]] != long_key:
                 long_key, long_begin, long_done = int(keys[begins[run]]), members.slice(0, limit), 0
-            yield from _pair_long_run(long_begin, members, long_done, across=across)
+            yield from _pair_long_run(long_begin, members, long_done, only_across_datasets=only_across_datasets)
             long_done += len(members)
             lengths[run] = 0
         pairs = list(pairs_in_runs(begins, lengths))
         if pairs:
             first, second = (np.concatenate(positions) for positions in zip(*pairs, strict=True))
-            yield _make_pairs(ranks.take(pa.array(first)), ranks.take(pa.array(second)), across=across)
+            yield _make_pairs(
+                ranks.take(pa.array(first)), ranks.take(pa.array(second)), only_across_datasets=only_across_datasets
+            )
 
 
 def verify_pairs(batch: Any, options: DedupeOptions) -> Any:
@@ -83,7 +85,7 @@ def verify_pairs(batch: Any, options: DedupeOptions) -> Any:
     numbers = encoded.indices.to_numpy().astype(np.int64)
     _, places = np.unique(numbers, return_index=True)
     texts, tokens = both("_text").take(pa.array(places)), both("_tokens").take(pa.array(places))
-    table = make_table(tokens, both("_shingles").take(pa.array(places)), options)
+    table = make_fingerprint_table(tokens, both("_shingles").take(pa.array(places)), options)
     first, second = numbers[: len(batch)], numbers[len(batch) :]
     measure = options.threshold
     fits = measure.sizes_fit(table, first, second)
@@ -132,18 +134,18 @@ def choose_kept(pairs: Any) -> Any:
     return pairs.take(pa.array(assigning))
 
 
-def _pair_long_run(begin: Any, members: Any, done: int, *, across: bool) -> Iterator[Any]:
+def _pair_long_run(begin: Any, members: Any, done: int, *, only_across_datasets: bool) -> Iterator[Any]:
     """Pair rows of a run with a few of its first rows. A run consists of all rows with an equal key.
 
     Args:
         begin: the ranks of the first rows of the run.
         members: the ranks of some rows of the run.
         done: the number of rows of the run before them.
-        across: see `pair_equal_keys`.
+        only_across_datasets: see `pair_equal_keys`.
     """
     pa = import_pyarrow()
     positions = done + np.arange(len(members))
-    if across:
+    if only_across_datasets:
         left = len(begin) - sum(_has_nonzero_first_byte(begin))
         is_partly_paired = (positions >= len(begin)) & ~_has_nonzero_first_byte(members)
         first, second = np.tile(np.arange(left), len(members)), np.repeat(np.arange(len(members)), left)
@@ -152,19 +154,23 @@ def _pair_long_run(begin: Any, members: Any, done: int, *, across: bool) -> Iter
         first = np.concatenate((np.zeros(len(members), np.int64), 1 + positions % (MAX_ANCHORS - 1)))
         second = np.tile(np.arange(len(members)), 2)
         first, second = first[is_later := first < positions[second]], second[is_later]
-    yield _make_pairs(begin.take(pa.array(first)), members.take(pa.array(second)), across=across)
+    yield _make_pairs(
+        begin.take(pa.array(first)), members.take(pa.array(second)), only_across_datasets=only_across_datasets
+    )
     partly_paired = members.filter(pa.array(is_partly_paired))
     yield pa.RecordBatch.from_arrays([partly_paired, pa.nulls(len(partly_paired), pa.binary())], ["first", "second"])
 
 
-def _make_pairs(first: Any, second: Any, *, across: bool) -> Any:
+def _make_pairs(first: Any, second: Any, *, only_across_datasets: bool) -> Any:
     pa = import_pyarrow()
     pairs = pa.RecordBatch.from_arrays([first, second], ["first", "second"])
     return (
-        pairs.filter(pa.array(_has_nonzero_first_byte(first) != _has_nonzero_first_byte(second))) if across else pairs
+        pairs.filter(pa.array(_has_nonzero_first_byte(first) != _has_nonzero_first_byte(second)))
+        if only_across_datasets
+        else pairs
     )
 
 
 def _has_nonzero_first_byte(ranks: Any) -> Bools:
-    """For each rank, return whether its first byte is not 0; see `across` of `pair_equal_keys`."""
+    """For each rank, return whether its first byte is not 0; see `only_across_datasets` of `pair_equal_keys`."""
     return np.array([rank[0] != 0 for rank in ranks.to_pylist()], bool)

@@ -33,29 +33,29 @@ class Columns:
     Attributes:
         text: the column with the texts.
         id: the column with the ids; None to use row numbers.
-        keep: the column that decides which row is kept; None if the rule does not use a column.
+        preference: the column that decides which row is kept; None if the rule does not use a column.
     """
 
     text: str
     id: str | None = None
-    keep: str | None = None
+    preference: str | None = None
 
 
 @dataclass(slots=True)
-class Values:
+class ChunkValues:
     """The values of a chunk. Each list has one value per row.
 
     Attributes:
         texts: the texts; None for a row with a problem.
         problems: positions in `PROBLEMS`.
         ids: the values of the id column; empty without one.
-        keeps: the values of the column that decides which row is kept; empty without one.
+        preferences: the values of the column that decides which row is kept; empty without one.
     """
 
     texts: list[str | None]
     problems: list[int]
     ids: list[Any] = field(default_factory=list)
-    keeps: list[Any] = field(default_factory=list)
+    preferences: list[Any] = field(default_factory=list)
 
 
 class Chunk(Protocol):
@@ -63,13 +63,13 @@ class Chunk(Protocol):
 
     def __len__(self) -> int: ...
 
-    def values(self) -> Values:
+    def values(self) -> ChunkValues:
         """Return the values of the columns that a run reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArrowChunk:
-    """Rows of a Parquet or Arrow file: a record batch with the used columns, in the order text, id, keep."""
+    """Rows of a Parquet or Arrow file: a record batch with the used columns, in the order text, id, preference."""
 
     batch: Any
     columns: Columns
@@ -77,12 +77,14 @@ class ArrowChunk:
     def __len__(self) -> int:
         return int(self.batch.num_rows)
 
-    def values(self) -> Values:
+    def values(self) -> ChunkValues:
         """Return the values of the columns."""
         texts = self.batch.column(0).to_pylist()
         ids = self.batch.column(1).to_pylist() if self.columns.id else []
-        keeps = _to_orderable_values(self.batch.column(2 if self.columns.id else 1)) if self.columns.keep else []
-        return check_texts(texts, ids, keeps)
+        preferences = (
+            _to_orderable_values(self.batch.column(2 if self.columns.id else 1)) if self.columns.preference else []
+        )
+        return make_chunk_values(texts, ids, preferences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class JsonChunk:
     def __len__(self) -> int:
         return len(self.records)
 
-    def values(self) -> Values:
+    def values(self) -> ChunkValues:
         """Return the values of the columns."""
         rows = [parse_json(record) for record in self.records]
         return _pick_values(rows, self.columns)
@@ -114,7 +116,7 @@ class CsvChunk:
     def __len__(self) -> int:
         return len(self.records)
 
-    def values(self) -> Values:
+    def values(self) -> ChunkValues:
         """Return the values of the columns."""
         rows = parse_csv(self.records, self.header, self.delimiter, self.codec)
         return _pick_values(rows, self.columns)
@@ -138,11 +140,11 @@ def parse_csv(
     return rows
 
 
-def check_texts(texts: list[Any], ids: list[Any], keeps: list[Any]) -> Values:
+def make_chunk_values(texts: list[Any], ids: list[Any], preferences: list[Any]) -> ChunkValues:
     """Return the values of a chunk, with the problem of each text."""
     problems = list(map(_find_problem, texts))
-    return Values(
-        [None if problem else text for text, problem in zip(texts, problems, strict=True)], problems, ids, keeps
+    return ChunkValues(
+        [None if problem else text for text, problem in zip(texts, problems, strict=True)], problems, ids, preferences
     )
 
 
@@ -162,12 +164,12 @@ def parse_json(record: bytes) -> Any:
         return None
 
 
-def _pick_values(rows: list[Any], columns: Columns) -> Values:
+def _pick_values(rows: list[Any], columns: Columns) -> ChunkValues:
     is_row = [isinstance(row, dict) for row in rows]
     rows = [row if fits else {} for row, fits in zip(rows, is_row, strict=True)]
     ids = [row.get(columns.id) for row in rows] if columns.id else []
-    keeps = [row.get(columns.keep) for row in rows] if columns.keep else []
-    values = check_texts([row.get(columns.text) for row in rows], ids, keeps)
+    preferences = [row.get(columns.preference) for row in rows] if columns.preference else []
+    values = make_chunk_values([row.get(columns.text) for row in rows], ids, preferences)
     for number, text in enumerate(values.texts):
         if not is_row[number]:
             values.problems[number] = NOT_PARSED

@@ -13,15 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from simdoc_search.dedupe.arrow_files import ArrowShard, ParquetRows, append_fields, ipc_writer
+from simdoc_search.dedupe.arrow_files import ArrowShard, ParquetBatchWriter, append_fields, ipc_writer
 from simdoc_search.dedupe.chunks import parse_csv, parse_json
-from simdoc_search.dedupe.formats import FileFormat, NamedFormat, compressed, import_pyarrow, is_tsv, require_format
+from simdoc_search.dedupe.formats import (
+    FileFormat,
+    FormatAndCompression,
+    compressed,
+    import_pyarrow,
+    is_tsv,
+    require_format,
+)
 from simdoc_search.dedupe.records import CsvShard, JsonlShard
 from simdoc_search.dedupe.shards import Shard
-from simdoc_search.dedupe.text_rows import TextRows, check_text_type, is_json_type
+from simdoc_search.dedupe.text_rows import TextBatchWriter, check_text_type, is_json_type
 from simdoc_search.errors import CorpusError
 
-_NAMES: dict[FileFormat, str] = {"parquet": "Parquet", "jsonl": "JSONL", "csv": "CSV", "arrow": "Arrow"}
+_FORMAT_NAMES: dict[FileFormat, str] = {"parquet": "Parquet", "jsonl": "JSONL", "csv": "CSV", "arrow": "Arrow"}
 _GROUP_ROWS = 1 << 17
 _MAX_NAMED_COLUMNS = 5
 
@@ -32,14 +39,14 @@ class Conversion:
 
     Attributes:
         shard: the shard.
-        named_format: the format of the output.
+        file_format: the format of the output.
         delimiter: the delimiter of the output, if it is CSV.
         schema: the Arrow schema of the rows that are read.
         note: a sentence about what the output cannot hold; empty if it holds everything.
     """
 
     shard: Shard
-    named_format: NamedFormat
+    file_format: FormatAndCompression
     delimiter: str
     schema: Any
     note: str
@@ -55,22 +62,22 @@ class Conversion:
 
     @contextmanager
     def writer(self, file: IO[bytes], added_fields: Sequence[Any]) -> Iterator[Any]:
-        """Yield a writer with the method `write`, for record batches.
+        """Yield a writer of the output's format. Its method `write` takes record batches.
 
         Args:
             file: the output.
-            added_fields: fields of additional columns.
+            added_fields: fields of the columns that the record batches have in addition to those of the schema.
         """
         schema = append_fields(self.schema, added_fields)
-        if self.named_format.format == "parquet":
-            with closing(ParquetRows(file, schema, "SNAPPY", _GROUP_ROWS)) as rows:
-                yield rows
-        elif self.named_format.format == "arrow":
+        if self.file_format.format == "parquet":
+            with closing(ParquetBatchWriter(file, schema, "SNAPPY", _GROUP_ROWS)) as writer:
+                yield writer
+        elif self.file_format.format == "arrow":
             with ipc_writer(file, schema, is_file=True) as writer:
                 yield writer
         else:
-            with compressed(file, self.named_format.compression) as stream:
-                yield TextRows(stream, schema, self.delimiter if self.named_format.format == "csv" else None)
+            with compressed(file, self.file_format.compression) as stream:
+                yield TextBatchWriter(stream, schema, self.delimiter if self.file_format.format == "csv" else None)
 
 
 def plan_conversion(shard: Shard, target: Path, progress: Callable[[int], None] = lambda _: None) -> Conversion | None:
@@ -86,17 +93,17 @@ def plan_conversion(shard: Shard, target: Path, progress: Callable[[int], None] 
     Raises:
         CorpusError: the extension is not known, or the format of the output cannot hold the rows.
     """
-    named, delimiter = require_format(target), "\t" if is_tsv(target) else ","
-    source = shard.named_format
-    if source.format == named.format and (source.format != "csv" or is_tsv(shard.path) == is_tsv(target)):
+    file_format, delimiter = require_format(target), "\t" if is_tsv(target) else ","
+    source = shard.file_format
+    if source.format == file_format.format and (source.format != "csv" or is_tsv(shard.path) == is_tsv(target)):
         return None
-    is_text = named.format in ("jsonl", "csv")
+    is_text = file_format.format in ("jsonl", "csv")
     if is_text or isinstance(shard, CsvShard):
         _check_names(shard)
-    schema = shard.schema if isinstance(shard, ArrowShard) else _read_schema(shard, named, progress)
+    schema = shard.schema if isinstance(shard, ArrowShard) else _read_schema(shard, file_format, progress)
     for field in schema:
-        _check_type(field, named, shard.path, check_text_type if is_text else _check_parquet_type)
-    return Conversion(shard, named, delimiter, schema, _describe_losses(shard, schema, named))
+        _check_type(field, file_format, shard.path, check_text_type if is_text else _check_parquet_type)
+    return Conversion(shard, file_format, delimiter, schema, _describe_losses(shard, schema, file_format))
 
 
 def _check_names(shard: Shard) -> None:
@@ -105,7 +112,9 @@ def _check_names(shard: Shard) -> None:
         raise CorpusError(f"{shard.path} has several columns named {repeated[0]!r}; rename all but one")
 
 
-def _read_schema(shard: JsonlShard | CsvShard, named: NamedFormat, progress: Callable[[int], None]) -> Any:
+def _read_schema(
+    shard: JsonlShard | CsvShard, file_format: FormatAndCompression, progress: Callable[[int], None]
+) -> Any:
     """Return the Arrow schema of all rows. The columns of a CSV file are strings, because CSV has no types."""
     pa = import_pyarrow()
     if isinstance(shard, CsvShard):
@@ -115,22 +124,22 @@ def _read_schema(shard: JsonlShard | CsvShard, named: NamedFormat, progress: Cal
     schema, has_changed_type = pa.schema([]), False
     for rows in _row_lists(shard, progress):
         for name in dict.fromkeys(name for row in rows for name in row):
-            field = pa.schema([(name, _infer_type([row.get(name) for row in rows], name, shard, named))])
+            field = pa.schema([(name, _infer_type([row.get(name) for row in rows], name, shard, file_format))])
             old_type = schema.field(name).type if name in schema.names else pa.null()
             try:
                 schema = pa.unify_schemas([schema, field], promote_options="permissive")
             except pa.ArrowException:
-                raise _mixed_types(name, shard, named) from None
+                raise _mixed_types_error(name, shard, file_format) from None
             has_changed_type |= old_type not in (pa.null(), schema.field(name).type)
     if has_changed_type:  # an integer may be too large for a column that also has fractions
         for rows in _row_lists(shard, progress):
             for name in schema.names:
-                _infer_type([row.get(name) for row in rows], name, shard, named, schema.field(name).type)
+                _infer_type([row.get(name) for row in rows], name, shard, file_format, schema.field(name).type)
     return schema
 
 
 def _infer_type(
-    values: list[Any], name: str, shard: JsonlShard, named: NamedFormat, known_type: Any | None = None
+    values: list[Any], name: str, shard: JsonlShard, file_format: FormatAndCompression, known_type: Any | None = None
 ) -> Any:
     """Return the type of values. Check that they fit into the known type, if there is one."""
     pa = import_pyarrow()
@@ -141,21 +150,23 @@ def _infer_type(
     except UnicodeEncodeError:
         reason = f"has an unpaired surrogate, which is not a character, in the field {name!r}"
     except pa.ArrowException:
-        raise _mixed_types(name, shard, named) from None
-    raise CorpusError(f"{shard.path} {reason}, which {_NAMES[named.format]} cannot hold; write a .jsonl file")
+        raise _mixed_types_error(name, shard, file_format) from None
+    raise CorpusError(
+        f"{shard.path} {reason}, which {_FORMAT_NAMES[file_format.format]} cannot hold; write a .jsonl file"
+    )
 
 
-def _mixed_types(name: str, shard: JsonlShard, named: NamedFormat) -> CorpusError:
+def _mixed_types_error(name: str, shard: JsonlShard, file_format: FormatAndCompression) -> CorpusError:
+    format_name = _FORMAT_NAMES[file_format.format]
     return CorpusError(
-        f"the field {name!r} of {shard.path} has values of different types, which a column of {_NAMES[named.format]} "
-        "cannot hold; write a .jsonl file"
+        f"the field {name!r} of {shard.path} has values of different types, which a column of {format_name} cannot "
+        "hold; write a .jsonl file"
     )
 
 
 def _row_lists(
     shard: JsonlShard | CsvShard, progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield all rows of a shard, in lists."""
     begin = 0
     for records in shard.record_lists():
         if isinstance(shard, JsonlShard):
@@ -173,29 +184,30 @@ def _row_lists(
         progress(begin)
 
 
-def _check_type(field: Any, named: NamedFormat, path: Path, check: Callable[[Any], None]) -> None:
+def _check_type(field: Any, file_format: FormatAndCompression, path: Path, check: Callable[[Any], None]) -> None:
     pa = import_pyarrow()
     try:
         check(field.type)
     except (pa.ArrowException, TypeError):
+        format_name = _FORMAT_NAMES[file_format.format]
         raise CorpusError(
-            f"{_NAMES[named.format]} cannot hold the column {field.name!r} of {path}, which has the type {field.type}; "
-            "remove the column, or write a file in the format of the input"
+            f"{format_name} cannot hold the column {field.name!r} of {path}, which has the type {field.type}; remove "
+            "the column, or write a file in the format of the input"
         ) from None
 
 
 def _check_parquet_type(arrow_type: Any) -> None:
     pa = import_pyarrow()
     schema = pa.schema([("column", arrow_type)])
-    rows = ParquetRows(io.BytesIO(), schema, "NONE", 1)
-    rows.write(pa.RecordBatch.from_arrays([pa.nulls(1, arrow_type)], schema=schema))
-    rows.close()
+    writer = ParquetBatchWriter(io.BytesIO(), schema, "NONE", 1)
+    writer.write(pa.RecordBatch.from_arrays([pa.nulls(1, arrow_type)], schema=schema))
+    writer.close()
 
 
-def _describe_losses(shard: Shard, schema: Any, named: NamedFormat) -> str:
-    if named.format == "csv" and not isinstance(shard, CsvShard):
+def _describe_losses(shard: Shard, schema: Any, file_format: FormatAndCompression) -> str:
+    if file_format.format == "csv" and not isinstance(shard, CsvShard):
         return "CSV has no types: numbers, dates and lists become text, and null becomes an empty cell"
-    if named.format == "jsonl":
+    if file_format.format == "jsonl":
         changed = [field for field in schema if not is_json_type(field.type)]
         if changed:
             listed = ", ".join(f"{field.name} ({field.type})" for field in changed[:_MAX_NAMED_COLUMNS])

@@ -27,7 +27,7 @@ class DuplicateDescriptions:
     | `kind` | `same text`, `same words` or `near` for a duplicate; `kept` for the kept row; `evaluation`, see below |
     | `kept_row_is_old` | whether the kept row is an old one; only with `against` |
     | `evaluation_text` | the name of an evaluation text; only with `decontaminate` |
-    | `evaluation_run` | the consecutive words that the row shares with this text; only with `decontaminate` |
+    | `evaluation_words` | the consecutive words that the row shares with this text; only with `decontaminate` |
 
     The kind is `evaluation` if a row shares enough consecutive words with an evaluation text. Such a row is not in a
     group. All columns of other rows without a group are null. Rows are numbered from 0 in the order of the shards.
@@ -37,20 +37,20 @@ class DuplicateDescriptions:
         groups: the kept row of each row.
         old_row_count: the number of old rows.
         has_ids: whether there is an id column.
-        runs: maps each row with a run of an evaluation text to the name of this text and the run; None without an
-            evaluation set.
+        evaluation_runs: maps each row with a run of an evaluation text to the name of this text and the run; None
+            without an evaluation set.
     """
 
     rows: Rows
     groups: RowGroups
     old_row_count: int
     has_ids: bool
-    runs: Mapping[int, tuple[str, str]] | None = None
+    evaluation_runs: Mapping[int, tuple[str, str]] | None = None
 
     @property
-    def names(self) -> list[str]:
+    def column_names(self) -> list[str]:
         """The names of the columns."""
-        evaluation = ["evaluation_text", "evaluation_run"] if self.runs is not None else []
+        evaluation = ["evaluation_text", "evaluation_words"] if self.evaluation_runs is not None else []
         return [
             "duplicate_of",
             "cluster",
@@ -62,7 +62,7 @@ class DuplicateDescriptions:
 
     def check_columns(self, existing: Sequence[str], shard: str) -> None:
         """Raise a CorpusError if a shard already has one of these columns."""
-        if taken := [name for name in self.names if name in existing]:
+        if taken := [name for name in self.column_names if name in existing]:
             raise CorpusError(f"{shard} already has a column {taken[0]!r}; rename or remove it, then try again")
 
     def name_of(self, row: int) -> Any:
@@ -84,11 +84,13 @@ class DuplicateDescriptions:
             has_duplicates: for each row of the dataset, whether it is a kept row with duplicates.
         """
         groups = self.groups
-        values: dict[str, list[Any]] = {name: [None] * (end - begin) for name in self.names}
+        values: dict[str, list[Any]] = {name: [None] * (end - begin) for name in self.column_names}
         for row in begin + np.flatnonzero((groups.kind[begin:end] != KEPT) | has_duplicates[begin:end]):
-            if self.runs is not None and int(row) in self.runs:
+            if self.evaluation_runs is not None and int(row) in self.evaluation_runs:
                 values["kind"][row - begin] = KINDS[int(groups.kind[row])]
-                values["evaluation_text"][row - begin], values["evaluation_run"][row - begin] = self.runs[int(row)]
+                values["evaluation_text"][row - begin], values["evaluation_words"][row - begin] = self.evaluation_runs[
+                    int(row)
+                ]
                 continue
             place, kept, kind = row - begin, int(groups.kept_row[row]), int(groups.kind[row])
             values["cluster"][place] = kept
@@ -112,4 +114,4 @@ class DuplicateDescriptions:
             "overlap": pa.float64(),
             "kept_row_is_old": pa.bool_(),
         }
-        return [pa.field(name, types.get(name, pa.string())) for name in self.names]
+        return [pa.field(name, types.get(name, pa.string())) for name in self.column_names]

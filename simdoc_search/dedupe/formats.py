@@ -31,21 +31,21 @@ _READ_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class NamedFormat:
+class FormatAndCompression:
     """The format and the compression of a file, according to its name."""
 
     format: FileFormat
     compression: Compression = ""
 
 
-def format_of(path: Path) -> NamedFormat | None:
+def format_of(path: Path) -> FormatAndCompression | None:
     """Return the format of a file, judging by its extension; None if it is not a format of datasets."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     compression: Compression = _COMPRESSIONS.get(suffixes[-1], "") if suffixes else ""
     kind = _FORMATS.get(suffixes[-2 if compression else -1]) if len(suffixes) > bool(compression) else None
     if kind is None or (compression and kind not in ("jsonl", "csv")):
         return None
-    return NamedFormat(kind, compression)
+    return FormatAndCompression(kind, compression)
 
 
 def is_tsv(path: Path) -> bool:
@@ -53,19 +53,19 @@ def is_tsv(path: Path) -> bool:
     return ".tsv" in [suffix.lower() for suffix in path.suffixes]
 
 
-def require_format(path: Path) -> NamedFormat:
+def require_format(path: Path) -> FormatAndCompression:
     """Return the format of a file.
 
     Raises:
         CorpusError: the extension does not name a format of datasets.
     """
-    named = format_of(path)
-    if named is None:
+    file_format = format_of(path)
+    if file_format is None:
         raise CorpusError(
             f"cannot tell the format of {path} from its extension; use .parquet, .jsonl, .csv, .tsv or .arrow "
             "(.jsonl and .csv also with .gz or .zst)"
         )
-    return named
+    return file_format
 
 
 def import_pyarrow() -> Any:
@@ -115,9 +115,7 @@ class _NonClosingStream(io.RawIOBase):
         self._file = file
 
     def writable(self) -> bool:
-        """Return that the stream can be written."""
         return True
 
     def write(self, data: Any) -> int:
-        """Write some bytes."""
         return self._file.write(data)

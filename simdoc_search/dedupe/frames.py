@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from simdoc_search.dedupe.arrow_files import ArrowShard, ipc_writer
-from simdoc_search.dedupe.chunks import MAX_CHUNK_ROWS, ArrowChunk, Chunk, Columns, Values, check_texts
-from simdoc_search.dedupe.formats import NamedFormat, import_pyarrow
+from simdoc_search.dedupe.chunks import MAX_CHUNK_ROWS, ArrowChunk, Chunk, ChunkValues, Columns, make_chunk_values
+from simdoc_search.dedupe.formats import FormatAndCompression, import_pyarrow
 from simdoc_search.dedupe.grouping import KEPT
 from simdoc_search.dedupe.output import Selection, select_batches
 from simdoc_search.errors import CorpusError
@@ -30,14 +30,14 @@ class ValuesChunk:
 
     texts: list[Any]
     ids: list[Any] = field(default_factory=list)
-    keeps: list[Any] = field(default_factory=list)
+    preferences: list[Any] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    def values(self) -> Values:
+    def values(self) -> ChunkValues:
         """Return the values of the columns."""
-        return check_texts(self.texts, self.ids, self.keeps)
+        return make_chunk_values(self.texts, self.ids, self.preferences)
 
 
 class Frame(Protocol):
@@ -98,7 +98,7 @@ class _ArrowFrame(_DataInMemory):
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
         pa = import_pyarrow()
-        names = [name for name in (columns.text, columns.id, columns.keep) if name is not None]
+        names = [name for name in (columns.text, columns.id, columns.preference) if name is not None]
         fields = [self._table.column(name) for name in names]
         table = pa.Table.from_arrays(fields, [str(number) for number in range(len(names))])
         for batch in table.slice(skip).to_batches(max_chunksize=MAX_CHUNK_ROWS):
@@ -127,7 +127,7 @@ class _ReaderFrame(_DataInMemory):
         with path.open("wb") as file, ipc_writer(file, reader.schema, is_file=False) as writer:
             for batch in reader:
                 writer.write(batch)
-        self._shard = ArrowShard(path, "", NamedFormat("arrow"))
+        self._shard = ArrowShard(path, "", FormatAndCompression("arrow"))
         self.columns = self._shard.columns
 
     def sample(self) -> list[dict[str, Any]]:
@@ -163,7 +163,6 @@ class _RowFrame(_DataInMemory):
         raise NotImplementedError
 
     def select(self, selection: Selection) -> Any:
-        """Return the kept rows, or all rows with additional columns."""
         raise NotImplementedError
 
     def sample(self) -> list[dict[str, Any]]:
@@ -171,10 +170,12 @@ class _RowFrame(_DataInMemory):
         return [dict(zip(self.columns, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
-        texts, ids, keeps = (self._values(name) if name else [] for name in (columns.text, columns.id, columns.keep))
+        texts, ids, preferences = (
+            self._values(name) if name else [] for name in (columns.text, columns.id, columns.preference)
+        )
         for begin in range(skip, len(texts), MAX_CHUNK_ROWS):
             part = slice(begin, begin + MAX_CHUNK_ROWS)
-            yield ValuesChunk(texts[part], ids[part], list(map(_to_orderable, keeps[part])))
+            yield ValuesChunk(texts[part], ids[part], list(map(_to_orderable, preferences[part])))
 
 
 class _PandasFrame(_RowFrame):

@@ -24,7 +24,7 @@ from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join
 from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 _CACHE_BYTES = 1 << 26  # a larger cache is not faster, because a row is mostly compared with rows of its group
 
@@ -61,7 +61,7 @@ def group_rows(
     rule: RowRule,
     measure: Measure,
     settings: Settings,
-    workers: WorkerMap,
+    workers: ParallelMapper,
     *,
     old_row_count: int = 0,
     progress: Progress = lambda _stage, _share: None,
@@ -100,7 +100,7 @@ def group_rows(
         (rows.extensions, _find_begins(extension_counts(rows.table["tokens"]))[representatives]),
     )
     del begins, counts
-    new_from = int(np.count_nonzero(representatives < old_row_count))
+    first_new_index = int(np.count_nonzero(representatives < old_row_count))
 
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
         return ((number, rows.text(int(representatives[number]))) for number in numbers)
@@ -112,7 +112,7 @@ def group_rows(
         len(representatives),
         np.arange(len(representatives)),
         PairOverlaps(measure, verifier),
-        partial(_find_pairs, table, measure, new_from),
+        partial(_find_pairs, table, measure, first_new_index),
         progress,
     )
     release_memory(rows.token_ids)
@@ -143,13 +143,13 @@ def _find_begins(counts: Ints) -> Ints:
 def _find_pairs(
     table: FingerprintTable,
     measure: Measure,
-    new_from: int,
+    first_new_index: int,
     documents: Ints,
     *,
     known_pairs: tuple[Ints, Ints],
     progress: Callable[[float], None],
 ) -> JoinedPairs:
-    return join(table, documents, measure, known_pairs=known_pairs, new_from=new_from, progress=progress)
+    return join(table, documents, measure, known_pairs=known_pairs, first_new_index=first_new_index, progress=progress)
 
 
 def _label_words(hashes: NDArray[np.uint64], is_compared: Bools) -> Ints:

@@ -17,7 +17,7 @@ from simdoc_search.dedupe.report import DedupeReport, make_report
 from simdoc_search.dedupe.rows import Rows, RowWriter
 from simdoc_search.dedupe.run import DedupeProgress
 from simdoc_search.dedupe.sketching import ShardColumns, shard_begins, sketch_shards
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 
 class Deduplicated(NamedTuple):
@@ -57,7 +57,7 @@ def deduplicate(
     """
     import_pyarrow()
     options = options or DedupeOptions()
-    with tempfile.TemporaryDirectory(prefix="simdoc-") as folder, WorkerMap(workers) as worker_map:
+    with tempfile.TemporaryDirectory(prefix="simdoc-") as folder, ParallelMapper(workers) as mapper:
         frame = wrap_data(data)
         columns = choose_columns([frame], options.text, options.id, options.rule.column)
         with RowWriter(Path(folder), {}) as writer:
@@ -68,11 +68,11 @@ def deduplicate(
                 done += count
                 progress("reading", 0.0, done)
 
-            sketch_shards([ShardColumns(frame, columns)], writer, options.settings, worker_map, progress=report_rows)
+            sketch_shards([ShardColumns(frame, columns)], writer, options.settings, mapper, progress=report_rows)
             begins = shard_begins(writer.shard_rows)
         with Rows(Path(folder)) as rows:
             groups = group_rows(
-                rows, options.rule, options.threshold, options.settings, worker_map,
+                rows, options.rule, options.threshold, options.settings, mapper,
                 progress=lambda stage, share: progress(stage, share, int(share * begins[-1])),
             )  # fmt: skip
             descriptions = DuplicateDescriptions(rows, groups, 0, columns.id is not None) if annotate else None

@@ -53,6 +53,6 @@ class DedupeOptions:
         """The rule that chooses the kept row."""
         return RowRule(self.keep, self.measure)
 
-    def describe_groups(self) -> dict[str, Any]:
+    def grouping_options(self) -> dict[str, Any]:
         """Return the options that the groups depend on."""
-        return {"overlap": str(self.threshold.overlap), "keep": self.keep, "measure": self.measure}
+        return {"overlap": str(self.threshold.min_overlap), "keep": self.keep, "measure": self.measure}

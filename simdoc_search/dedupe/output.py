@@ -149,7 +149,7 @@ def _write_records(
     shard: JsonlShard | CsvShard, file: IO[bytes], begin: int, selection: Selection, progress: Callable[[int], None]
 ) -> None:
     descriptions = selection.descriptions
-    if header := shard.header_with(descriptions.names if descriptions else []):
+    if header := shard.header_with(descriptions.column_names if descriptions else []):
         file.write(header)
     flags = selection.has_duplicates() if descriptions else None
     for records in shard.record_lists():

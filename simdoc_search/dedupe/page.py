@@ -16,7 +16,7 @@ from simdoc_search.display import format_count, format_percent
 from simdoc_search.durable import atomic_file
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.compare import compare
-from simdoc_search.passages.report import ListEntry, ListSection, list_page, pair_view
+from simdoc_search.passages.report import ListEntry, ListSection, render_list_page, render_pair_view
 from simdoc_search.passages.summary import describe_differences
 from simdoc_search.sketch.settings import Settings
 
@@ -69,7 +69,7 @@ def write_page(path: Path, report: DedupeReport, descriptions: DuplicateDescript
         near = format_count(budget.left_out_pair_count, "near-duplicate")
         remarks.append(f"{near} not shown side by side with the kept row")
     summary = f"{format_count(report.row_count, 'row')}: {report.kept_count:,} kept, {report.removed_count:,} removed"
-    html = list_page("Duplicate rows", sections, remarks, summary=summary)
+    html = render_list_page("Duplicate rows", sections, remarks, summary=summary)
     with convert_write_errors(path), atomic_file(path) as file:
         file.write(html.encode())
 
@@ -96,7 +96,7 @@ def _make_section(
             size = sum(map(len, texts))
             if shown_pairs < _MAX_PAIRS_PER_GROUP and budget.pair_count and size <= budget.character_count:
                 comparison = compare(*texts, settings=settings)
-                view = partial(pair_view, comparison, texts, (kept_name, name), analysis=settings.analysis)
+                view = partial(render_pair_view, comparison, texts, (kept_name, name), analysis=settings.analysis)
                 differences = describe_differences(comparison)
                 budget.pair_count, budget.character_count, shown_pairs = (
                     budget.pair_count - 1,

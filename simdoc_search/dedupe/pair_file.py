@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.dedupe.arrow_files import ParquetRows
+from simdoc_search.dedupe.arrow_files import ParquetBatchWriter
 from simdoc_search.dedupe.descriptions import DuplicateDescriptions
 from simdoc_search.dedupe.formats import compressed, import_pyarrow, is_tsv, require_format
 from simdoc_search.dedupe.grouping import KINDS
@@ -38,23 +38,23 @@ def write_pairs(path: Path, descriptions: DuplicateDescriptions) -> int:
     the column `kept_row_is_old` says whether the kept row belongs to it. Rows are named by id, or by number.
     """
     duplicates = descriptions.groups.duplicates
-    named, delimiter = require_format(path), "\t" if is_tsv(path) else ","
+    file_format, delimiter = require_format(path), "\t" if is_tsv(path) else ","
     names = ["row", "duplicate_of", "overlap", "kind", *(["kept_row_is_old"] if descriptions.old_row_count else [])]
-    with convert_write_errors(path), atomic_file(path) as file, compressed(file, named.compression) as stream:
-        if named.format == "parquet":
+    with convert_write_errors(path), atomic_file(path) as file, compressed(file, file_format.compression) as stream:
+        if file_format.format == "parquet":
             pa = import_pyarrow()
             parts = [pa.table(_columns(part, names)) for part in _pair_lists(duplicates, descriptions)]
             empty: dict[str, list[Any]] = {name: [] for name in names}
             table = pa.concat_tables(parts, promote_options="default") if parts else pa.table(empty)
-            writer = ParquetRows(stream, table.schema, "SNAPPY", _PAIRS_AT_ONCE)
+            writer = ParquetBatchWriter(stream, table.schema, "SNAPPY", _PAIRS_AT_ONCE)
             for batch in table.to_batches():
                 writer.write(batch)
             writer.close()
             return len(duplicates)
-        if named.format == "csv":
+        if file_format.format == "csv":
             stream.write(csv_lines([names], delimiter))
         for part in _pair_lists(duplicates, descriptions):
-            if named.format == "csv":
+            if file_format.format == "csv":
                 stream.write(csv_lines(part, delimiter))
             else:
                 lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in part)

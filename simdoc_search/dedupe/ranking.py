@@ -84,7 +84,7 @@ class RowRule:
         if (kinds > FLOAT).any():
             import pyarrow.compute as pc  # noqa: PLC0415 - an optional dependency
 
-            string_rows, strings = rows.keep_strings()
+            string_rows, strings = rows.preference_strings()
             order = "descending" if is_descending else "ascending"
             ranks[string_rows] = len(distinct) + pc.rank(strings, sort_keys=order, tiebreaker="dense").to_numpy()
         ranks[kinds == NO_VALUE] = np.iinfo(np.int64).max

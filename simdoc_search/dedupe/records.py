@@ -26,7 +26,7 @@ from simdoc_search.dedupe.chunks import (
     parse_csv,
     parse_json,
 )
-from simdoc_search.dedupe.formats import NamedFormat, is_tsv, open_to_read
+from simdoc_search.dedupe.formats import FormatAndCompression, is_tsv, open_to_read
 from simdoc_search.errors import CorpusError
 
 _BLOCK_BYTES = 1 << 20
@@ -41,7 +41,7 @@ class JsonlShard:
 
     path: Path
     name: str
-    named_format: NamedFormat
+    file_format: FormatAndCompression
 
     @cached_property
     def columns(self) -> list[str]:
@@ -65,7 +65,7 @@ class JsonlShard:
 
     def record_lists(self) -> Iterator[list[bytes]]:
         """Yield all records, in lists. A record does not include its newline."""
-        with open_to_read(self.path, self.named_format.compression) as stream:
+        with open_to_read(self.path, self.file_format.compression) as stream:
             for block in _read_blocks(stream, self.path, quotes=False):
                 yield from _cut_lists([line for line in block.split(b"\n") if line and not line.isspace()])
 
@@ -93,7 +93,7 @@ class CsvShard:
 
     path: Path
     name: str
-    named_format: NamedFormat
+    file_format: FormatAndCompression
 
     @cached_property
     def columns(self) -> list[str]:
@@ -118,14 +118,14 @@ class CsvShard:
         return self._header[1:]
 
     def _find_codec(self) -> str:
-        with open_to_read(self.path, self.named_format.compression) as stream:
+        with open_to_read(self.path, self.file_format.compression) as stream:
             head = stream.read(_BLOCK_BYTES)
             if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 raise CorpusError(f"{self.path} is in UTF-16; convert it to UTF-8 first")
             try:
                 codecs.getincrementaldecoder("utf-8")().decode(head)
             except UnicodeDecodeError:
-                if self.named_format.compression:
+                if self.file_format.compression:
                     return "utf-8"
                 stream.seek(0)
                 return detect_codec(stream) or "utf-8"
@@ -138,7 +138,7 @@ class CsvShard:
         return [row for row in parse_csv(records, names, delimiter, codec) if row is not None]
 
     def _all_record_lists(self) -> Iterator[list[bytes]]:
-        with open_to_read(self.path, self.named_format.compression) as stream:
+        with open_to_read(self.path, self.file_format.compression) as stream:
             for block in _read_blocks(stream, self.path, quotes=True):
                 yield from _cut_lists([record for record in _split_csv(block) if record.strip(b"\r\n")])
 

@@ -39,13 +39,13 @@ class EvaluationRow(NamedTuple):
         shard: the name of its file; empty for data in memory.
         row: row number in the file, from 0.
         evaluation_text: the evaluation text, as `FILE:ROW`.
-        run: the words that the row and the evaluation text have in common.
+        shared_words: the consecutive words that the row and the evaluation text have in common.
     """
 
     shard: str
     row: int
     evaluation_text: str
-    run: str
+    shared_words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def make_report(
     problems = rows.table["problem"][old:]
     counts = np.bincount(problems, minlength=len(PROBLEMS))
     listed = old + np.flatnonzero(problems)[:MAX_LISTED_ROWS]
-    new_runs = ((row, run) for row, run in rows.runs().items() if row >= old) if evaluation else ()
+    new_runs = ((row, run) for row, run in rows.evaluation_runs().items() if row >= old) if evaluation else ()
 
     def locate(row: int) -> tuple[str, int]:
         shard = bisect_right(begins, row) - 1

@@ -2,7 +2,7 @@
 
 | File | Content |
 |---|---|
-| rows.bin | one record of type `ROW` per row |
+| rows.bin | one record of type `ROW_DTYPE` per row |
 | codes.bin | the tokens of all rows; uint32 |
 | extensions.bin | more bits of the tokens of rows with few tokens; uint32 |
 | texts.bin | the texts of all compared rows; UTF-8 |
@@ -31,7 +31,7 @@ from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
 
-ROW = np.dtype(
+ROW_DTYPE = np.dtype(
     [
         ("words_hash", "<u8", 2),  # two halves of the hash of the words
         ("text_hash", "<u8", 2),  # two halves of the hash of the text
@@ -48,7 +48,7 @@ ROW = np.dtype(
 NO_VALUE, INTEGER, FLOAT, STRING = range(4)
 FORMAT_VERSION = 1
 
-_PARTS = ("rows", "codes", "extensions", "texts", "ids", "runs", "keeps")
+_FILE_NAMES = ("rows", "codes", "extensions", "texts", "ids", "runs", "keeps")
 _CHECKPOINT = "checkpoint.json"
 
 
@@ -60,8 +60,8 @@ class RowData(NamedTuple):
     extensions: NDArray[np.uint32]
     texts: bytes
     ids: bytes
-    runs: bytes
-    keeps: bytes
+    evaluation_runs: bytes
+    preferences: bytes
 
 
 class RowWriter:
@@ -81,11 +81,11 @@ class RowWriter:
         self._folder = folder
         self._description = dict(description)
         state = read_checkpoint(folder)
-        sizes = state["sizes"] if state else dict.fromkeys(_PARTS, 0)
+        sizes = state["sizes"] if state else dict.fromkeys(_FILE_NAMES, 0)
         self.shard_rows: list[int] = state["shard_rows"] if state else []
         self.is_complete: bool = bool(state and state["is_complete"])
         self._files: dict[str, IO[bytes]] = {}
-        for part in _PARTS:
+        for part in _FILE_NAMES:
             file = (folder / f"{part}.bin").open("r+b" if (folder / f"{part}.bin").exists() else "w+b", 1 << 20)
             file.truncate(sizes[part])
             file.seek(sizes[part])
@@ -105,8 +105,8 @@ class RowWriter:
         self.shard_rows[shard] += len(data.rows)
         written = 0
         numbers = (data.rows.tobytes(), data.token_ids.tobytes(), data.extensions.tobytes())
-        contents = (*numbers, data.texts, data.ids, data.runs, data.keeps)
-        for part, content in zip(_PARTS, contents, strict=True):
+        contents = (*numbers, data.texts, data.ids, data.evaluation_runs, data.preferences)
+        for part, content in zip(_FILE_NAMES, contents, strict=True):
             self._files[part].write(content)
             self._sizes[part] += len(content)
             written += len(content)
@@ -144,16 +144,16 @@ class Rows:
     """All rows of a folder that is complete. Only offsets are in memory; all else is read when needed.
 
     Attributes:
-        table: one record of type `ROW` per row, mapped into memory.
+        table: one record of type `ROW_DTYPE` per row, mapped into memory.
         token_ids: the tokens, mapped into memory.
         extensions: more bits of the tokens of rows with at most MAX_EXTENDED_TOKENS tokens, mapped into memory.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.table: NDArray[np.void] = _map(folder / "rows.bin", ROW)
-        self.token_ids: NDArray[np.uint32] = _map(folder / "codes.bin", np.dtype(np.uint32))
-        self.extensions: NDArray[np.uint32] = _map(folder / "extensions.bin", np.dtype(np.uint32))
+        self.table: NDArray[np.void] = _map_file(folder / "rows.bin", ROW_DTYPE)
+        self.token_ids: NDArray[np.uint32] = _map_file(folder / "codes.bin", np.dtype(np.uint32))
+        self.extensions: NDArray[np.uint32] = _map_file(folder / "extensions.bin", np.dtype(np.uint32))
         self._text_ends = np.cumsum(self.table["text_bytes"], dtype=np.int64)
         self._id_ends: NDArray[np.int64] | None = None
         self._token_ends: NDArray[np.int64] | None = None
@@ -185,7 +185,7 @@ class Rows:
         size = int(self.table["id_bytes"][row])
         return json.loads(_read_at(self._ids, int(self._id_ends[row]) - size, size)) if size else None
 
-    def runs(self) -> dict[int, tuple[str, str]]:
+    def evaluation_runs(self) -> dict[int, tuple[str, str]]:
         """Map each row with a run of an evaluation set to the name of the evaluation text and the run."""
         numbers = np.flatnonzero(self.table["run_bytes"])
         ends = np.cumsum(self.table["run_bytes"][numbers], dtype=np.int64)
@@ -223,7 +223,7 @@ class Rows:
             records, np.concatenate(token_ids), np.concatenate(extensions), b"".join(texts), b"".join(ids), b"", b""
         )
 
-    def keep_strings(self) -> tuple[NDArray[np.int64], Any]:
+    def preference_strings(self) -> tuple[NDArray[np.int64], Any]:
         """Return the rows with a string in the column of the rule, and these strings as an Arrow array."""
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
@@ -243,7 +243,7 @@ def extension_counts(token_counts: NDArray[np.uint32]) -> NDArray[np.int64]:
 def copy_rows(source: Path, target: Path, description: Mapping[str, Any], row_count: int) -> None:
     """Copy the files of a folder that is complete. The copy is one shard, and other shards can be appended."""
     target.mkdir(parents=True, exist_ok=True)
-    for part in _PARTS:
+    for part in _FILE_NAMES:
         shutil.copyfile(source / f"{part}.bin", target / f"{part}.bin")
     state = read_checkpoint(source)
     state |= {"description": dict(description), "shard_rows": [row_count], "is_complete": False}
@@ -261,7 +261,7 @@ def _span(ends: NDArray[np.int64], sizes: NDArray[np.integer[Any]], first: int, 
     return slice(int(ends[first]) - int(sizes[first]), int(ends[last]))
 
 
-def _map(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _map_file(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.memmap(path, dtype, "r") if path.stat().st_size else np.zeros(0, dtype)
 
 

@@ -28,14 +28,14 @@ from simdoc_search.dedupe.sketching import ShardColumns, shard_begins, sketch_sh
 from simdoc_search.dedupe.work_folder import WorkFolder, check_output, working_folder
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 DedupeProgress = Callable[[str, float, int], None]
 """Called with the current stage, the share of this stage that is done, 0..1, and the number of rows that are done."""
 
 StrPath = str | os.PathLike[str]
 
-_EVALUATION = "evaluation.npz"
+_EVALUATION_FILE = "evaluation.npz"
 
 
 def deduplicate_files(
@@ -99,8 +99,8 @@ def deduplicate_files(
         conversion = plan_conversion(dataset.shards[0], target, lambda rows: progress("checking", 0.0, rows))
     if conversion and conversion.note:
         warn(conversion.note)
-    with WorkerMap(workers) as worker_map, working_folder(target) as work:
-        run = _Run(work, dataset, columns, options, worker_map, progress, old, conversion)
+    with ParallelMapper(workers) as mapper, working_folder(target) as work:
+        run = _Run(work, dataset, columns, options, mapper, progress, old, conversion)
         if save is not None and has_saved(Path(save), run.run_id(target)):
             work.remove()
             raise StoreError(f"an earlier run has already saved these rows in {save}; nothing was changed")
@@ -115,7 +115,7 @@ class _Run:
     dataset: Dataset
     columns: Columns
     options: DedupeOptions
-    workers: WorkerMap
+    workers: ParallelMapper
     progress: DedupeProgress
     old_shards: Sequence[ShardColumns]
     conversion: Conversion | None
@@ -135,7 +135,7 @@ class _Run:
         old_row_count = begins[0]
         with Rows(self.work.rows) as rows:
             groups = self._group(rows, old_row_count)
-            runs = rows.runs() if decontaminate else None
+            runs = rows.evaluation_runs() if decontaminate else None
             descriptions = DuplicateDescriptions(rows, groups, old_row_count, self.columns.id is not None, runs)
             selection = Selection(groups, descriptions if annotate else None, self.columns.id)
             self._write(target, begins, selection)
@@ -166,7 +166,7 @@ class _Run:
         has_progress = self.work.prepare(description)
         evaluation = None
         if decontaminate:
-            path, settings = self.work.path / _EVALUATION, self.options.settings
+            path, settings = self.work.path / _EVALUATION_FILE, self.options.settings
             run_words = self.options.run_words
             self.evaluation = write_evaluation_runs(decontaminate, path, run_words, settings.analysis)
             evaluation = EvaluationRuns(path, run_words, settings.analysis)
@@ -190,7 +190,7 @@ class _Run:
 
     def _group(self, rows: Rows, old_row_count: int) -> RowGroups:
         """Group all rows, or read the groups that an interrupted run stored."""
-        description = self.options.describe_groups()
+        description = self.options.grouping_options()
         groups = self.work.read_groups(description)
         if groups is None:
             groups = group_rows(
@@ -223,7 +223,7 @@ class _Run:
             with convert_write_errors(target):
                 folder.replace(target.resolve())
             return
-        if self.work.finished.exists() and target.exists() and not folder.exists():
+        if self.work.finished_file.exists() and target.exists() and not folder.exists():
             return
         for shard, begin, end in zip(self.dataset.shards, begins, begins[1:], strict=False):
             path = folder / shard.name
@@ -231,12 +231,12 @@ class _Run:
             if path.exists():  # an interrupted run has written the file
                 report(end - begin)
             else:
-                compression = shard.named_format.compression
-                write_shard(shard, self.work.shard, begin, selection, compression=compression, progress=report)
-                self.work.shard.replace(path)
+                compression = shard.file_format.compression
+                write_shard(shard, self.work.partial_shard, begin, selection, compression=compression, progress=report)
+                self.work.partial_shard.replace(path)
         for name in self.dataset.other_files:
             copy_other_file(self.dataset.path / name, folder / name, folder.name.rpartition("-")[2])
-        write_atomically(self.work.finished, b"")
+        write_atomically(self.work.finished_file, b"")
         with convert_write_errors(target):
             if target.exists():
                 target.rmdir()
@@ -274,7 +274,7 @@ def _describe_shard(shard: ShardColumns) -> Any:
     if isinstance(shard.shard, SavedRows):
         return [str(shard.shard.path.resolve()), shard.shard.folder_name]
     columns = shard.columns
-    return [*_describe_files([shard.shard]), columns.text, columns.id, columns.keep]
+    return [*_describe_files([shard.shard]), columns.text, columns.id, columns.preference]
 
 
 def _describe_files(shards: Sequence[Any]) -> list[Any]:
@@ -286,6 +286,5 @@ def _describe_files(shards: Sequence[Any]) -> list[Any]:
 
 
 def _hash_groups(groups: RowGroups, name: str) -> str:
-    """Return a short hash of the groups and a name."""
     content = groups.kept_row.tobytes() + groups.kind.tobytes() + name.encode()
     return hashlib.blake2b(content, digest_size=8).hexdigest()

@@ -23,7 +23,7 @@ from simdoc_search.durable import write_atomically
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 
-_SAVED = "saved.json"
+_SAVED_FILE = "saved.json"
 _ROWS_AT_ONCE = 1 << 12
 
 
@@ -40,12 +40,12 @@ class SavedRows:
         self.name: str = ""
         self.columns: list[str] = []
         try:
-            saved = json.loads((path / _SAVED).read_bytes())
+            saved = json.loads((path / _SAVED_FILE).read_bytes())
             self.folder_name: str = saved["folder"]
             version, found = int(saved["format"]), saved["settings"]
             self._rows = int(saved["rows"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{path / _SAVED} cannot be read ({error}); save the rows again") from None
+            raise StoreError(f"{path / _SAVED_FILE} cannot be read ({error}); save the rows again") from None
         if version > FORMAT_VERSION:
             raise FormatMismatchError(
                 f"the rows in {path} were saved by a newer version of simdoc-search; update simdoc-search"
@@ -74,7 +74,7 @@ class SavedRows:
 
 def is_saved_folder(path: Path) -> bool:
     """Return whether a folder has saved rows."""
-    return (path / _SAVED).is_file()
+    return (path / _SAVED_FILE).is_file()
 
 
 def has_saved(path: Path, run_id: str) -> bool:
@@ -83,7 +83,7 @@ def has_saved(path: Path, run_id: str) -> bool:
     If so, the run must not be repeated. The saved rows would be its old rows, so it would remove all new rows.
     """
     try:
-        return bool(json.loads((path / _SAVED).read_bytes())["run"] == run_id)
+        return bool(json.loads((path / _SAVED_FILE).read_bytes())["run"] == run_id)
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
@@ -122,7 +122,7 @@ def save_rows(path: Path, rows: Rows, groups: RowGroups, settings: Settings, run
             writer.append(0, rows.contents(kept[part]))
         writer.checkpoint(is_complete=True)
     saved = {"format": FORMAT_VERSION, "settings": settings.to_dict(), "folder": name, "rows": len(kept), "run": run_id}
-    write_atomically(path / _SAVED, json.dumps(saved).encode())
+    write_atomically(path / _SAVED_FILE, json.dumps(saved).encode())
     for other in path.iterdir():
         if other.is_dir() and other.name != name and other.name.startswith("rows-"):
             shutil.rmtree(other)

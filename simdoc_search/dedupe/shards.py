@@ -61,10 +61,10 @@ def open_dataset(path: str | os.PathLike[str]) -> Dataset:
 
 
 def _open_shard(path: Path, name: str) -> Shard:
-    named = require_format(path)
-    if named.format == "jsonl":
-        return JsonlShard(path, name, named)
-    return CsvShard(path, name, named) if named.format == "csv" else ArrowShard(path, name, named)
+    file_format = require_format(path)
+    if file_format.format == "jsonl":
+        return JsonlShard(path, name, file_format)
+    return CsvShard(path, name, file_format) if file_format.format == "csv" else ArrowShard(path, name, file_format)
 
 
 def _list_files(root: Path) -> list[str]:

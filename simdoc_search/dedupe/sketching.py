@@ -16,11 +16,11 @@ import numpy as np
 
 from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns
 from simdoc_search.dedupe.decontamination import EvaluationRuns
-from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW, STRING, RowData, RowWriter, encode_ids
+from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW_DTYPE, STRING, RowData, RowWriter, encode_ids
 from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 27, 10.0
 _INT64_RANGE = range(-(1 << 63), 1 << 63)
@@ -46,7 +46,7 @@ def sketch_shards(
     shards: Sequence[ShardColumns],
     writer: RowWriter,
     settings: Settings,
-    workers: WorkerMap,
+    workers: ParallelMapper,
     *,
     progress: Callable[[int], None],
     evaluation: EvaluationRuns | None = None,
@@ -87,7 +87,7 @@ def sketch_shards(
 def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: Chunk) -> RowData:
     """Return the sketches of the rows of a chunk."""
     values = chunk.values()
-    rows = np.zeros(len(values.texts), ROW)
+    rows = np.zeros(len(values.texts), ROW_DTYPE)
     problems = np.array(values.problems, np.uint8)
     compared = np.flatnonzero(problems == COMPARED)
     texts = [text for text in values.texts if text is not None]
@@ -95,11 +95,11 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
     if texts:
         packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
         token_ids = np.concatenate([batch.token_ids for batch in packed])
-        counts = [count for batch in packed for count in batch.counts]
+        counts = [count for batch in packed for count in batch.token_counts]
         rows["tokens"][compared] = counts
         is_extended = np.repeat(np.array(counts) <= MAX_EXTENDED_TOKENS, counts)
         extensions = np.concatenate([batch.hash_extensions for batch in packed])[is_extended]
-        rows["shingles"][compared] = [count for batch in packed for count in batch.shingles]
+        rows["shingles"][compared] = [count for batch in packed for count in batch.shingle_counts]
         hashes = bytes.fromhex("".join(chain.from_iterable(batch.words_hashes for batch in packed)))
         rows["words_hash"][compared] = np.frombuffer(hashes, "<u8").reshape(-1, 2)
     encoded = [text.encode() for text in texts]
@@ -114,10 +114,10 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
     runs = evaluation.find(texts) if evaluation and texts else []
     if runs:
         rows["run_bytes"][compared] = list(map(len, runs))
-    keeps = b""
-    if values.keeps:
-        kinds, numbers, strings = zip(*map(_encode_keep, values.keeps), strict=True)
-        rows["keep_kind"], rows["keep"], keeps = kinds, numbers, b"".join(strings)
+    preferences = b""
+    if values.preferences:
+        kinds, numbers, strings = zip(*map(_encode_preference, values.preferences), strict=True)
+        rows["keep_kind"], rows["keep"], preferences = kinds, numbers, b"".join(strings)
     return RowData(
         rows,
         token_ids.astype(np.uint32, copy=False),
@@ -125,7 +125,7 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
         b"".join(encoded),
         b"".join(ids),
         b"".join(runs),
-        keeps,
+        preferences,
     )
 
 
@@ -134,7 +134,7 @@ def shard_begins(shard_rows: Sequence[int]) -> list[int]:
     return [0, *accumulate(shard_rows)]
 
 
-def _encode_keep(value: Any) -> tuple[int, int, bytes]:
+def _encode_preference(value: Any) -> tuple[int, int, bytes]:
     """Return the kind, the number and the string of a value. Only numbers and strings have a kind."""
     if isinstance(value, str):
         data = value.encode("utf-8", "replace")

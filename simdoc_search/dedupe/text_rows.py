@@ -12,7 +12,7 @@ from typing import IO, Any
 from simdoc_search.dedupe.formats import import_pyarrow
 
 
-class TextRows:
+class TextBatchWriter:
     """Writes record batches as JSONL or CSV.
 
     Dates, times and decimals become strings. In JSONL, NaN and infinite numbers become null. In CSV, null becomes an

@@ -31,18 +31,22 @@ class WorkFolder:
     Attributes:
         path: the folder.
         rows: the folder with the sketches of all rows.
-        shard: path of the output of the current shard, which is not complete.
-        finished: a file that exists if a folder of shards was written completely.
+        partial_shard: path of the output of the current shard, which is not complete.
+        finished_file: a file that exists if a folder of shards was written completely.
     """
 
     def __init__(self, path: Path) -> None:
         self.path: Path = path
         self.rows: Path = path / _ROWS
-        self.finished: Path = path / _FINISHED
-        self.shard: Path = path / "shard"
+        self.finished_file: Path = path / _FINISHED
+        self.partial_shard: Path = path / "shard"
 
     def prepare(self, description: dict[str, Any]) -> bool:
-        """Remove the progress unless its format, options and input are those of this run. Return whether it is kept."""
+        """Keep the progress if its format, options and input are those of this run. Otherwise, remove it.
+
+        Returns:
+            Whether the progress is kept.
+        """
         state = read_checkpoint(self.rows) if self.rows.is_dir() else None
         wanted = (FORMAT_VERSION, json.loads(json.dumps(description)))
         if state is not None and wanted == (state.get("format"), state["description"]):
@@ -86,9 +90,9 @@ def working_folder(target: Path) -> Iterator[WorkFolder]:
     work = _work_path(target)
     with convert_write_errors(target):
         work.mkdir(mode=0o700, exist_ok=True)
-    handle = os.open(work, os.O_RDONLY) if os.name != "nt" else None
+    descriptor = os.open(work, os.O_RDONLY) if os.name != "nt" else None
     try:
-        if handle is not None and not lock_file(handle):
+        if descriptor is not None and not lock_file(descriptor):
             raise CorpusError(f"another run is writing {target}; wait until that run ends")
         folder = WorkFolder(work)
         yield folder
@@ -96,8 +100,8 @@ def working_folder(target: Path) -> Iterator[WorkFolder]:
     finally:
         with suppress(OSError):
             work.rmdir()  # the folder is empty if the run failed before it wrote anything
-        if handle is not None:
-            os.close(handle)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def check_output(dataset: Dataset, target: Path) -> None:

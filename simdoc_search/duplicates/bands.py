@@ -51,7 +51,7 @@ class BandPass:
         return documents[fits]
 
 
-def plan_passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandPass]:
+def plan_passes(overlap: Fraction, recall: Fraction, bucket_count: int) -> list[BandPass]:
     """Plan passes that together find a pair with this overlap with a probability of at least `recall`.
 
     For example, an overlap of 50 %, a recall of 99 % and 512 buckets give these passes:
@@ -64,23 +64,23 @@ def plan_passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandP
     | up to 70 | rare tokens | |
     """
     passes: list[BandPass] = []
-    tokens, max_shingles = buckets, math.inf
+    tokens, max_shingles = bucket_count, math.inf
     while tokens > MAX_SHORT_DOCUMENT_TOKENS:
         rows, bands = choose_rows_and_bands(tokens, overlap, recall)
         if rows == 1:
             break
-        min_shingles = expected_shingle_count(rows * bands, buckets)
+        min_shingles = expected_shingle_count(rows * bands, bucket_count)
         passes.append(BandPass(rows, bands, min_shingles, max_shingles))
         tokens, max_shingles = rows * bands // 2, min_shingles / float(overlap)
     return [*passes, BandPass(0, 0, 0, max_shingles)]
 
 
-def expected_shingle_count(filled: int, buckets: int) -> float:
-    """Return the number of shingles that fill `filled` of `buckets` buckets on average; infinity for all buckets.
+def expected_shingle_count(filled_count: int, bucket_count: int) -> float:
+    """Return the number of shingles that fill `filled_count` buckets on average; infinity if this is all buckets.
 
-    On average, n shingles fill buckets * (1 - exp(-n / buckets)) buckets.
+    On average, n shingles fill bucket_count * (1 - exp(-n / bucket_count)) buckets.
     """
-    return math.inf if filled >= buckets else -buckets * math.log1p(-filled / buckets)
+    return math.inf if filled_count >= bucket_count else -bucket_count * math.log1p(-filled_count / bucket_count)
 
 
 def choose_rare_tokens(
@@ -90,7 +90,7 @@ def choose_rare_tokens(
     recall: Fraction,
     frequency_of: Callable[[Keys], Ints],
     *,
-    extended: bool,
+    with_extensions: bool,
 ) -> Iterator[tuple[Keys, Ints]]:
     """For each batch of documents, yield the rarest tokens of each document, and the document of each token.
 
@@ -106,14 +106,14 @@ def choose_rare_tokens(
         overlap: the minimum Jaccard similarity.
         recall: probability that two documents with exactly this overlap share a chosen token.
         frequency_of: returns how frequent the tokens with these hashes are.
-        extended: whether to extend the hashes of tokens; see `FingerprintTable.token_hashes`.
+        with_extensions: whether to extend the hashes of tokens; see `FingerprintTable.token_hashes`.
     """
     sizes, size_index = np.unique(table.counts[documents], return_inverse=True)
     needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
         size_index
     ]
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-        hashes, owner = table.token_hashes(documents[part], extended=extended)
+        hashes, owner = table.token_hashes(documents[part], with_extensions=with_extensions)
         rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
         order = np.argsort(
             owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
@@ -128,15 +128,17 @@ def choose_rarest_tokens(
     table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction
 ) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
-    documents = documents[table.order_of_memory(documents)]
+    documents = documents[table.storage_order(documents)]
     # Equal tokens must have equal hashes. So either the hashes of all documents are extended, or those of none.
-    extended = table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
-    frequencies = _count_token_frequencies(table, documents, extended=extended)
+    with_extensions = (
+        table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
+    )
+    frequencies = _count_token_frequencies(table, documents, with_extensions=with_extensions)
 
     def frequency_of(hashes: Keys) -> Ints:
         return frequencies[_choose_counters(hashes, len(frequencies))].astype(np.int64)
 
-    return choose_rare_tokens(table, documents, overlap, recall, frequency_of, extended=extended)
+    return choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_extensions=with_extensions)
 
 
 def band_keys(
@@ -192,13 +194,13 @@ def table_band_keys(
         documents = band_pass.select(table, all_documents)
         if band_pass.rows:
             all_keys = table.band_keys(
-                documents, band_pass.rows, band_pass.band_count, extended=is_extended(table, band_pass)
+                documents, band_pass.rows, band_pass.band_count, with_extensions=uses_extensions(table, band_pass)
             )
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
-            extended = is_extended(table, band_pass)
+            with_extensions = uses_extensions(table, band_pass)
             keys_and_owners.extend(
-                choose_rare_tokens(table, documents, overlap, recall, frequency_of, extended=extended)
+                choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_extensions=with_extensions)
             )
     keys, owners = (np.concatenate(parts) for parts in zip(*keys_and_owners, strict=True))
     order = np.lexsort((keys.view(np.int64), owners))
@@ -212,10 +214,10 @@ def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fract
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
     band_pass = plan_passes(overlap, recall, table.bucket_count)[-1]
     documents = band_pass.select(table, np.arange(len(table.counts)))
-    return table.token_hashes(documents, extended=is_extended(table, band_pass))[0]
+    return table.token_hashes(documents, with_extensions=uses_extensions(table, band_pass))[0]
 
 
-def is_extended(table: FingerprintTable, band_pass: BandPass) -> bool:
+def uses_extensions(table: FingerprintTable, band_pass: BandPass) -> bool:
     """Return whether a pass extends the hashes of tokens; see `FingerprintTable.token_hashes`.
 
     All documents of the pass must have extensions. Without them, millions of short documents would have keys that are
@@ -224,13 +226,15 @@ def is_extended(table: FingerprintTable, band_pass: BandPass) -> bool:
     return table.hash_extensions is not None and band_pass.max_shingles <= MAX_EXTENDED_TOKENS
 
 
-def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, extended: bool) -> NDArray[np.int32]:
+def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, with_extensions: bool) -> NDArray[np.int32]:
     """Count the documents with each token. The hash of a token selects its counter, so some tokens share a counter."""
     tokens = int(table.counts[documents].sum())
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
     frequencies = np.zeros(1 << counter_bits, np.int32)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-        counters = _choose_counters(table.token_hashes(documents[part], extended=extended)[0], len(frequencies))
+        counters = _choose_counters(
+            table.token_hashes(documents[part], with_extensions=with_extensions)[0], len(frequencies)
+        )
         np.add.at(frequencies, counters, np.int32(1))  # with a 1 of another type, this is 20 times as slow
     return frequencies
 

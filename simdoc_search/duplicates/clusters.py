@@ -1,9 +1,9 @@
 """Groups duplicates around a kept document, and finds sets of documents with the same words.
 
 Each duplicate in a group overlaps the kept document itself. If A overlaps B and B overlaps C, then C joins the group of
-A only if C also overlaps A. Documents are processed in keep order (see `keep_order`). A document that is not in a group
-yet starts a new group as its kept document. All later documents that overlap it enough and are not in a group yet join
-this group. If no document joins, there is no group.
+A only if C also overlaps A. Documents are processed in keep order: preferred documents come first (see `keep_order`). A
+document that is not in a group yet starts a new group as its kept document. All later documents that overlap it enough
+and are not in a group yet join this group. If no document joins, there is no group.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _can_compare_now(first: Ints, second: Ints) -> Bools:
     The others wait until it is known whether one of their documents joins an earlier group.
     """
     must_wait = np.isin(first, second)
-    # For each pair, the position of the first waiting pair that has the same second document.
+    # For each distinct second document, the position of its first waiting pair.
     documents, index = np.unique(second, return_inverse=True)
     first_waiting = np.full(len(documents), len(first), np.int64)
     np.minimum.at(first_waiting, index[must_wait], np.flatnonzero(must_wait))
@@ -104,15 +104,15 @@ class SameWordsSets:
         members: list[int] = self._order[begin : begin + int(self.sizes[document])].tolist()
         return members
 
-    def pairs_within(self, max_set_size: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
+    def pairs_within(self, max_set_size: int, first_new_index: int = 0) -> Iterator[tuple[int, int]]:
         """Yield all pairs in each set. In a set larger than the limit, only pair the representative with the others.
 
-        Pairs whose second document has an index below `new_from` are omitted.
+        Pairs whose second document has an index below `first_new_index` are omitted.
         """
         for representative in self.representatives[self.sizes[self.representatives] > 1].tolist():
             members = self.members(representative)
             for begin, first in enumerate(members if len(members) <= max_set_size else members[:1], 1):
-                yield from ((first, second) for second in members[max(begin, bisect_left(members, new_from)) :])
+                yield from ((first, second) for second in members[max(begin, bisect_left(members, first_new_index)) :])
 
     def pairs_between(self, document_a: int, document_b: int, max_set_size: int) -> Iterator[tuple[int, int]]:
         """Yield all pairs of a member of the first document's set and a member of the second document's set.

@@ -1,7 +1,7 @@
 """Compares the contents of the documents in a group: bytes of files, or text and metadata of documents without files.
 
 A file is only read if another file in its group has the same size. Hard links to one file are read once. Files that
-are not in the store were read before.
+are not in the store are not read again, because `records_of_equal_files` has read them.
 
 The text of an e-mail does not contain its attachments. If e-mails have the same words, their attachments are compared.
 """
@@ -21,7 +21,7 @@ from simdoc_search.duplicates.arrays import Ints, slices
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.plan.files import GONE, FileIdentity, read_state, unreadable_error
 from simdoc_search.duplicates.plan.rows import LeftAloneError
-from simdoc_search.small_files import read_small
+from simdoc_search.small_files import read_small_file
 
 _TEXT_GROUPS_PER_BATCH = 100
 
@@ -69,7 +69,7 @@ def compare_contents(
         same_text += _find_equal_texts(documents, group)
         for files in _group_files_by_size(documents, group, contents):
             _compare_files(documents, files, contents)
-        for document in _find_equal_mails(documents, group, contents):
+        for document in _find_mails_with_equal_words(documents, group, contents):
             contents.attachments[document] = _hash_attachments(
                 documents.path(document) or "", int(documents.file_sizes[document])
             )
@@ -128,7 +128,7 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
             contents.labels[links] = contents.labels[first_with_hash.setdefault(state.hash, links[0])]
 
 
-def _find_equal_mails(documents: Documents, group: Sequence[int], contents: Contents) -> Iterator[int]:
+def _find_mails_with_equal_words(documents: Documents, group: Sequence[int], contents: Contents) -> Iterator[int]:
     """Yield the e-mails whose words are also those of another document in the group, unless their bytes are equal."""
     contents_by_words: dict[int, set[int]] = defaultdict(set)
     for document in group:
@@ -145,7 +145,7 @@ def _hash_attachments(path: str, size: int) -> str | None:
     if determine_format(path).extension != ".eml":
         return None
     try:
-        attachments = sorted(find_attachments(read_small(path, size)))
+        attachments = sorted(find_attachments(read_small_file(path, size)))
     except (OSError, ValueError):
         return None
     digest = hashlib.blake2b()

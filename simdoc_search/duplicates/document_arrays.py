@@ -40,7 +40,7 @@ _HASH_BYTES = 16
 _NO_HASH = bytes(_HASH_BYTES)
 _IS_HEXADECIMAL = re.compile("[0-9a-f]*[1-9a-f][0-9a-f]*").fullmatch  # a hash of only zeros means that there is none
 _NO_ORIGIN = Origin("", -1, 0)
-_COLUMNS = 8
+_NUMBERS_PER_DOCUMENT = 8
 
 
 class Documents:
@@ -51,7 +51,7 @@ class Documents:
     Args:
         records: the documents, with their tokens.
         settings: settings of the fingerprints.
-        keep: the rule that chooses the kept document.
+        keep_rule: the rule that chooses the kept document.
         is_new: returns whether a document is new. Older documents are kept, and are only compared with new ones.
         is_preferred: returns whether a document is kept even if the rule prefers another one.
         equal_files: files that are not in the store, each with the bytes of another one; see `records_of_equal_files`.
@@ -70,7 +70,7 @@ class Documents:
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
         written_ns: when the document was written, in nanoseconds since 1970; 0 if unknown or if the rule does not need
             it.
-        new_from: the index of the first new document.
+        first_new_index: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
@@ -81,7 +81,7 @@ class Documents:
         self,
         records: Iterable[Record],
         settings: Settings,
-        keep: KeepRule,
+        keep_rule: KeepRule,
         *,
         is_new: Callable[[Record], bool] = lambda _: True,
         is_preferred: Callable[[Record], bool] = lambda _: False,
@@ -105,19 +105,22 @@ class Documents:
             source = self._sources.setdefault(
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
-            size, written = -1 if origin.content else origin.size, time_written_ns(record) if keep.is_by_date else 0
+            size, written = (
+                -1 if origin.content else origin.size,
+                time_written_ns(record) if keep_rule.is_by_date else 0,
+            )
             counts_and_dates = len(record.token_ids), record.shingle_count, size, origin.mtime_ns, written
             numbers.extend((*counts_and_dates, source, is_new(record), is_preferred(record)))
             self._ids.append(record.id)
             tokens.append(record.token_ids)
-            if keep.field:
-                values.append(record.metadata.get(keep.field))
+            if keep_rule.field:
+                values.append(record.metadata.get(keep_rule.field))
             text_hashes += _short_hash(record.text_hash)
             word_hashes += _words_hash(record)
             has_own_file = record.origin is not None and not origin.content
             content_hash = "" if has_own_file or not record.digest else record.digest + origin.content
             content_hashes += _short_hash(content_hash if is_indexed else record.text_hash)
-        columns = np.frombuffer(numbers, np.int64).reshape(-1, _COLUMNS).T
+        columns = np.frombuffer(numbers, np.int64).reshape(-1, _NUMBERS_PER_DOCUMENT).T
         counts, shingles, sizes, mtimes, written_at, source_of, new, preferred = columns
         text_labels, same_words_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
         copies, equal = np.bincount(same_words_labels)[same_words_labels], np.bincount(text_labels)[text_labels]
@@ -126,7 +129,7 @@ class Documents:
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
             shingles, copies, equal, written_at, values, new > 0, preferred > 0,
         )  # fmt: skip
-        self._order = order = keep.order(criteria)
+        self._order = order = keep_rule.order(criteria)
         self._source_of = source_of[order]
         self._text_hashes = text_hashes
         self.table: FingerprintTable = _make_table(tokens.read(), counts, shingles, order, settings)
@@ -136,7 +139,7 @@ class Documents:
         self.file_sizes: Ints = sizes[order]
         self.mtimes: Ints = mtimes[order]
         self.written_ns: Ints = written_at[order]
-        self.new_from: int = len(order) - int(new.sum())
+        self.first_new_index: int = len(order) - int(new.sum())
         self.has_field: bool = any(value is not None for value in values)
         self.has_date: bool = bool(written_at.any())
         self.has_preferred: bool = bool(preferred.any())
@@ -208,7 +211,6 @@ class _TokenBuffer:
         self._file: IO[bytes] | None = None
 
     def append(self, token_ids: NDArray[np.uint32]) -> None:
-        """Add the tokens of a document."""
         self._bytes += token_ids.tobytes()
         if len(self._bytes) > self._max_bytes:
             self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped

@@ -22,7 +22,7 @@ from simdoc_search.duplicates.verdicts import (
     DropScope,
     DuplicateKind,
     Verdicts,
-    describe_characters,
+    describe_character_changes,
     reason_for,
 )
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
@@ -201,14 +201,14 @@ class Duplicates:
         *,
         read_texts: ReadTexts | None,
         drop_scope: DropScope | None,
-        ignored_words: Mapping[int, int],
+        ignored_word_counts: Mapping[int, int],
     ) -> None:
         self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
-        self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
+        self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_word_counts
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
         self._character_differences: dict[int, str] = {}  # for each duplicate with the same words, a description
         self.document_count: int = len(collection)
-        self.new_document_count: int = len(collection) - collection.new_from
+        self.new_document_count: int = len(collection) - collection.first_new_index
         self.measure: Measure = measure
         self.verified: bool = read_texts is not None
         self.left_out: dict[DocumentKey, str] = collection.left_out
@@ -254,7 +254,7 @@ class Duplicates:
         In a set that is too large, each document is only paired with a few others; see `large_sets`.
         """
         grouping, pairs = self._grouping, self._grouping.pairs
-        for a, b in grouping.same_words_sets.pairs_within(grouping.max_set_size, self._collection.new_from):
+        for a, b in grouping.same_words_sets.pairs_within(grouping.max_set_size, self._collection.first_new_index):
             yield self._make_pair(a, b, 1.0, exact=True)
         for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
             positions = np.arange(len(pairs.first))[part]
@@ -282,7 +282,7 @@ class Duplicates:
         for number, kept_text, text in self._read_text_pairs(
             kept, [number for number in same_words if number not in self._character_differences]
         ):
-            self._character_differences[number] = describe_characters(kept_text, text, self._settings.analysis)
+            self._character_differences[number] = describe_character_changes(kept_text, text, self._settings.analysis)
         return Group(self._make_document(kept), tuple(map(self._make_duplicate, numbers)))
 
     def _read_text_pairs(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:

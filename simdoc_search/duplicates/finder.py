@@ -18,7 +18,7 @@ from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
 from simdoc_search.duplicates.verdicts import DropScope, Verdicts
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts, TextsWithoutTemplates, Verifier
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 Stage = Literal["reading", "comparing", "verifying", "hashing", "marking"]
 Progress = Callable[[Stage, float], None]
@@ -46,7 +46,7 @@ def find_duplicates(
     drop: DropScope | None = None,
     hash_fields: HashFields = lambda _: {},
     progress: Progress = lambda _stage, _share: None,
-    workers: WorkerMap | None = None,
+    workers: ParallelMapper | None = None,
 ) -> Duplicates:
     """Find the duplicates among documents.
 
@@ -75,17 +75,17 @@ def find_duplicates(
         documents,
         SameWordsSets(labels),
         PairOverlaps(measure, verifier),
-        find_pairs=partial(join, documents.table, measure=measure, new_from=documents.new_from),
+        find_pairs=partial(join, documents.table, measure=measure, first_new_index=documents.first_new_index),
         max_set_size=choose_run_limit(len(documents)),
         progress=progress,
     )
     members = grouping.members()
     contents = compare_contents(documents, members, hash_fields, partial(progress, "hashing"))
     verdicts = Verdicts(documents, members, contents, drop)
-    ignored_words = without_templates.ignored_word_counts if without_templates else {}
+    ignored_word_counts = without_templates.ignored_word_counts if without_templates else {}
     return Duplicates(
         documents, grouping, verdicts, measure, settings,
-        read_texts=read_texts, drop_scope=drop, ignored_words=ignored_words,
+        read_texts=read_texts, drop_scope=drop, ignored_word_counts=ignored_word_counts,
     )  # fmt: skip
 
 
@@ -100,13 +100,13 @@ class Assignment(NamedTuple):
 
 
 def find_and_assign(
-    count: int, to_pair: Ints, pairs: PairOverlaps, find_pairs: FindPairs, progress: Progress
+    count: int, documents_to_pair: Ints, pairs: PairOverlaps, find_pairs: FindPairs, progress: Progress
 ) -> Assignment:
     """Find pairs among `count` documents in keep order, and assign each duplicate to its kept document.
 
     Args:
         count: number of documents.
-        to_pair: the documents to compare, ascending.
+        documents_to_pair: the documents to compare, ascending.
         pairs: receives the pairs.
         find_pairs: finds pairs of documents that may overlap enough.
         progress: see `Progress`.
@@ -115,8 +115,10 @@ def find_and_assign(
     overlap, is_overlap_exact = np.ones(count), np.ones(count, bool)
     kept_document_of = np.full(count, UNASSIGNED, np.int64)
     for round_number in range(_MAX_ROUNDS):
-        joined = find_pairs(to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
-        is_partly_compared[joined.partly_compared] = True
+        joined = find_pairs(
+            documents_to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing")
+        )
+        is_partly_compared[joined.partly_compared_documents] = True
         skipped_comparisons = joined.skipped_comparison_count
         if round_number and not len(joined.first):
             break
@@ -127,11 +129,11 @@ def find_and_assign(
         assigned = pairs.second[assigning_pairs]
         overlap[assigned], is_overlap_exact[assigned] = pairs.overlap[assigning_pairs], pairs.exact[assigning_pairs]
         # Documents that were not compared with all candidates and have no group yet must be compared with each other.
-        to_pair = np.flatnonzero(is_partly_compared & (kept_document_of == UNASSIGNED))
-        if len(to_pair) < 2:
+        documents_to_pair = np.flatnonzero(is_partly_compared & (kept_document_of == UNASSIGNED))
+        if len(documents_to_pair) < 2:
             break
     else:
-        skipped_comparisons += len(to_pair) * (len(to_pair) - 1) // 2
+        skipped_comparisons += len(documents_to_pair) * (len(documents_to_pair) - 1) // 2
     return Assignment(kept_document_of, overlap, is_overlap_exact, is_partly_compared, skipped_comparisons)
 
 
@@ -161,7 +163,7 @@ def _group(
         representative != np.arange(len(documents))
     )
     kept_document_of = np.where(has_kept_representative, representative, kept_document_of[representative])
-    kept_document_of[: documents.new_from] = UNASSIGNED
+    kept_document_of[: documents.first_new_index] = UNASSIGNED
     overlap = np.where(has_kept_representative, 1.0, overlap[representative])
     return Grouping(
         kept_document_of, overlap, is_overlap_exact[representative] | has_kept_representative,

@@ -52,15 +52,15 @@ class FingerprintTable:
 
     @classmethod
     def from_token_ids(
-        cls, token_ids: Sequence[NDArray[np.uint32]], shingle_counts: Ints, buckets: int
+        cls, token_ids: Sequence[NDArray[np.uint32]], shingle_counts: Ints, bucket_count: int
     ) -> FingerprintTable:
         """Make a table from the token ids of each document."""
         counts = np.array([len(tokens) for tokens in token_ids], np.int64)
         joined = np.concatenate(token_ids) if token_ids else np.zeros(0, np.uint32)
-        return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, buckets)
+        return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, bucket_count)
 
-    def order_of_memory(self, documents: Ints) -> Ints:
-        """Return the order in which the token ids of documents are read fastest."""
+    def storage_order(self, documents: Ints) -> Ints:
+        """Return the order in which the token ids of documents are stored, which is the fastest one to read them."""
         return np.argsort(self.begins[documents])
 
     def token_ids_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
@@ -73,16 +73,16 @@ class FingerprintTable:
             np.arange(len(owner)) + np.repeat(self.begins[documents] - (ends - counts), counts)
         ], owner
 
-    def token_hashes(self, documents: Ints, *, extended: bool) -> tuple[Keys, Ints]:
+    def token_hashes(self, documents: Ints, *, with_extensions: bool) -> tuple[Keys, Ints]:
         """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
 
         A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
-        documents, many tokens are equal by chance. If `extended`, a hash is also computed from the 32 additional bits
-        in `hash_extensions`.
+        documents, many tokens match by chance. If `with_extensions`, a hash is also computed from the 32 additional
+        bits in `hash_extensions`.
         """
         token_ids, owner = self.token_ids_of_documents(documents)
         values = token_ids.astype(np.uint64)
-        if extended and self.hash_extensions is not None:
+        if with_extensions and self.hash_extensions is not None:
             extensions, begins = self.hash_extensions
             counts = self.counts[documents]
             first = begins[documents] - (np.cumsum(counts) - counts)
@@ -90,15 +90,15 @@ class FingerprintTable:
             values = values << _EXTENSION_BITS | extensions[positions].astype(np.uint64)
         return mix_bits(values), owner
 
-    def band_keys(self, documents: Ints, rows: int, bands: int, *, extended: bool = False) -> Iterator[Keys]:
+    def band_keys(self, documents: Ints, rows: int, bands: int, *, with_extensions: bool = False) -> Iterator[Keys]:
         """For each band, yield the keys of these documents. Keys are equal if the `rows` tokens of the band are equal.
 
         Band j takes the first `rows` tokens from bucket `j * buckets / bands` on. After the last token, it continues
         with the first one. So each band has `rows` tokens, even if few buckets are filled. Two documents with Jaccard
         similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
-        buckets of their union must be equal. With `extended`, tokens are compared by `token_hashes`.
+        buckets of their union must be equal. With `with_extensions`, tokens are compared by `token_hashes`.
         """
-        order = self.order_of_memory(documents)
+        order = self.storage_order(documents)
         documents = documents[order]
         band_of_bucket = np.arange(self.bucket_count) * bands // self.bucket_count
         starts = np.empty((len(documents), bands), np.uint16)
@@ -110,7 +110,11 @@ class FingerprintTable:
             starts[part] = np.cumsum(counts_in_band, axis=1) - counts_in_band
         begins = self.begins[documents]
         ends = begins + self.counts[documents]
-        shift = self.hash_extensions[1][documents] - begins if extended and self.hash_extensions is not None else None
+        shift = (
+            self.hash_extensions[1][documents] - begins
+            if with_extensions and self.hash_extensions is not None
+            else None
+        )
         for band in range(bands):
             keys = np.zeros(len(documents), np.uint64)
             for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
@@ -167,7 +171,7 @@ class FingerprintTable:
     def bucket_matrix(self, documents: Ints) -> BucketMatrix:
         """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""
         matrix = np.zeros((len(documents), self.bucket_count), np.uint16)
-        order = self.order_of_memory(documents)
+        order = self.storage_order(documents)
         for part in slices(len(documents), _DOCUMENTS_IN_CACHE):
             token_ids, owner = self.token_ids_of_documents(documents[order[part]])
             matrix[order[part][owner], token_ids >> HASH_BITS] = (

@@ -14,7 +14,7 @@ from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.stores.record import Record
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 _MAX_CHUNK_DOCUMENTS, _MAX_CHUNK_CHARACTERS = 1 << 10, 1 << 20
 
@@ -30,7 +30,7 @@ class _ChunkSketches(NamedTuple):
 
 
 def fingerprint_documents(
-    documents: Iterable[Document], settings: Settings, workers: WorkerMap, texts: list[str] | None
+    documents: Iterable[Document], settings: Settings, workers: ParallelMapper, texts: list[str] | None
 ) -> Iterator[Record]:
     """Yield a record for each document, and append its text to `texts` if this is a list."""
     chunks: list[list[Document]] = []
@@ -63,8 +63,8 @@ def _sketch_texts(settings: Settings, texts: Sequence[str]) -> _ChunkSketches:
     packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
     return _ChunkSketches(
         np.concatenate([batch.token_ids for batch in packed]),
-        [count for batch in packed for count in batch.counts],
-        [count for batch in packed for count in batch.shingles],
+        [count for batch in packed for count in batch.token_counts],
+        [count for batch in packed for count in batch.shingle_counts],
         [words_hash for batch in packed for words_hash in batch.words_hashes],
         list(map(text_hash, texts)),
     )

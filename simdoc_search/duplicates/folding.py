@@ -124,7 +124,7 @@ def fold_older_versions(
     Args:
         items: as for `fold_near_duplicates`.
         evidence: returns the evidence about the document that an item is from. Items whose evidence has the same
-            `name` are from the same document.
+            `document_path` are from the same document.
         overlap: as for `fold_near_duplicates`.
         key: as for `fold_near_duplicates`.
         field: as for `fold_near_duplicates`.
@@ -143,8 +143,8 @@ def fold_older_versions(
         sources: dict[str, DateSources] = {}
         for number in (first, *duplicates):
             source = evidence(page[number])
-            of_document.setdefault(source.name, []).append(number)
-            sources.setdefault(source.name, source)
+            of_document.setdefault(source.document_path, []).append(number)
+            sources.setdefault(source.document_path, source)
         names = list(of_document)
         timeline = build_timeline(list(sources.values()), lambda numbers: numbers)
         older: list[str] = []
@@ -169,12 +169,12 @@ def _explain(timeline: Timeline, names: Sequence[str]) -> str:
     if timeline.newest is not None:
         undated = f"; {len(timeline.undated)} without a date" if timeline.undated else ""
         return f"{printable(names[timeline.newest])} is the newest, {timeline.reason}{undated}"
-    if timeline.conflict:
+    if timeline.conflicting_statements:
         return "the evidence conflicts: " + "; ".join(
             f"by the {describe_evidence_kind(statement.evidence_kind)}, {printable(names[statement.later])} "
             f"({printable(statement.labels[0])}) is newer than {printable(names[statement.earlier])} "
             f"({printable(statement.labels[1])})"
-            for statement in timeline.conflict
+            for statement in timeline.conflicting_statements
         )
     return "no evidence shows which is newer"
 
@@ -199,7 +199,7 @@ class _Comparison:
         settings: Settings,
     ) -> None:
         self.items: Sequence[Any] = items
-        self._minimum = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
+        self._minimum = Measure("jaccard", parse_fraction(overlap, "overlap")).min_overlap
         sets: list[NDArray[Any]]
         if key is not None or any(isinstance(item, str) for item in items):
             texts = [key(item) if key else cast(str, item) for item in items]
@@ -223,7 +223,6 @@ class _Comparison:
         self._sizes: Ints = np.array([len(values) for values in sets], np.int64)
 
     def overlap_of(self, first: int, second: int) -> float:
-        """Return the overlap of two items."""
         shared = len(np.intersect1d(self._sets[first], self._sets[second], assume_unique=True))
         return float(self._overlaps(first, np.array([second]), np.array([shared]))[0])
 

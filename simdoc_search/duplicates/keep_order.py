@@ -30,10 +30,12 @@ _NAME_OF_COPY = re.compile(
 """Matches the names that file managers, browsers and editors give to copies of files and folders. It does not match
 words that people add, such as final, new and old, because they are less reliable."""
 
-_DOWNLOADS = "downloads"
-"""Name of the folder in which browsers save files, in lower case. A file in another folder was probably filed there by
-a person."""
-_COUNT_OF_MEMBER = 1 << 16
+_FOLDER_OF_COPIES = re.compile(
+    r"downloads|desktop|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?)(?:[\W_].*)?", re.IGNORECASE
+)
+"""Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
+file in another folder was probably filed there by a person."""
+_MEMBER_PENALTY = 1 << 16
 """The result of `_count_copy_names` for a member of an archive, greater than any number of names in a path."""
 
 
@@ -66,9 +68,14 @@ class KeepRule:
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
-    Documents without a date or without the field come last. Ties are broken by these criteria, in this order: more
-    distinct shingles, a file outside archives and e-mails, more copies with the same text, a file and a folder whose
-    names do not look like those of a copy or a download, a shorter id, and the alphabetical order of the ids.
+    Documents without a date or without the field come last. Ties are broken by these criteria, in this order:
+
+    1. more distinct shingles
+    2. a file outside archives and e-mails
+    3. more copies with the same text
+    4. fewer names in the path that look like the name of a copy, a backup or a download folder
+    5. a shorter id
+    6. the id that comes first in alphabetical order
 
     Raises:
         QuerySyntaxError: the rule does not exist.
@@ -142,19 +149,22 @@ def _rank_names(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     ranks = np.empty(len(by_id), np.int64)
     ranks[by_id[np.argsort(counts_and_lengths, kind="stable")]] = np.arange(len(by_id))
     is_member = np.empty(len(by_id), np.bool_)
-    is_member[by_id] = counts_and_lengths >= _COUNT_OF_MEMBER << 32
+    is_member[by_id] = counts_and_lengths >= _MEMBER_PENALTY << 32
     return ranks, is_member
 
 
 def _count_copy_names(path: str) -> int:
-    """Count the names in a path that are those of copies or downloads. A member of an archive has a greater count."""
+    """Count the names in a path that are those of copies, backups or downloads.
+
+    A member of an archive has a greater count.
+    """
     folder, _, name = path.replace(os.sep, "/").rpartition("/")
-    return _COUNT_OF_MEMBER if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
+    return _MEMBER_PENALTY if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
 
 
 @lru_cache(maxsize=1 << 12)
 def _count_copy_folders(path: str) -> int:
-    return sum(name.lower() == _DOWNLOADS or bool(_NAME_OF_COPY.search(name)) for name in path.split("/"))
+    return sum(bool(_FOLDER_OF_COPIES.fullmatch(name) or _NAME_OF_COPY.search(name)) for name in path.split("/"))
 
 
 def _sort_key(value: MetadataValue | None) -> tuple[int, float, str] | None:

@@ -22,7 +22,7 @@ from simdoc_search.duplicates.duplicates_result import Duplicates
 from simdoc_search.duplicates.finder import Progress
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote.bulk import Outcome
+from simdoc_search.stores.remote.bulk import ActionOutcome
 from simdoc_search.stores.remote.marks import Mark, Marks, open_marks
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CONFLICTS
@@ -38,12 +38,13 @@ class MarkReport:
 
     Attributes:
         set_count: number of documents that got a new mark.
-        removed_count: number of documents whose mark was removed, because they are in no group.
+        removed_count: number of documents whose mark was removed: they are not in a group, or they changed after the
+            comparison.
         unchanged_count: number of documents that already had the correct mark.
         skipped_count: number of documents that changed or were deleted after the comparison, or whose kept document
             changed or was deleted. They have no mark until the next run.
         refused_count: number of updates that the engine refused.
-        reasons: the reasons of the first 5 refused updates, by the id of the document.
+        refusal_reasons: the reasons of the first 5 refused updates, by the id of the document.
     """
 
     set_count: int = 0
@@ -51,7 +52,7 @@ class MarkReport:
     unchanged_count: int = 0
     skipped_count: int = 0
     refused_count: int = 0
-    reasons: dict[str, str] = field(default_factory=dict)
+    refusal_reasons: dict[str, str] = field(default_factory=dict)
 
 
 def mark_duplicates(
@@ -60,8 +61,8 @@ def mark_duplicates(
     """Update the marks in a store to match the groups found in it; see `SimilaritySearch.mark_duplicates`."""
     if duplicates.new_document_count < duplicates.document_count:
         raise StoreError(
-            "cannot mark duplicates, because only new documents were compared; omit 'since' and 'new' to compare all "
-            "documents"
+            "cannot mark duplicates, because only new documents were compared; omit `since` and `new_ids` to compare "
+            "all documents"
         )
     return _MarkUpdate(duplicates, open_marks(store), progress).run()
 
@@ -170,7 +171,7 @@ class _MarkUpdate:
         number = self._groups.find_number(self._marks.key_of(hit))
         return number is not None and self._groups.has_text_hash(number, self._marks.read_text_hash(hit))
 
-    def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
+    def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, ActionOutcome]]) -> None:
         report = self._report
         for hit, outcome in outcomes:
             if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
@@ -185,8 +186,8 @@ class _MarkUpdate:
                 )
             elif outcome.error:
                 report.refused_count += 1
-                if len(report.reasons) < _MAX_REASONS:
-                    report.reasons[hit["_id"]] = outcome.reason
+                if len(report.refusal_reasons) < _MAX_REASONS:
+                    report.refusal_reasons[hit["_id"]] = outcome.reason
             elif self._compute_correct_mark(hit):
                 report.set_count += 1
             else:

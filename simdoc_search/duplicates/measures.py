@@ -23,8 +23,8 @@ from simdoc_search.passages.exact_overlap import MEASURES, MeasureName
 from simdoc_search.query.planner import parse_fraction
 
 MAX_LENGTH_RATIO = 4
-"""With `containment` and `reverse_containment`, two documents are only compared if the longer one is at most this many
-times as long as the shorter one."""
+"""With `containment` and `reverse_containment`, pairs are only found reliably if the longer document is at most this
+many times as long as the shorter one."""
 
 _MAX_DEVIATIONS = 3.0
 """A pair is ruled out if its estimate is more than this many standard deviations below the minimum overlap. This
@@ -37,19 +37,19 @@ class Measure:
 
     Attributes:
         name: `jaccard`, `containment` or `reverse_containment`.
-        overlap: the minimum overlap, greater than 0 and at most 1.
+        min_overlap: the minimum overlap, greater than 0 and at most 1.
 
     Raises:
         QuerySyntaxError: the measure does not exist, or the overlap is out of range.
     """
 
     name: MeasureName
-    overlap: Fraction
+    min_overlap: Fraction
 
     def __post_init__(self) -> None:
         if self.name not in MEASURES:
             raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.name!r}")
-        if not parse_fraction(self.overlap, "overlap"):
+        if not parse_fraction(self.min_overlap, "overlap"):
             raise QuerySyntaxError(
                 "an overlap of 0 would pair all documents with each other; choose an overlap above 0"
             )
@@ -60,7 +60,9 @@ class Measure:
 
         One document of a pair is assumed to be at most MAX_LENGTH_RATIO times as long as the other.
         """
-        return self.overlap if self.name == "jaccard" else self.overlap / (1 + MAX_LENGTH_RATIO - self.overlap)
+        return (
+            self.min_overlap if self.name == "jaccard" else self.min_overlap / (1 + MAX_LENGTH_RATIO - self.min_overlap)
+        )
 
     def compute(self, shared: Floats | Ints, first: Ints, second: Ints) -> Floats:
         """Compute the measure, 0..1, from numbers of distinct shingles.
@@ -79,7 +81,7 @@ class Measure:
         denominators = {"jaccard": first + second - shared, "containment": second, "reverse_containment": first}[
             self.name
         ]
-        return shared * self.overlap.denominator >= denominators * self.overlap.numerator
+        return shared * self.min_overlap.denominator >= denominators * self.min_overlap.numerator
 
     def sizes_fit(self, table: FingerprintTable, first: Ints, second: Ints) -> Bools:
         """Return which pairs can have the minimum overlap, judging only by their numbers of shingles."""
@@ -99,9 +101,9 @@ class Measure:
         a, b = table.shingle_counts[first], table.shingle_counts[second]
         jaccard, union = table.estimate_jaccard(first, second)
         if self.name == "jaccard":
-            min_jaccard: Floats = np.full(len(a), float(self.overlap))
+            min_jaccard: Floats = np.full(len(a), float(self.min_overlap))
         else:
-            min_shared = float(self.overlap) * (b if self.name == "containment" else a)
+            min_shared = float(self.min_overlap) * (b if self.name == "containment" else a)
             min_jaccard = min_shared / (a + b - min_shared)
         shingles_of_either = np.maximum(union, (a + b) / (1 + jaccard))
         correction = (shingles_of_either - union) / np.maximum(1, shingles_of_either - 1)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, is_in_sorted, pair_keys, run_starts, split_pair_keys
-from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, is_extended, plan_passes
+from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, plan_passes, uses_extensions
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
@@ -33,7 +33,7 @@ _MAX_PAIRS pairs, of 12 bytes each."""
 MAX_ANCHORS = 16
 """Maximum number of anchors, the documents that all other documents of a long run are compared with."""
 
-_PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 20, 1 << 21
+_PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 22, 1 << 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +42,9 @@ class JoinedPairs:
 
     first: Ints  # the preferred document of each pair, which has the smaller index; int64, shape (pairs,)
     second: Ints  # the other document of each pair
-    estimate: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
+    estimates: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared_count: int  # number of pairs that were compared
-    partly_compared: Ints  # documents that were not compared with all of their candidates
+    partly_compared_documents: Ints  # documents that were not compared with all of their candidates
     skipped_comparison_count: int  # number of comparisons that were not made
 
 
@@ -54,7 +54,7 @@ def join(
     measure: Measure,
     *,
     known_pairs: tuple[Ints, Ints] | None = None,
-    new_from: int = 0,
+    first_new_index: int = 0,
     recall: Fraction = RECALL,
     progress: Callable[[float], None] = lambda _: None,
 ) -> JoinedPairs:
@@ -65,17 +65,18 @@ def join(
         documents: the documents to pair, ascending.
         measure: the measure of overlap, and the minimum overlap.
         known_pairs: sorted pairs to omit from the result.
-        new_from: index of the first new document. The second document of each pair has this index or a greater one.
+        first_new_index: index of the first new document. The second document of each pair has this index or a greater
+            one.
         recall: probability of finding a pair with exactly the minimum overlap.
         progress: called with the share of the work that is done, 0..1.
     """
-    pairs = _PairCollector(table, measure, known_pairs, new_from)
+    pairs = _PairCollector(table, measure, known_pairs, first_new_index)
     passes = plan_passes(measure.min_jaccard, recall, table.bucket_count)
     for number, band_pass in enumerate(passes):
         selected = band_pass.select(table, documents)
         if band_pass.rows:
             all_keys = table.band_keys(
-                selected, band_pass.rows, band_pass.band_count, extended=is_extended(table, band_pass)
+                selected, band_pass.rows, band_pass.band_count, with_extensions=uses_extensions(table, band_pass)
             )
             for band, keys in enumerate(all_keys, 1):
                 pairs.add_equal_keys(keys, selected)
@@ -119,13 +120,13 @@ def _split_entries(entries: Keys) -> tuple[Keys, Ints]:
     return entries[:, 0].copy(), entries[:, 1].astype(np.int64)
 
 
-def choose_run_limit(documents: int) -> int:
+def choose_run_limit(document_count: int) -> int:
     """Return the maximum length of a run in which all pairs are compared.
 
     It is 1,000 for up to 40,000 documents, and 64 for millions.
     """
     min_limit, max_limit = RUN_LIMITS
-    return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, documents)))
+    return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, document_count)))
 
 
 def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
@@ -149,12 +150,12 @@ class _PairCollector:
     """Collects pairs, encoded by `pair_keys`."""
 
     def __init__(
-        self, table: FingerprintTable, measure: Measure, known_pairs: tuple[Ints, Ints] | None, new_from: int
+        self, table: FingerprintTable, measure: Measure, known_pairs: tuple[Ints, Ints] | None, first_new_index: int
     ) -> None:
         self._table = table
         self._measure = measure
         self._known_pairs = pair_keys(*known_pairs) if known_pairs else np.zeros(0, np.uint64)
-        self._new_from = new_from
+        self._first_new_index = first_new_index
         self._limit = choose_run_limit(len(table.counts))
         self._document_number_bits = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
         self._pending_pairs: list[Keys] = []  # pairs that are not compared yet
@@ -187,17 +188,16 @@ class _PairCollector:
         ends = np.append(begins[1:], len(entries))[: len(begins)]
         lengths = ends - begins
         # The last document of a run has the greatest index. If it is old, all documents of the run are old.
-        lengths[documents[ends - 1] < self._new_from] = 0
+        lengths[documents[ends - 1] < self._first_new_index] = 0
         for run in np.flatnonzero(lengths > self._limit):
             self._add_long_run(documents[begins[run] : ends[run]])
         self._merge_accepted()
         lengths[lengths > self._limit] = 0
         for first, second in pairs_in_runs(begins, lengths):
-            is_new = documents[second] >= self._new_from
+            is_new = documents[second] >= self._first_new_index
             self._add(pair_keys(documents[first[is_new]], documents[second[is_new]]))
 
     def result(self) -> JoinedPairs:
-        """Return all accepted pairs."""
         self._compare_pending()
         first, second = split_pair_keys(self._found_pairs)
         return JoinedPairs(
@@ -225,7 +225,7 @@ class _PairCollector:
     def _compare(self, pairs: Keys) -> Keys:
         """Compare pairs by their fingerprints. Accepts the pairs that may overlap enough, and returns them."""
         _, second = split_pair_keys(pairs)
-        pairs = pairs[second >= self._new_from]
+        pairs = pairs[second >= self._first_new_index]
         pairs = pairs[self._measure.sizes_fit(self._table, *split_pair_keys(pairs))]
         self._compared_count += len(pairs)
         estimates, is_possible = self._measure.estimate(self._table, *split_pair_keys(pairs))
@@ -271,7 +271,7 @@ class _PairCollector:
         Returns:
             The new documents.
         """
-        begin = np.searchsorted(run, self._new_from)
+        begin = np.searchsorted(run, self._first_new_index)
         old, new = run[:begin], run[begin:]
         compared = old[: max(MAX_ANCHORS, self._limit**2 // len(new))]
         self._add(pair_keys(np.repeat(compared, len(new)), np.tile(new, len(compared))))

@@ -28,7 +28,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.field_hashes import HasFields
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record, has_text_changed
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 _DEFAULT_OVERLAP = Fraction(4, 5)
 _DOCUMENTS_PER_PROGRESS_CALL = 256
@@ -40,11 +40,11 @@ def duplicates_in(
     overlap: float | Fraction = _DEFAULT_OVERLAP,
     measure: MeasureName = "jaccard",
     filters: Filters | None = None,
-    within: Collection[str] = (),
+    in_folders: Collection[str] = (),
     since: datetime | None = None,
-    new: Collection[str] | None = None,
+    new_ids: Collection[str] | None = None,
     keep: str = "longest",
-    kept_before: Collection[str] = (),
+    preferred_ids: Collection[str] = (),
     keep_in: Collection[str] = (),
     files: Iterable[FileSource] = (),
     verify: bool = True,
@@ -58,17 +58,17 @@ def duplicates_in(
     check_drop_scope(drop)
     if ignore and not (verify and store.has_texts):
         raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
-    kept_ids = frozenset(kept_before)
+    kept_ids = frozenset(preferred_ids)
 
     documents = Documents(
         (
             record
             for record in _with_progress(store, store.scan(filters=filters, fields=keep_rule.fields), progress)
-            if not within or is_within(record, within)
+            if not in_folders or is_within(record, in_folders)
         ),
         store.settings,
         keep_rule,
-        is_new=_make_newness_test(since, new),
+        is_new=_make_newness_test(since, new_ids),
         is_preferred=_make_preference(kept_ids, keep_in),
         equal_files=records_of_equal_files(files, partial(progress, "hashing")),
     )
@@ -85,7 +85,7 @@ def duplicates_in(
             f"no document has a date in its metadata or its name, so {keep!r} cannot choose; use another keep rule, "
             "such as max:FIELD"
         )
-    with WorkerMap(workers) as worker_map:
+    with ParallelMapper(workers) as mapper:
         duplicates = find_duplicates(
             documents,
             threshold,
@@ -95,7 +95,7 @@ def duplicates_in(
             drop=drop,
             hash_fields=partial(_read_field_hashes, store, documents),
             progress=progress,
-            workers=worker_map,
+            workers=mapper,
         )
     duplicates.left_out_indices = store.left_out_indices()
     return duplicates
@@ -136,11 +136,11 @@ def duplicates_among(
     def read_texts(document_numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
         return ((number, texts[collection.input_position(number)]) for number in document_numbers)
 
-    with WorkerMap(workers) as worker_map:
-        records = fingerprint_documents(documents, settings, worker_map, texts if verify else None)
+    with ParallelMapper(workers) as mapper:
+        records = fingerprint_documents(documents, settings, mapper, texts if verify else None)
         collection = Documents(records, settings, keep_rule)
         reader = read_texts if verify else None
-        return find_duplicates(collection, threshold, settings, reader, progress=progress, workers=worker_map)
+        return find_duplicates(collection, threshold, settings, reader, progress=progress, workers=mapper)
 
 
 def _with_progress(store: Store, records: Iterator[Record], progress: Progress) -> Iterator[Record]:
@@ -170,11 +170,11 @@ def _read_field_hashes(store: Store, documents: Documents, document_numbers: Seq
     return {number_by_key[key]: fields_hash for key, fields_hash in hashes.items() if key in number_by_key}
 
 
-def _make_newness_test(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
+def _make_newness_test(since: datetime | None, new_ids: Collection[str] | None) -> Callable[[Record], bool]:
     """Return a function that decides whether a document is new, by its id or by the modification time of its file."""
-    if since is None and new is None:
+    if since is None and new_ids is None:
         return lambda _: True
-    ids = frozenset(new or ())
+    ids = frozenset(new_ids or ())
     min_mtime_ns = math.inf if since is None else since.timestamp() * 1e9
     return lambda record: record.id in ids or (record.origin is not None and record.origin.mtime_ns >= min_mtime_ns)
 

@@ -38,7 +38,7 @@ DropScope = Literal["same-text", "same-words"]
 
 DROP_SCOPES: tuple[DropScope, ...] = get_args(DropScope)
 
-OTHER_ATTACHMENTS = "the attachments differ or cannot be read"
+ATTACHMENTS_DIFFER = "the attachments differ or cannot be read"
 """The reason why an e-mail with the same text is not dropped."""
 
 _DROPPED_KINDS: Mapping[DropScope | None, tuple[DuplicateKind, ...]] = {
@@ -70,7 +70,7 @@ class Verdicts:
 
     Args:
         documents: all documents.
-        groups: the duplicates of each kept document, in the order in which they would be kept instead of it.
+        groups: the duplicates of each kept document, in keep order.
         contents: which documents have equal contents.
         drop_scope: which kinds a plan drops besides identical documents.
 
@@ -140,7 +140,7 @@ class Verdicts:
             kind = self.classify_pair(duplicate_of, number)
             problem = self._find_problem(number) or describe_kept_problem(self._find_problem(duplicate_of))
             if kind in ("same text", "same words") and not self._contents.have_equal_attachments(number, duplicate_of):
-                problem = problem or OTHER_ATTACHMENTS
+                problem = problem or ATTACHMENTS_DIFFER
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"
             self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
 
@@ -194,7 +194,7 @@ def reason_for(
     return f"{reason}; {verdict.problem}" if verdict.problem else reason
 
 
-def describe_characters(a: str, b: str, analysis: Analysis) -> str:
+def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
     """Describe how the characters of two texts with the same words differ, and quote the first difference."""
     words_a, words_b = locate_words(a, analysis), locate_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []

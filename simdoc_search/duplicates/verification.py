@@ -26,7 +26,7 @@ from simdoc_search.sketch.hash_functions import siphash_2_4_128
 from simdoc_search.sketch.hashing import occurrence_hashes
 from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH, shingles_in_pieces
 from simdoc_search.versions.ragged_arrays import slices_by_cost
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 """Reads the texts of documents, given by index. A text that is not stored is None or omitted."""
@@ -36,7 +36,7 @@ _CACHE_ENTRY_BYTES = 100
 _CHARACTERS_AT_ONCE = 1 << 16
 _SHINGLES_AT_ONCE = 1 << 20
 _PAIRS_AT_ONCE = _TEXTS_AT_ONCE = 50
-_MAX_CHUNKS_WITHOUT_WORKERS = 64  # for so few chunks, starting worker processes is not faster
+_MAX_CHUNKS_WITHOUT_WORKERS = 64  # up to this number of chunks, worker processes are not faster
 
 
 class PairOverlaps:
@@ -61,13 +61,13 @@ class PairOverlaps:
 
     def add(self, joined: JoinedPairs) -> None:
         """Add pairs that were not added before."""
-        count, estimates = len(joined.first), joined.estimate.astype(np.float64)
+        count, estimates = len(joined.first), joined.estimates.astype(np.float64)
         first, second = np.append(self.first, joined.first), np.append(self.second, joined.second)
         order = np.lexsort((second, first))
         self.first, self.second = first[order], second[order]
         self.overlap = np.append(self.overlap, estimates)[order]
         self.exact = np.append(self.exact, np.zeros(count, bool))[order]
-        self._is_enough = np.append(self._is_enough, estimates >= float(self._measure.overlap))[order]
+        self._is_enough = np.append(self._is_enough, estimates >= float(self._measure.min_overlap))[order]
         self._is_unverified = np.append(self._is_unverified, np.full(count, self._verifier is not None))[order]
 
     def overlap_enough(self, pairs: Ints) -> Bools:
@@ -104,7 +104,7 @@ class Verifier:
         cache_bytes: int = _CACHE_BYTES,
         *,
         shingle_counts: Ints | None = None,
-        workers: WorkerMap | None = None,
+        workers: ParallelMapper | None = None,
     ) -> None:
         self._read_texts = read_texts
         self._analysis = analysis
@@ -113,7 +113,7 @@ class Verifier:
         self._cache_bytes = cache_bytes
         self._free_bytes = cache_bytes
         self._shingle_counts = shingle_counts
-        self._workers = workers or WorkerMap()
+        self._workers = workers or ParallelMapper()
 
     def count_shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """Count the distinct shingles of each pair: in both documents, in the first one, and in the second one.

@@ -22,7 +22,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sentences_and_concepts import compute_simhashes
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 Progress = Callable[[str, float], None]
 """Called with the current stage (`reading`, `pairing` or `comparing`) and the share of the stage that is done, 0..1."""
@@ -38,9 +38,9 @@ class ComparableDocuments:
 
     document_keys: list[DocumentKey]  # key of each document
     # distinct simhashes of the sentences of each document, one document after the other; uint64
-    sentences: Simhashes
-    sentence_starts: Ints  # where the simhashes of each document begin; int64, shape (documents,)
-    sentence_counts: Ints  # number of simhashes of each document; int64, shape (documents,)
+    simhashes: Simhashes
+    simhash_starts: Ints  # where the simhashes of each document begin; int64, shape (documents,)
+    simhash_counts: Ints  # number of simhashes of each document; int64, shape (documents,)
     # concepts of each document; empty if they were not read
     concepts: list[ParagraphConcepts] = field(default_factory=list)
     # for the key of each document that cannot be compared, the reason
@@ -56,7 +56,7 @@ def read_documents(
     progress: Progress,
     *,
     with_concepts: bool = False,
-    workers: WorkerMap | None = None,
+    workers: ParallelMapper | None = None,
 ) -> ComparableDocuments:
     """Read the simhashes of sentences of the documents that match the filters, and optionally their concepts.
 
@@ -77,7 +77,7 @@ def read_documents(
     total = max(1, store.info().document_count)
     records = store.scan(text=from_texts, sentences_and_concepts=not from_texts, filters=filters)
     if from_texts:
-        documents = _records_with_simhashes(store.settings.analysis, records, workers or WorkerMap())
+        documents = _records_with_simhashes(store.settings.analysis, records, workers or ParallelMapper())
     else:
         documents = ((record, distinct(decode_sentences(record.sentences))) for record in records)
     for number, (record, sentences) in enumerate(documents, 1):
@@ -103,7 +103,7 @@ def read_documents(
 
 
 def _records_with_simhashes(
-    analysis: Analysis, records: Iterable[Record], workers: WorkerMap
+    analysis: Analysis, records: Iterable[Record], workers: ParallelMapper
 ) -> Iterator[tuple[Record, Simhashes]]:
     """Yield each record, without its text, and the distinct simhashes of the sentences in its text."""
     chunks: deque[list[Record]] = deque()

@@ -1,7 +1,7 @@
 """Finds related documents in a whole collection, by comparing documents that share rare concepts.
 
 For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. These candidates
-are ranked by their number of shared concepts, relative to their length, and the first MAX_COMPARED_CANDIDATES are
+are ranked by the weights of the shared concepts, relative to their length, and the first MAX_COMPARED_CANDIDATES are
 compared, as in `related`. So the cost is linear. A pair is compared if either document is among the nearest candidates
 of the other. If very many documents have a concept, it only yields a few of these documents, always the same ones. So a
 large group of similar documents is still found.
@@ -41,7 +41,7 @@ _CANDIDATE_BITS, _ROW_BITS, _WEIGHT_BITS = 27, 13, 20
 _NEARNESS_BITS, _POSITION_BITS = 26, 24
 _ROWS_PER_BATCH = 1 << _ROW_BITS
 _WEIGHT_UNIT = 1 << 10
-"""The integer that represents a weight of 1. A sum of weights can be at most 1,024."""
+"""The integer that represents a squared weight of 1, which is the maximum."""
 
 
 class RelatedPairs(NamedTuple):
@@ -116,10 +116,10 @@ def _score_versions(
 ) -> Floats:
     """Return the score of each pair of versions, and -1 for all other pairs."""
     scores = np.full(len(first), -1.0)
-    with_sentences = np.flatnonzero((documents.sentence_counts[first] > 0) & (documents.sentence_counts[second] > 0))
+    with_sentences = np.flatnonzero((documents.simhash_counts[first] > 0) & (documents.simhash_counts[second] > 0))
     pairs = first[with_sentences], second[with_sentences]
     shares = shares_of_pairs(
-        documents.sentences, documents.sentence_starts, documents.sentence_counts, pairs, thresholds.max_distance
+        documents.simhashes, documents.simhash_starts, documents.simhash_counts, pairs, thresholds.max_distance
     )
     scores[with_sentences] = shares.scores(thresholds)
     return scores
@@ -164,9 +164,10 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
 
 
 def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Ints]:
-    """Sum the weights of the shared concepts of each pair of a document (`rows`) and a candidate (`others`).
+    """Sum the squared weights of the shared concepts of each pair of a document (`rows`) and a candidate (`others`).
 
-    `units` contains the weight of a concept that the two share. For speed, each triple is sorted as one number.
+    `units` contains the squared weight of a concept that the two share, in units of 1 / _WEIGHT_UNIT. For speed, each
+    triple is sorted as one number.
     """
     keys = np.sort(rows << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | units)
     pairs = keys >> _WEIGHT_BITS

@@ -20,7 +20,7 @@ from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import LeftOutIndex
-from simdoc_search.workers import WorkerMap
+from simdoc_search.workers import ParallelMapper
 
 
 class FamilyMembers(NamedTuple):
@@ -100,8 +100,8 @@ def find_families(
     store: Store, thresholds: SimilarityThresholds, filters: Filters | None, progress: Progress, workers: int = 1
 ) -> Families:
     """Find the families among the documents that match the filters; see `SimilaritySearch.version_families`."""
-    with WorkerMap(workers) as worker_map:
-        documents = read_documents(store, filters, progress, workers=worker_map)
+    with ParallelMapper(workers) as mapper:
+        documents = read_documents(store, filters, progress, workers=mapper)
     families = Families(documents, find_version_pairs(documents, thresholds, progress), thresholds)
     families.left_out_indices = store.left_out_indices()
     return families

@@ -97,11 +97,11 @@ class _VersionSearch:
 
     def __init__(self, documents: ComparableDocuments, thresholds: SimilarityThresholds, progress: Progress) -> None:
         self._documents, self._thresholds, self._progress = documents, thresholds, progress
-        self.simhashes, sentences = np.unique(documents.sentences, return_inverse=True)
-        owners_of_sentences = np.repeat(np.arange(len(documents)), documents.sentence_counts)
+        self.simhashes, sentences = np.unique(documents.simhashes, return_inverse=True)
+        owners_of_sentences = np.repeat(np.arange(len(documents)), documents.simhash_counts)
         self.owners = _DocumentsOfSentences(sentences, owners_of_sentences, len(self.simhashes))
         looked_up = _find_rarest_sentences(
-            sentences, owners_of_sentences, self.owners.counts, documents.sentence_counts, thresholds
+            sentences, owners_of_sentences, self.owners.counts, documents.simhash_counts, thresholds
         )
         self.queriers = _DocumentsOfSentences(sentences[looked_up], owners_of_sentences[looked_up], len(self.simhashes))
         self._affected_documents: list[Ints] = []  # documents with a queried sentence that is frequent
@@ -127,9 +127,9 @@ class _VersionSearch:
 
         Args:
             queried: position in `simhashes` of each sentence to look up.
-            similar: position in `simhashes` of a sentence similar to it.
-            querier_counts: for each of `simhashes`, the maximum number of documents that look it up. Only the first
-                documents look it up.
+            similar: for each of these sentences, the position in `simhashes` of a similar one.
+            querier_counts: for each of `simhashes`, how many of the documents that look it up are compared: only the
+                first ones.
         """
         owner_counts = np.where(
             self.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, self.owners.counts
@@ -148,7 +148,6 @@ class _VersionSearch:
             check_stopped()
 
     def make_result(self, *, found_all_similar_sentences: bool) -> VersionPairs:
-        """Return the versions found so far."""
         keys, scores = (np.concatenate(parts) for parts in zip(*self._version_parts, strict=True))
         order = np.argsort(keys, kind="stable")
         affected_count = len(distinct(np.concatenate(self._affected_documents)))
@@ -166,7 +165,7 @@ class _VersionSearch:
         keys = keys[~is_in_sorted(keys, self._compared_keys)]
         self._compared_keys = np.sort(np.append(self._compared_keys, keys))
         documents, thresholds = self._documents, self._thresholds
-        arrays = documents.sentences, documents.sentence_starts, documents.sentence_counts
+        arrays = documents.simhashes, documents.simhash_starts, documents.simhash_counts
         scores = shares_of_pairs(*arrays, split_pair_keys(keys), thresholds.max_distance).scores(thresholds)
         is_version = scores >= thresholds.min_score
         self._version_parts.append((keys[is_version], scores[is_version]))

@@ -75,18 +75,19 @@ class Topics:
         topic_count: number of topics.
         member_count: number of documents in topics.
         frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. They count in
-            scores, but only the first `max_found_per_concept` of these documents are found through them.
-        truncated_document_count: number of documents that share rarer concepts with more than `max_compared`
-            others. Each was only compared with the others that share the most, so pairs may be missing.
+            scores, but only the first `max_documents_per_concept` of these documents are found through them.
+        truncated_document_count: number of documents that share their rarest concepts with more than
+            `max_compared_candidates` others. Each was only compared with those that share the most, so pairs may be
+            missing.
         isolated_document_count: number of documents that share no concept with any other document.
         frequent_concept_limit: a concept is frequent if more documents than this have it.
-        max_found_per_concept: maximum number of documents that are found through a frequent concept.
-        max_compared: maximum number of candidates with which a document is compared.
+        max_documents_per_concept: maximum number of documents that are found through a frequent concept.
+        max_compared_candidates: maximum number of candidates with which a document is compared.
     """
 
     frequent_concept_limit: int = MAX_CANDIDATES
-    max_found_per_concept: int = MAX_DOCUMENTS_PER_FREQUENT_CONCEPT
-    max_compared: int = MAX_COMPARED_CANDIDATES
+    max_documents_per_concept: int = MAX_DOCUMENTS_PER_FREQUENT_CONCEPT
+    max_compared_candidates: int = MAX_COMPARED_CANDIDATES
 
     def __init__(self, documents: ComparableDocuments, pairs: RelatedPairs) -> None:
         self._documents, self._pairs = documents, pairs

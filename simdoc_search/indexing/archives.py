@@ -24,7 +24,7 @@ from simdoc_search.indexing.roots import absolute
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store, Writer
-from simdoc_search.stores.record import HAS_ATTACHMENTS, Origin, Record
+from simdoc_search.stores.record import ATTACHMENTS_MARKER, Origin, Record
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
@@ -112,7 +112,7 @@ class Archives:
 
     def stored_attachments(self, mail: FileSource, origin: Origin | None) -> Iterator[Record]:
         """Return the stored attachments of an unchanged e-mail."""
-        if origin and origin.archive == HAS_ATTACHMENTS and mail.data is None:
+        if origin and origin.archive == ATTACHMENTS_MARKER and mail.data is None:
             yield from self._stored_members(mail.id, mail.root)
 
     def note_found(self, id: str, path: str) -> None:

@@ -19,7 +19,7 @@ from simdoc_search.indexing.moved_files import MovedFiles
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
 from simdoc_search.indexing.pruning import find_vanished_documents
 from simdoc_search.indexing.report import IndexReport
-from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing, is_same_file, is_unchanged
+from simdoc_search.indexing.roots import InputPath, InputPaths, absolute, is_missing, is_same_file, is_unchanged
 from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, classify_reason
 from simdoc_search.stores.base import Store, Writer
@@ -34,10 +34,10 @@ class IndexingRun:
 
     _store: Store
     _writer: Writer
-    _paths: NamedPaths
+    _paths: InputPaths
     _archives: Archives
     _document_filter: DocumentFilter | None
-    _checksum: bool
+    _reads_all: bool  # whether to read files whose size and modification time are unchanged
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
     _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, for documents in preparation
@@ -57,27 +57,27 @@ class IndexingRun:
     def _choose_jobs_of_batch(self, batch: Sequence[LocatedSource], progress: Callable[[int], None]) -> Iterator[Job]:
         new = {id for _, _, id in batch if id is not None and id not in self._seen}
         stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
-        for source, named_path, id in batch:
+        for source, input_path, id in batch:
             if isinstance(source, SkippedFile):
-                self._skip(source, named_path, stored.get(id or ""))
-            elif (job := self._decide(source, named_path, stored.get(source.id))) is not None:
-                if isinstance(source, FileSource) and named_path and self._archives.has_attachments(source):
-                    attachments = self._locate_attachments(source, named_path)
+                self._skip(source, input_path, stored.get(id or ""))
+            elif (job := self._decide(source, input_path, stored.get(source.id))) is not None:
+                if isinstance(source, FileSource) and input_path and self._archives.has_attachments(source):
+                    attachments = self._locate_attachments(source, input_path)
                     yield from self._choose_jobs_of_batch(attachments, progress)
                     are_documents = any(isinstance(attachment.source, FileSource) for attachment in attachments)
                     job = replace(job, source=replace(source, has_attachments=are_documents))
                 yield job
                 continue
-            elif isinstance(source, FileSource) and named_path and (digest := stored.get(source.id)):
+            elif isinstance(source, FileSource) and input_path and (digest := stored.get(source.id)):
                 for record in self._archives.stored_attachments(source, digest.origin):
-                    self._note_unchanged_member(record, named_path)
+                    self._note_unchanged_member(record, input_path)
             progress(1)
 
-    def _locate_attachments(self, mail: FileSource, named_path: NamedPath) -> list[LocatedSource]:
+    def _locate_attachments(self, mail: FileSource, input_path: InputPath) -> list[LocatedSource]:
         return [
-            self._locate(replace(attachment, root=named_path.path))
+            self._locate(replace(attachment, root=input_path.path))
             if isinstance(attachment, SkippedFile)
-            else LocatedSource(attachment, named_path, attachment.id)
+            else LocatedSource(attachment, input_path, attachment.id)
             for attachment in self._archives.open_attachments(mail)
         ]
 
@@ -85,96 +85,96 @@ class IndexingRun:
         """Yield a source, or its members if it is an archive that must be read."""
         located = self._locate(source)
         members = None
-        if isinstance(located.source, FileSource) and located.source.format.kind == "archive" and located.named_path:
-            is_named_by_user = located.named_path.path == absolute(located.source.path)
+        if isinstance(located.source, FileSource) and located.source.format.kind == "archive" and located.input_path:
+            is_named_by_user = located.input_path.path == absolute(located.source.path)
             members = self._archives.open_members(located.source, is_named_by_user=is_named_by_user)
-        if members is None or not located.named_path:
+        if members is None or not located.input_path:
             yield located
             return
         for member in members:
             if isinstance(member, Record):
-                self._note_unchanged_member(member, located.named_path)
+                self._note_unchanged_member(member, located.input_path)
             elif isinstance(member, SkippedFile):
-                yield self._locate(replace(member, root=located.named_path.path))
+                yield self._locate(replace(member, root=located.input_path.path))
             else:
-                yield LocatedSource(member, located.named_path, member.id)
+                yield LocatedSource(member, located.input_path, member.id)
 
-    def _note_unchanged_member(self, record: Record, named_path: NamedPath) -> None:
+    def _note_unchanged_member(self, record: Record, input_path: InputPath) -> None:
         if record.id not in self._seen:
-            self._seen.add(record.id, named_path.number, record.digest)
+            self._seen.add(record.id, input_path.number, record.digest)
             self._seen.note_stored(record.id, record.digest)
             self._archives.note_found(record.id, record.origin.file(record.id) if record.origin else "")
-            named_path.found_count += 1
+            input_path.found_count += 1
 
     def _locate(self, source: Source) -> LocatedSource:
         if isinstance(source, Document):
             return LocatedSource(source, None, source.id)
         if isinstance(source, FileSource):
-            named_path = self._paths.get_or_add(source.root)
-            named_path.file_count += 1
-            source = named_path.with_stored_id(source)
-            return LocatedSource(source, named_path, source.id)
+            input_path = self._paths.get_or_add(source.root)
+            input_path.file_count += 1
+            source = input_path.with_stored_id(source)
+            return LocatedSource(source, input_path, source.id)
         kind, _ = classify_reason(source.reason)
         root = source.root
         if root is None and kind.is_text_lost and os.path.isfile(source.path):  # noqa: PTH113 - the path is a string
             root = absolute(source.path)
         if root is None:
             return LocatedSource(source, None, None)
-        named_path = self._paths.get_or_add(root)
+        input_path = self._paths.get_or_add(root)
         if kind is OTHER_KIND or source.reason == BROKEN_LINK_REASON:
-            named_path.unreadable_paths[absolute(source.path)] = source.reason
-        return LocatedSource(source, named_path, named_path.make_skipped_id(source) if kind.is_text_lost else None)
+            input_path.unreadable_paths[absolute(source.path)] = source.reason
+        return LocatedSource(source, input_path, input_path.make_skipped_id(source) if kind.is_text_lost else None)
 
-    def _skip(self, source: SkippedFile, named_path: NamedPath | None, stored: Digest | None) -> None:
+    def _skip(self, source: SkippedFile, input_path: InputPath | None, stored: Digest | None) -> None:
         """Report a skipped source. Remove its stored document if the file has changed."""
         self._report_skipped(source)
-        if named_path is None or stored is None or stored.origin is None or stored.id in self._seen:
+        if input_path is None or stored is None or stored.origin is None or stored.id in self._seen:
             return
         if is_same_file(stored.origin.file(stored.id), source.path):
-            self._seen.add(stored.id, named_path.number, stored.digest)
-            named_path.found_count += 1
+            self._seen.add(stored.id, input_path.number, stored.digest)
+            input_path.found_count += 1
             if not is_unchanged(source.path, stored.origin):
                 self._remove(stored.id)
 
-    def _decide(self, source: Document | FileSource, named_path: NamedPath | None, stored: Digest | None) -> Job | None:
+    def _decide(self, source: Document | FileSource, input_path: InputPath | None, stored: Digest | None) -> Job | None:
         if source.id in self._seen:
-            return self._decide_repeated_id(source, named_path)
+            return self._decide_repeated_id(source, input_path)
         origin = stored.origin if stored else None
-        if isinstance(source, FileSource) and named_path and origin:
-            if self._skip_if_id_is_taken(source, named_path, origin):
+        if isinstance(source, FileSource) and input_path and origin:
+            if self._skip_if_id_is_taken(source, input_path, origin):
                 return None
-            named_path.found_count += origin.root == named_path.root
+            input_path.found_count += origin.root == input_path.root
             self._archives.note_found(source.id, source.path)
-        self._seen.add(source.id, named_path.number if named_path else 0, stored.digest if stored else None)
+        self._seen.add(source.id, input_path.number if input_path else 0, stored.digest if stored else None)
         if stored is None:
             return Job(source, None)
-        if not self._checksum and isinstance(source, FileSource) and _has_same_origin(origin, make_origin(source)):
+        if not self._reads_all and isinstance(source, FileSource) and _has_same_origin(origin, make_origin(source)):
             self._seen.note_stored(source.id, stored.digest)
             return None
         self._stored_digests[source.id] = stored
         return Job(source, stored.digest)
 
-    def _decide_repeated_id(self, source: Document | FileSource, named_path: NamedPath | None) -> Job | None:
+    def _decide_repeated_id(self, source: Document | FileSource, input_path: InputPath | None) -> Job | None:
         """Return the job for a source whose id the run has found before, or None to skip the source.
 
         The last document with an id is stored. If files of different roots have the same id, the first file is stored.
         """
         first = self._paths.get_by_number(self._seen.path_number(source.id))
-        if named_path and first and isinstance(source, FileSource):
-            if not self._skip_if_id_is_taken(source, named_path, Origin(first.root, 0, 0, first.prefix)):
+        if input_path and first and isinstance(source, FileSource):
+            if not self._skip_if_id_is_taken(source, input_path, Origin(first.root, 0, 0, first.prefix)):
                 self.report.repeated_id_count += 1  # the file was already found at another path
             return None
         self.report.repeated_id_count += 1
         return Job(source, None)  # the first document may not be in the store yet
 
-    def _skip_if_id_is_taken(self, source: FileSource, named_path: NamedPath, origin: Origin) -> bool:
+    def _skip_if_id_is_taken(self, source: FileSource, input_path: InputPath, origin: Origin) -> bool:
         """Skip the source if an existing file of another root has its id. Return whether the source was skipped."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
         other = origin.file(source.id)
         if is_same_file(other, source.path) or is_missing(other):
             return False
-        named_path.id_conflicts[origin.root] += 1
+        input_path.id_conflicts[origin.root] += 1
         self._report_skipped(SkippedFile(source.path, f"a file in {origin.root} already has this id"))
         return True
 
@@ -185,18 +185,18 @@ class IndexingRun:
             outcomes = self._document_filter.filter_outcomes(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
             stored = self._stored_digests.pop(id, None)
-            named_path = self._paths.get_by_number(self._seen.path_number(id))
+            input_path = self._paths.get_by_number(self._seen.path_number(id))
             if isinstance(outcome, PreparedDocument | Record):
                 prepared = outcome if isinstance(outcome, PreparedDocument) else encode([outcome])[0]
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
                 self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
                 self.report.note_unread_attachments(id, prepared.unread_attachments)
-                self._moved.note_written(id, outcome.digest, named_path)
+                self._moved.note_written(id, outcome.digest, input_path)
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
-                self._report_skipped(replace(outcome, root=named_path.path) if named_path else outcome)
+                self._report_skipped(replace(outcome, root=input_path.path) if input_path else outcome)
                 if classify_reason(outcome.reason)[0].is_text_lost and self._seen.is_stored(id):
                     self._remove(id)
             elif stored is not None:
@@ -232,29 +232,29 @@ class IndexingRun:
         """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
         if prune or self._moved.has_new_documents or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable before old ones are removed
-        for named_path in self._paths:
-            for record in named_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
-                self._remove_renamed(named_path, record)
+        for input_path in self._paths:
+            for record in input_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
+                self._remove_renamed(input_path, record)
             if prune is not None:
-                old_ids = self._moved.find_old_ids(named_path)
+                old_ids = self._moved.find_old_ids(input_path)
                 self._writer.delete(old_ids)
-                named_path.found_count += len(old_ids)
+                input_path.found_count += len(old_ids)
                 self._removed_count += len(old_ids)
             if prune is False:  # with None, the run read only some of the files, so the others may exist
-                self._note_missing_files(named_path)
-            elif prune and not self._paths.is_inside_another(named_path):
+                self._note_missing_files(input_path)
+            elif prune and not self._paths.is_inside_another(input_path):
                 vanished = find_vanished_documents(
-                    self._store, named_path, self._seen, self._archives, prune_all=prune_all
+                    self._store, input_path, self._seen, self._archives, prune_all=prune_all
                 )
                 self._writer.delete(vanished.ids)
-                _log.info("%s: %d documents pruned", named_path.path, len(vanished.ids))
+                _log.info("%s: %d documents pruned", input_path.path, len(vanished.ids))
                 self._removed_count += len(vanished.ids)
                 self.report.problems += vanished.problems
         self._archives.mark_complete(self._writer, self._seen)
 
-    def _remove_renamed(self, named_path: NamedPath, record: Record) -> None:
+    def _remove_renamed(self, input_path: InputPath, record: Record) -> None:
         """Remove a document if its file was indexed with a new id."""
-        id = named_path.make_id(record.origin.file(record.id)) if record.origin else record.id
+        id = input_path.make_id(record.origin.file(record.id)) if record.origin else record.id
         if id == record.id or id not in self._seen or not self._seen.is_stored(id):
             return
         self._writer.delete([record.id])
@@ -262,15 +262,15 @@ class IndexingRun:
             self._seen.note_removed(record.id)
         else:
             self._removed_count += 1
-        named_path.renamed_count += 1
-        named_path.found_count += record.origin is not None and record.origin.root == named_path.root
+        input_path.renamed_count += 1
+        input_path.found_count += record.origin is not None and record.origin.root == input_path.root
 
-    def _note_missing_files(self, named_path: NamedPath) -> None:
-        missing = named_path.stored_count - named_path.found_count
-        if missing > 0 and named_path.root == named_path.path and not named_path.unreadable_paths:
+    def _note_missing_files(self, input_path: InputPath) -> None:
+        missing = input_path.stored_count - input_path.found_count
+        if missing > 0 and input_path.root == input_path.path and not input_path.unreadable_paths:
             files, their = ("1 indexed file is", "its") if missing == 1 else (f"{missing:,} indexed files are", "their")
             self.report.notes.append(
-                f"{files} missing from {named_path.path}, but the index still has {their} text; "
+                f"{files} missing from {input_path.path}, but the index still has {their} text; "
                 "`index --prune` removes it"
             )
 
@@ -283,15 +283,15 @@ class IndexingRun:
             else:
                 self._removed_count -= 1
         report.refused = dict(refused)
-        report.indexed_count, report.unchanged_count = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
+        report.added_count, report.unchanged_count = seen.count(IdStatus.ADDED), seen.count(IdStatus.UNCHANGED)
         report.replaced_count = seen.count(IdStatus.REPLACED)
         report.deleted_count = seen.count(IdStatus.DELETED) + self._removed_count
         report.notes += self._moved.make_notes()
-        for named_path in self._paths:
-            report.problems += named_path.make_conflict_messages()
-            if named_path.renamed_count:
-                files = "1 file" if named_path.renamed_count == 1 else f"{named_path.renamed_count:,} files"
-                report.notes.append(f"{files} of {named_path.path} got new ids; documents with old ids were removed")
+        for input_path in self._paths:
+            report.problems += input_path.make_conflict_messages()
+            if input_path.renamed_count:
+                files = "1 file" if input_path.renamed_count == 1 else f"{input_path.renamed_count:,} files"
+                report.notes.append(f"{files} of {input_path.path} got new ids; documents with old ids were removed")
         return report
 
 

@@ -15,7 +15,7 @@ from simdoc_search.corpus.file_reader import NeedsSubprocessError, read_in_proce
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import DocumentError
-from simdoc_search.stores.record import HAS_ATTACHMENTS, Origin
+from simdoc_search.stores.record import ATTACHMENTS_MARKER, Origin
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 _MAX_CHUNKS_WITHOUT_WORKERS = 4  # for so few chunks, starting worker processes is not faster
@@ -57,7 +57,7 @@ class Job:
 def make_origin(source: FileSource) -> Origin:
     """Return the origin that the store records for a file or a member of an archive."""
     content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
-    archive = HAS_ATTACHMENTS if source.has_attachments else ""
+    archive = ATTACHMENTS_MARKER if source.has_attachments else ""
     return Origin(source.root, source.size, source.mtime_ns, source.prefix, content, archive)
 
 

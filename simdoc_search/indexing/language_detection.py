@@ -25,14 +25,14 @@ class LanguageReport:
         languages: number of documents per language; see `language_of`.
         documents: path or id of each document, and its language. If the language is from the metadata, the list of
             candidates is empty.
-        bytes: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
+        byte_count: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
         skipped: the sources that were skipped.
         seconds: duration, including the start of the workers.
     """
 
     languages: Counter[str] = field(default_factory=Counter)
     documents: list[tuple[str, LanguageIdentification]] = field(default_factory=list)
-    bytes: int = 0
+    byte_count: int = 0
     skipped: list[SkippedFile] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -65,7 +65,7 @@ def identify_documents(
                     report.skipped.append(detection)
                 else:
                     size, name, identification = detection
-                    report.bytes += size
+                    report.byte_count += size
                     report.languages[identification.language] += 1
                     report.documents.append((name, identification))
             progress(len(chunk))

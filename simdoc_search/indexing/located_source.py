@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from simdoc_search.corpus.file_source import Source
 from simdoc_search.documents import Document
-from simdoc_search.indexing.roots import NamedPath
+from simdoc_search.indexing.roots import InputPath
 
 _FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
 """Maximum number of sources to look up together: of files, and of documents. The number of documents is smaller,
@@ -18,7 +18,7 @@ class LocatedSource(NamedTuple):
     """A source with the id and root that it has in the store."""
 
     source: Source
-    named_path: NamedPath | None  # None for a document that is not a file
+    input_path: InputPath | None  # None for a document that is not a file
     id: str | None  # the id to look up in the store; None if there is none
 
 

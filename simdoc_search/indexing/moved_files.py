@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_count
-from simdoc_search.indexing.roots import NamedPath, is_missing
+from simdoc_search.indexing.roots import InputPath, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.stores.base import Store
 
@@ -27,25 +27,25 @@ class MovedFiles:
         """Whether a folder that the store had before has new documents."""
         return bool(self._new_digests)
 
-    def note_written(self, id: str, digest: str, named_path: NamedPath | None) -> None:
+    def note_written(self, id: str, digest: str, input_path: InputPath | None) -> None:
         """Remember the content of a document if the document is new but its folder is not."""
-        if named_path and named_path.stored_count and self._seen.is_new(id):
+        if input_path and input_path.stored_count and self._seen.is_new(id):
             self._new_digests.add(digest)
 
-    def find_old_ids(self, named_path: NamedPath) -> list[str]:
+    def find_old_ids(self, input_path: InputPath) -> list[str]:
         """Return the ids of the documents of a path whose files were moved or renamed.
 
         If the path has no files left, it might just be unreachable, so no ids are returned.
         """
-        if not self._new_digests or not named_path.file_count or named_path.found_count >= named_path.stored_count:
+        if not self._new_digests or not input_path.file_count or input_path.found_count >= input_path.stored_count:
             return []
         ids = []
-        for record in self._store.scan(root_folder=named_path.root):
+        for record in self._store.scan(root_folder=input_path.root):
             origin = record.origin
             if record.digest in self._new_digests and record.id not in self._seen and origin:
                 path = origin.file(record.id)
                 file = find_archive(path) or path if origin.content else path
-                if named_path.find_unreadable_path(path) is None and is_missing(file):
+                if input_path.find_unreadable_path(path) is None and is_missing(file):
                     ids.append(record.id)
         self._count += len(ids)
         return ids

@@ -12,7 +12,7 @@ from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_count
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing
+from simdoc_search.indexing.roots import InputPath, InputPaths, absolute, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -30,50 +30,50 @@ class VanishedDocuments:
 
 
 def find_vanished_documents(
-    store: Store, named_path: NamedPath, seen: SeenIds, archives: Archives, *, prune_all: bool
+    store: Store, input_path: InputPath, seen: SeenIds, archives: Archives, *, prune_all: bool
 ) -> VanishedDocuments:
     """Return the documents of a path that were not seen in this run and whose files no longer exist.
 
     Args:
         store: the store.
-        named_path: the folder or file that the user named.
+        input_path: the folder or file that the user named.
         seen: the ids that the run found.
         archives: the archives of the run.
         prune_all: return the documents even if the path has no files left, or if they are more than half of its
             documents.
     """
     try:
-        os.scandir(named_path.path).close()
+        os.scandir(input_path.path).close()
     except NotADirectoryError:
-        if not archives.is_complete(named_path.path):
+        if not archives.is_complete(input_path.path):
             return VanishedDocuments()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return VanishedDocuments(
-            problems=[f"no document of {named_path.path} was removed, because the path is unreadable ({reason})"]
+            problems=[f"no document of {input_path.path} was removed, because the path is unreadable ({reason})"]
         )
     total, missing, unreadable_counts = 0, [], Counter[str]()
-    inside = (os.path.join(named_path.path, ""), f"{named_path.path}!")  # noqa: PTH118 - Path objects are slow here
-    for record in store.scan(root_folder=named_path.root):
+    inside = (os.path.join(input_path.path, ""), f"{input_path.path}!")  # noqa: PTH118 - Path objects are slow here
+    for record in store.scan(root_folder=input_path.root):
         path = record.origin.file(record.id) if record.origin else ""
         if not path.startswith(inside):
             continue
         total += not seen.is_new(record.id)  # count only the documents that were stored before this run
         if record.id in seen:
             continue
-        if (folder := named_path.find_unreadable_path(path)) is not None:
+        if (folder := input_path.find_unreadable_path(path)) is not None:
             unreadable_counts[folder] += 1
         elif is_missing(path) and not _may_be_in_archive(path, archives):
             missing.append(record.id)
     problems = [
         f"{format_count(count, 'document')} of {path} {'was' if count == 1 else 'were'} kept, because the path is "
-        f"unreadable ({named_path.unreadable_paths[path]})"
+        f"unreadable ({input_path.unreadable_paths[path]})"
         for path, count in unreadable_counts.items()
     ]
-    if missing and not named_path.file_count and not prune_all:
-        problems.append(_make_kept_message(len(missing), named_path.path, "the path has no files left"))
+    if missing and not input_path.file_count and not prune_all:
+        problems.append(_make_kept_message(len(missing), input_path.path, "the path has no files left"))
         missing = []
-    return _refuse_large_removal(missing, total, named_path.path, problems, prune_all=prune_all)
+    return _refuse_large_removal(missing, total, input_path.path, problems, prune_all=prune_all)
 
 
 def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collection[str]) -> list[str]:
@@ -84,9 +84,9 @@ def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collec
     missing = find_vanished_documents_at(store, root_folder, paths, prune_all=True).ids
     if not missing:
         return []
-    named_path = NamedPaths(store, None).get_or_add(absolute(root_folder))
+    input_path = InputPaths(store, None).get_or_add(absolute(root_folder))
     existing = [path for path in paths if not is_missing(path)]
-    digests = {record.digest for record in _find_records_at(store, named_path, existing)}
+    digests = {record.digest for record in _find_records_at(store, input_path, existing)}
     return [digest.id for digest in store.digests(missing) if digest.digest in digests]
 
 
@@ -98,16 +98,16 @@ def find_vanished_documents_at(
     A path is a file, folder or archive in the indexed folder `root_folder`. If this folder does not exist, no documents
     are returned, because it might just be unreachable.
     """
-    named_path = NamedPaths(store, None).get_or_add(absolute(root_folder))
+    input_path = InputPaths(store, None).get_or_add(absolute(root_folder))
     missing_paths = [path for path in paths if is_missing(path)]
-    if not missing_paths or is_missing(named_path.path):
+    if not missing_paths or is_missing(input_path.path):
         return VanishedDocuments()
     missing = [
         record.id
-        for record in _find_records_at(store, named_path, missing_paths)
+        for record in _find_records_at(store, input_path, missing_paths)
         if record.origin and is_missing(record.origin.file(record.id))
     ]
-    return _refuse_large_removal(missing, named_path.stored_count, named_path.path, [], prune_all=prune_all)
+    return _refuse_large_removal(missing, input_path.stored_count, input_path.path, [], prune_all=prune_all)
 
 
 def _may_be_in_archive(path: str, archives: Archives) -> bool:
@@ -131,10 +131,10 @@ def _make_kept_message(count: int, path: str, reason: str) -> str:
     return f"kept {documents} of {path} whose {files}, because {reason}; remove {them} with --prune-all"
 
 
-def _find_records_at(store: Store, named_path: NamedPath, paths: Iterable[str]) -> list[Record]:
+def _find_records_at(store: Store, input_path: InputPath, paths: Iterable[str]) -> list[Record]:
     """Return the documents of files, folders, archives and e-mails in an indexed folder."""
-    ids = {named_path.make_id(path) for path in paths if path.startswith(os.path.join(named_path.path, ""))}  # noqa: PTH118
+    ids = {input_path.make_id(path) for path in paths if path.startswith(os.path.join(input_path.path, ""))}  # noqa: PTH118
     records = {record.id: record for record in store.records(sorted(ids))}
     for id in sorted(id for id in ids if id not in records or determine_format(id).has_attachments):
         records |= {record.id: record for record in store.scan(filters=[{"path": [f"{id}/", f"{id}!"]}])}
-    return [record for record in records.values() if record.origin and record.origin.root == named_path.root]
+    return [record for record in records.values() if record.origin and record.origin.root == input_path.root]

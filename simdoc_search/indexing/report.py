@@ -13,7 +13,7 @@ class IndexReport:
     """The results of an indexing run.
 
     Attributes:
-        indexed_count: number of documents that are new in the store.
+        added_count: number of new documents.
         unchanged_count: number of documents that the store had already.
         replaced_count: number of documents whose text or metadata changed.
         deleted_count: number of documents that were removed because their file no longer exists (`prune`) or no longer
@@ -30,7 +30,7 @@ class IndexReport:
         seconds: duration of the run in seconds.
     """
 
-    indexed_count: int = 0
+    added_count: int = 0
     unchanged_count: int = 0
     replaced_count: int = 0
     deleted_count: int = 0

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class NamedPath:
+class InputPath:
     """A folder or file that the user named."""
 
     number: int  # position of the path in the run, from 1
@@ -103,8 +103,8 @@ class NamedPath:
             yield from (record for record in records if record.origin and record.origin.prefix != self.prefix)
 
 
-class NamedPaths:
-    """All named paths of a run, in order.
+class InputPaths:
+    """All input paths of a run, in order.
 
     Args:
         store: the store, which contains the roots of earlier runs.
@@ -117,55 +117,55 @@ class NamedPaths:
         self.prefix = prefix
         self._add_folder_prefix = add_folder_prefix
         self._store = store
-        self._by_path: dict[str, NamedPath] = {}
+        self._by_path: dict[str, InputPath] = {}
         self._document_counts: dict[str, int] = {}  # for each root
 
     def __len__(self) -> int:
         return len(self._by_path)
 
-    def __iter__(self) -> Iterator[NamedPath]:
+    def __iter__(self) -> Iterator[InputPath]:
         return iter(self._by_path.values())
 
-    def get_or_add(self, path: str) -> NamedPath:
-        """Return the named path with this absolute path, and add it if it is new."""
-        named_path = self._by_path.get(path)
-        if named_path is None:
-            named_path = self._by_path[path] = self._make_named_path(path)
-            _log.info("%s: root %s, ids begin with %r", path, named_path.root, named_path.id_prefix)
-        return named_path
+    def get_or_add(self, path: str) -> InputPath:
+        """Return the input path with this absolute path, and add it if it is new."""
+        input_path = self._by_path.get(path)
+        if input_path is None:
+            input_path = self._by_path[path] = self._make_input_path(path)
+            _log.info("%s: root %s, ids begin with %r", path, input_path.root, input_path.id_prefix)
+        return input_path
 
-    def get_by_number(self, number: int) -> NamedPath | None:
-        """Return the named path at this position; None for 0."""
+    def get_by_number(self, number: int) -> InputPath | None:
+        """Return the input path at this position; None for 0."""
         return list(self._by_path.values())[number - 1] if number else None
 
-    def is_inside_another(self, named_path: NamedPath) -> bool:
-        """Return whether a path is inside another named path of this run."""
-        return bool(named_path.subfolder) and named_path.root in self._by_path
+    def is_inside_another(self, input_path: InputPath) -> bool:
+        """Return whether a path is inside another input path of this run."""
+        return bool(input_path.subfolder) and input_path.root in self._by_path
 
-    def _make_named_path(self, path: str) -> NamedPath:
+    def _make_input_path(self, path: str) -> InputPath:
         number = len(self._by_path) + 1
         is_folder = Path(path).is_dir()
         stored = self._count_documents(path) if is_folder else 0
         if self.prefix is not None or stored:
             prefix = self._stored_prefix(path) if self.prefix is None else self.prefix
-            return NamedPath(number, path, path, prefix, stored_count=stored)
+            return InputPath(number, path, path, prefix, stored_count=stored)
         for parent in map(str, PurePath(path).parents):
-            parent_named = self._by_path.get(parent)
-            if parent_named is not None and parent_named.root == parent:
-                prefix = parent_named.prefix
+            parent_input_path = self._by_path.get(parent)
+            if parent_input_path is not None and parent_input_path.root == parent:
+                prefix = parent_input_path.prefix
             elif self._count_documents(parent):
                 prefix = self._stored_prefix(parent)
             else:
                 continue
             subfolder = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
-            return NamedPath(number, path, parent, prefix, subfolder, stored_count=self._count_documents(parent))
+            return InputPath(number, path, parent, prefix, subfolder, stored_count=self._count_documents(parent))
         has_others = self._add_folder_prefix and bool(self._by_path or self._store.info().document_count)
-        return NamedPath(number, path, path, self._unused_prefix(path) if has_others and is_folder else "")
+        return InputPath(number, path, path, self._unused_prefix(path) if has_others and is_folder else "")
 
     def _unused_prefix(self, path: str) -> str:
         """Return the shortest suffix of a folder's path that is not yet a prefix of ids."""
         parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
-        used = {named_path.prefix for named_path in self}
+        used = {input_path.prefix for input_path in self}
         prefixes = ("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))
         for prefix in prefixes:
             if prefix not in used and next(self._store.scan(filters={"path": prefix}), None) is None:
@@ -186,14 +186,14 @@ def make_origin_filter(store: Store, paths: Iterable[str]) -> dict[str, Any]:
     """Return the filter that selects the documents that were read from these indexed folders and files."""
     values: list[str] = []
     for path in map(absolute, paths):
-        named_path = NamedPaths(store, None).get_or_add(path)
+        input_path = InputPaths(store, None).get_or_add(path)
         below = {record.origin.root for record in store.scan(root_folder=path, only_roots_below=True) if record.origin}
         values += map(origin_value, sorted(below))
-        if path == named_path.root:
+        if path == input_path.root:
             values.append(origin_value(path))
         else:
-            stored_path = named_path.id_prefix if named_path.subfolder else named_path.make_id(path)
-            values.append(origin_value(named_path.root, stored_path))
+            stored_path = input_path.id_prefix if input_path.subfolder else input_path.make_id(path)
+            values.append(origin_value(input_path.root, stored_path))
     return {ORIGIN_FIELD: any_of(*values)}
 
 

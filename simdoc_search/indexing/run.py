@@ -26,7 +26,7 @@ from simdoc_search.indexing.decisions import IndexingRun
 from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
-from simdoc_search.indexing.roots import NamedPaths
+from simdoc_search.indexing.roots import InputPaths
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
 from simdoc_search.workers import ITEM_SECONDS, ItemLimits, memory_per_worker
@@ -55,7 +55,7 @@ def index_documents(
     document_filter: DocumentFilter | None = None,
     extractor: Extractor | None = None,
     progress: Callable[[int], None] = lambda _: None,
-    written: Callable[[str], None] = lambda _: None,
+    on_written: Callable[[str], None] = lambda _: None,
 ) -> IndexReport:
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
     start = time.monotonic()
@@ -63,12 +63,12 @@ def index_documents(
     limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
     encode = None if document_filter else store.encoder  # the filter takes records, not encoded ones
     preparation = PreparationSettings(store.settings, choose_extractor(store.settings, extractor), encode)
-    check_can_index(store.settings, preparation.extractor, "the store")
+    check_can_index(store.settings, preparation.extractor, "the index")
     with store.writer() as writer:
         opened_archives = Archives(store, look_inside=archives, reread=checksum, limits=limits)
-        # NamedPaths reads the store, so it is created while the store is locked.
-        paths = NamedPaths(store, prefix, add_folder_prefix=add_folder_prefix)
-        run = IndexingRun(store, writer, paths, opened_archives, document_filter, checksum, written)
+        # InputPaths reads the store, so it is created while the store is locked.
+        paths = InputPaths(store, prefix, add_folder_prefix=add_folder_prefix)
+        run = IndexingRun(store, writer, paths, opened_archives, document_filter, checksum, on_written)
         last_commit = start
         try:
             jobs = run.choose_jobs(_until_error(skip_unreadable(sources, run.report.problems), errors), progress)
@@ -92,7 +92,7 @@ def index_documents(
     report.seconds = time.monotonic() - start
     _log.info(
         "%d indexed, %d unchanged, %d replaced, %d deleted, %d skipped, %d refused in %.1f s",
-        *(report.indexed_count, report.unchanged_count, report.replaced_count, report.deleted_count),
+        *(report.added_count, report.unchanged_count, report.replaced_count, report.deleted_count),
         *(len(report.skipped), len(report.refused), report.seconds),
     )
     return report

@@ -12,7 +12,7 @@ class IdStatus(IntEnum):
     """How a run changes the document with an id, compared with the store before the run."""
 
     NOT_WRITTEN = 1  # the document was neither written nor removed
-    INDEXED = 2
+    ADDED = 2
     UNCHANGED = 3
     REPLACED = 4
     DELETED = 5
@@ -37,7 +37,7 @@ class SeenIds:
 
         Args:
             id: the id.
-            path_number: the `NamedPath.number` of the path that has the id; 0 if the document is not a file. It is
+            path_number: the `InputPath.number` of the path that has the id; 0 if the document is not a file. It is
                 less than 2**32.
             digest: the digest of the stored document; None if the store has no document with this id.
         """
@@ -56,7 +56,7 @@ class SeenIds:
         slot = self._slot(hash(id))
         previous = self._digests[slot]
         self._statuses[slot] = (
-            IdStatus.INDEXED
+            IdStatus.ADDED
             if previous == 0
             else IdStatus.UNCHANGED
             if previous == _short_digest(digest)

@@ -61,7 +61,7 @@ SKIP_KINDS = (
         is_expected=True,
         is_text_lost=True,
     ),
-    SkipKind("", r"a link .*|a store of simdoc-search", is_expected=True),
+    SkipKind("", r"a link .*|an index of simdoc-search", is_expected=True),
     SkipKind("", "excluded", is_expected=True),
     SkipKind("", "hidden|a lock file of Microsoft Office", is_expected=True),
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.documents import SkippedFile
-from simdoc_search.indexing.roots import NamedPaths, absolute
+from simdoc_search.indexing.roots import InputPaths, absolute
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store
 
@@ -19,15 +19,15 @@ def locate_skipped_files(store: Store, skipped: Iterable[SkippedFile]) -> Iterat
     Hidden and excluded files, links, empty files, members of archives, and files without a root are left out. So are
     files whose ids belong to other documents.
     """
-    paths = NamedPaths(store, None, add_folder_prefix=True)
+    paths = InputPaths(store, None, add_folder_prefix=True)
     for file in skipped:
         if file.root is None or not classify_reason(file.reason)[0].can_compare_bytes:
             continue
-        named_path, path = paths.get_or_add(file.root), absolute(file.path)
+        input_path, path = paths.get_or_add(file.root), absolute(file.path)
         try:
             info = os.lstat(path)
-            id = named_path.make_id(path)
+            id = input_path.make_id(path)
         except (OSError, ValueError):  # a member of an archive, or a name that is not UTF-8
             continue
         if stat.S_ISREG(info.st_mode) and info.st_size:
-            yield FileSource(id, path, named_path.root, info.st_size, info.st_mtime_ns, prefix=named_path.prefix)
+            yield FileSource(id, path, input_path.root, info.st_size, info.st_mtime_ns, prefix=input_path.prefix)

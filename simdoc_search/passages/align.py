@@ -13,15 +13,15 @@ import numpy as np
 from simdoc_search.analysis.native import Aligner, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_ids import WordIds, assign_word_ids
-from simdoc_search.analysis.words import WordPositions, call_with_texts, locate_words, without_surrogates
+from simdoc_search.analysis.words import WordPositions, call_kernel_method, locate_words, without_surrogates
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import (
     bounding_box,
     cut_overlaps,
-    dense_runs,
     join_into_chains,
+    select_dense_runs,
+    select_uncovered_runs,
     split_at_gaps,
-    uncovered_runs,
 )
 from simdoc_search.passages.chance import RunEvidence, WeightedOverlap, trim_ends
 from simdoc_search.passages.passage import Passage
@@ -41,7 +41,7 @@ _MIN_EDITED_WORDS = 15
 _MIN_NEARBY_WORDS, _NEARBY_REACH, _MIN_LONE_RUN = 10, 30, 8
 """A run may be part of an edited passage if it has at least 8 words, or if there are at least 10 equal words within
 about 30 words of the run."""
-_MAX_PAIRS = 4
+_MAX_WINDOW_PAIRS = 4
 """A window is rare if the product of its numbers of occurrences in the two texts is at most 4.
 
 Runs that are shorter than the minimum length are only found around rare windows.
@@ -155,7 +155,7 @@ class MatchedWords(NamedTuple):
     compared_word_count: int
 
     @classmethod
-    def of(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
+    def from_mask(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
         """Return the result for a mask of the covered words of the first text, and two counts of the second text."""
         return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
 
@@ -199,17 +199,17 @@ class TextMatcher:
         if self._aligner is None or len(self._text) + len(others[-1]) > _MAX_NATIVE_WORDS:
             first, *seconds = (words.ids for words in assign_word_ids([self._text, *others], self._analysis))
             return [_match_word_ids(first, second, self._settings) for second in seconds]
-        masks, counts = call_with_texts(self._aligner.matched_words, others)
+        masks, counts = call_kernel_method(self._aligner.matched_words, others)
         rows = np.frombuffer(masks, np.bool_).reshape(len(others), self._word_count)
         pairs = np.frombuffer(counts, np.int64).reshape(-1, 2).tolist()
-        return [MatchedWords.of(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
+        return [MatchedWords.from_mask(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
 
 
 def _match_word_ids(first: WordIds, second: WordIds, settings: AlignmentSettings) -> MatchedWords:
     masks = empty_mask(len(first)), empty_mask(len(second))
     for i, j, size in itertools.chain.from_iterable(runs.tolist() for runs in align_word_ids(first, second, settings)):
         masks[0][i : i + size] = masks[1][j : j + size] = True
-    return MatchedWords.of(masks[0], int(masks[1].sum()), len(second))
+    return MatchedWords.from_mask(masks[0], int(masks[1].sum()), len(second))
 
 
 def _find_passages(windows: Windows, settings: AlignmentSettings) -> Iterable[Ints]:
@@ -221,8 +221,8 @@ def _find_passages(windows: Windows, settings: AlignmentSettings) -> Iterable[In
     if settings.edited:
         candidates = list(_find_edited_passages(windows, min_run, settings.max_gap))
     else:
-        runs = add_covering_runs(windows, min_run, find_common_runs(windows, min_run, _MAX_PAIRS))
-        candidates = list(uncovered_runs(runs, windows.sizes, min_run)[:, np.newaxis])
+        runs = add_covering_runs(windows, min_run, find_common_runs(windows, min_run, _MAX_WINDOW_PAIRS))
+        candidates = list(select_uncovered_runs(runs, windows.sizes, min_run)[:, np.newaxis])
     return _drop_nested(candidates, windows.sizes[0])
 
 
@@ -264,10 +264,10 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
 def _find_runs(windows: Windows, min_run: int, min_words: int) -> Ints:
     """Return the runs that may be part of a passage, by descending length."""
     max_window, min_nearby_words = min(3, min_words), _MIN_NEARBY_WORDS * min_words // _MIN_EDITED_WORDS
-    runs_by_window_length = [find_common_runs(windows, length, _MAX_PAIRS) for length in range(1, max_window + 1)]
-    found = unique_runs(np.concatenate(runs_by_window_length))
-    found = dense_runs(found, _NEARBY_REACH, min_nearby_words, _MIN_LONE_RUN)
-    return uncovered_runs(add_covering_runs(windows, min_run, found), windows.sizes, min_run)
+    runs_by_length = [find_common_runs(windows, length, _MAX_WINDOW_PAIRS) for length in range(1, max_window + 1)]
+    found = unique_runs(np.concatenate(runs_by_length))
+    found = select_dense_runs(found, _NEARBY_REACH, min_nearby_words, _MIN_LONE_RUN)
+    return select_uncovered_runs(add_covering_runs(windows, min_run, found), windows.sizes, min_run)
 
 
 def _find_repeated_runs(chain: Ints, min_run: int, is_taken_a: Mask, is_taken_b: Mask) -> Iterator[Ints]:

@@ -10,16 +10,16 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.runs import NO_RUNS
 from simdoc_search.passages.windows import Ints
-from simdoc_search.passages.word_spans import Mask, stretches
+from simdoc_search.passages.word_spans import Mask, mask_to_word_ranges
 
 _MAX_GAP_FACTOR = 8
 """If the gap in one text is very short, the gap in the other text may be up to 8 times `max_gap`."""
 _MAX_COUNTED_WORDS = 4
-"""`dense_runs` counts at most this many words of each run."""
+"""`select_dense_runs` counts at most this many words of each run."""
 
 
-def dense_runs(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints:
-    """Return the runs of at least `keep_length` words, and the runs with at least `min_words` equal words near them.
+def select_dense_runs(runs: Ints, reach: int, min_words: int, min_kept_length: int) -> Ints:
+    """Return runs of at least `min_kept_length` words, and runs with at least `min_words` equal words near them.
 
     A grid with one text on each axis is divided into squares of `reach` x `reach` words. Two runs are near each other
     if they begin in the same square or in adjacent squares. At most 4 words of each run count.
@@ -32,11 +32,11 @@ def dense_runs(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints
     for offset in (down * width + right for down in (-1, 0, 1) for right in (-1, 0, 1)):
         adjacent = np.searchsorted(squares, squares + offset).clip(max=len(squares) - 1)
         nearby_words += np.where(squares[adjacent] == squares + offset, words[adjacent], 0)
-    kept: Ints = runs[(nearby_words[square] >= min_words) | (runs[:, 2] >= keep_length)]
+    kept: Ints = runs[(nearby_words[square] >= min_words) | (runs[:, 2] >= min_kept_length)]
     return kept
 
 
-def uncovered_runs(runs: Ints, text_lengths: tuple[int, int], min_long_run: int) -> Ints:
+def select_uncovered_runs(runs: Ints, text_lengths: tuple[int, int], min_long_run: int) -> Ints:
     """Return the runs that longer runs do not cover.
 
     A short run is covered if at least half of it is in longer runs, in either text. A run of at least `min_long_run`
@@ -102,7 +102,7 @@ def join_into_chains(runs: Ints, max_gap: int) -> Iterator[Ints]:
             yield runs[chain]
 
 
-def _merge_labels(label: Ints, first_labels: Ints, second_labels: Ints) -> Ints:
+def _merge_labels(labels: Ints, first_labels: Ints, second_labels: Ints) -> Ints:
     """Merge each of `first_labels` with the label at the same index in `second_labels`. Return the new labels."""
     parent: dict[int, int] = {}
 
@@ -115,10 +115,10 @@ def _merge_labels(label: Ints, first_labels: Ints, second_labels: Ints) -> Ints:
         first, second = sorted((root(one), root(other)))
         if first != second:
             parent[second] = first
-    roots = np.arange(len(label))
+    roots = np.arange(len(labels))
     for node in parent:
         roots[node] = root(node)
-    merged: Ints = roots[label]
+    merged: Ints = roots[labels]
     return merged
 
 
@@ -131,7 +131,7 @@ def cut_overlaps(runs: Ints, is_taken_a: Mask, is_taken_b: Mask) -> Ints:
     kept: list[tuple[int, int, int]] = []
     for i, j, size in runs[np.argsort(-runs[:, 2], kind="stable")].tolist():
         free = ~(is_taken_a[i : i + size] | is_taken_b[j : j + size])
-        start, end = max(stretches(free), key=lambda stretch: stretch[1] - stretch[0], default=(0, 0))
+        start, end = max(mask_to_word_ranges(free), key=lambda stretch: stretch[1] - stretch[0], default=(0, 0))
         if start < end:
             is_taken_a[i + start : i + end] = is_taken_b[j + start : j + end] = True
             kept.append((i + start, j + start, end - start))

@@ -28,19 +28,19 @@ _MIN_EVIDENCE_WORDS = 100
 
 _MIN_DICE, _MIN_SHORT_DICE = 0.35, 0.6
 """The minimum Dice coefficient of the word weights, in general and for a passage of the minimum length."""
-_MIN_CONTAINMENT, _MIN_CONTAINED_LENGTH = 0.6, 1.5
+_MIN_CONTAINMENT, _MIN_CONTAINED_LENGTH_RATIO = 0.6, 1.5
 """A passage of at least 1.5 times the minimum length also counts if the shared words have at least 60 % of the weight
 of all words of the passage in one of the texts. This rule finds summaries."""
 _WEIGHT_FACTOR, _MIN_WEIGHT_WORDS = 40, 400
 """A word that makes up more than 1/40 of a text has no weight. A text with fewer than 400 words counts as 400 words."""
 
 
-def trim_ends(runs: Ints, keep_length: int) -> Ints:
+def trim_ends(runs: Ints, min_kept_length: int) -> Ints:
     """Remove the runs at both ends of a chain that are probably equal by chance.
 
     The gaps next to the runs decide. A gap inside a passage is expected to be as long as the average gap. A gap between
     words that are equal by chance is expected to be much longer. Both gap lengths have exponential distributions. Runs
-    of at least `keep_length` words are kept.
+    of at least `min_kept_length` words are kept.
     """
     for column in (0, 1):
         if len(runs) < 2:
@@ -51,22 +51,22 @@ def trim_ends(runs: Ints, keep_length: int) -> Ints:
         gap = between / words * min(words / len(runs), _MAX_EXPECTED_RUN_WORDS) + _MIN_EXPECTED_GAP
         order, backwards = np.argsort(starts, kind="stable"), np.argsort(-ends, kind="stable")
         max_words = min(_MAX_TESTED_END_WORDS, words // 2)
-        first = _count_chance_runs(starts[order], ends[order], gap, max_words, keep_length)
-        last = _count_chance_runs(-ends[backwards], -starts[backwards], gap, max_words, keep_length)
+        first = _count_chance_runs(starts[order], ends[order], gap, max_words, min_kept_length)
+        last = _count_chance_runs(-ends[backwards], -starts[backwards], gap, max_words, min_kept_length)
         kept = np.ones(len(runs), bool)
         kept[order[:first]] = kept[backwards[:last]] = False
         runs = runs[kept]
     return runs
 
 
-def _count_chance_runs(starts: Ints, ends: Ints, expected_gap: float, max_words: int, keep_length: int) -> int:
+def _count_chance_runs(starts: Ints, ends: Ints, expected_gap: float, max_words: int, min_kept_length: int) -> int:
     """Count the runs at the start of a chain that are probably equal by chance."""
     words = count = 0
     evidence = minimum = 0.0
     for number in range(min(len(starts) - 1, max_words)):
         size = int(ends[number] - starts[number])
         words += size
-        if words > max_words or size >= keep_length:
+        if words > max_words or size >= min_kept_length:
             break
         gap = max(0, int(starts[number + 1] - ends[number]))
         evidence += _LOG_ODDS_PER_WORD * (size - 1)
@@ -92,15 +92,15 @@ class RunEvidence:
         information = -_log(counts / max(len(a) + len(b), _MIN_EVIDENCE_WORDS))
         self._sums = np.concatenate(([0.0], np.cumsum(information[a])))
 
-    def drop_chance_runs(self, runs: Ints, keep_length: int) -> Ints:
-        """Remove the runs of a passage that may be equal by chance. Runs of at least `keep_length` words are kept.
+    def drop_chance_runs(self, runs: Ints, min_kept_length: int) -> Ints:
+        """Remove the runs of a passage that may be equal by chance. Runs of at least `min_kept_length` words are kept.
 
         `runs` must be in the order of the first text and must not overlap.
         """
         while len(runs) > 1:
             check_stopped()
             evidence = self._compute_evidence(runs)
-            weak = (evidence < _MIN_EVIDENCE) & (runs[:, 2] < keep_length)
+            weak = (evidence < _MIN_EVIDENCE) & (runs[:, 2] < min_kept_length)
             if not weak.any():
                 break
             # Removing a run changes the evidence of its neighbours. So remove only weak runs that have less evidence
@@ -152,7 +152,9 @@ class WeightedOverlap:
         dice = 2 * shared / (weight_a + weight_b) if weight_a + weight_b else 1.0
         if dice >= _MIN_DICE and dice * word_count >= _MIN_SHORT_DICE * min_words:
             return True
-        return word_count >= _MIN_CONTAINED_LENGTH * min_words and shared >= _MIN_CONTAINMENT * min(weight_a, weight_b)
+        return word_count >= _MIN_CONTAINED_LENGTH_RATIO * min_words and shared >= _MIN_CONTAINMENT * min(
+            weight_a, weight_b
+        )
 
     def _weigh(self, words: Ints, counts: Ints) -> float:
         """Return the weight of all words. They are summed one by one, as in the native kernel."""

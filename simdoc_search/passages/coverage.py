@@ -23,14 +23,14 @@ class Cover(Generic[Item]):
         item: The object that represents the other document, such as a hit.
         rank: The rank of the document. If two documents add the same number of words, the smaller rank comes first.
         indices: The indices of the words or tokens that are in the other document; ascending.
-        length: The number of words or tokens of the text.
+        text_length: The number of words or tokens of the text.
         weight: The number of words that each index stands for: 1 for words, usually more for tokens.
     """
 
     item: Item
     rank: tuple[int, str, str]
     indices: NDArray[np.int64]
-    length: int
+    text_length: int
     weight: float = 1.0
 
 
@@ -48,7 +48,7 @@ def order_by_added_words(covers: Sequence[Cover[Item]]) -> Iterator[tuple[Item, 
     while heap:
         negative_bound, rank, index = heap[0]
         cover = covers[index]
-        already_covered = covered.setdefault(cover.weight, empty_mask(cover.length))
+        already_covered = covered.setdefault(cover.weight, empty_mask(cover.text_length))
         new_words = cover.weight * int(np.count_nonzero(~already_covered[cover.indices]))
         if new_words < -negative_bound:
             heapreplace(heap, (-new_words, rank, index))
@@ -58,9 +58,9 @@ def order_by_added_words(covers: Sequence[Cover[Item]]) -> Iterator[tuple[Item, 
         yield cover.item, new_words
 
 
-def unite(covers: Iterable[Cover[Item]], length: int) -> Mask:
-    """Return the words of a text of `length` words that at least one document covers."""
-    covered = empty_mask(length)
+def unite_covers(covers: Iterable[Cover[Item]], text_length: int) -> Mask:
+    """Return the words of a text of `text_length` words that at least one document covers."""
+    covered = empty_mask(text_length)
     for cover in covers:
         covered[cover.indices] = True
     return covered
@@ -68,13 +68,13 @@ def unite(covers: Iterable[Cover[Item]], length: int) -> Mask:
 
 def count_covered_words(covers: Sequence[Cover[Item]]) -> float:
     """Return the number of words that all documents cover together: the sum of `order_by_added_words`."""
-    lengths = {cover.weight: cover.length for cover in covers}
+    lengths = {cover.weight: cover.text_length for cover in covers}
     return sum(
-        weight * int(np.count_nonzero(unite((cover for cover in covers if cover.weight == weight), length)))
+        weight * int(np.count_nonzero(unite_covers((cover for cover in covers if cover.weight == weight), length)))
         for weight, length in lengths.items()
     )
 
 
-def is_in_tokens(tokens: NDArray[np.uint32], other_tokens: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return whether each token is in `other_tokens`; bool, same shape as `tokens`."""
-    return np.isin(tokens, other_tokens)
+def mark_shared_tokens(token_ids: NDArray[np.uint32], other_token_ids: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return whether each token is in `other_token_ids`; bool, same shape as `token_ids`."""
+    return np.isin(token_ids, other_token_ids)

@@ -33,7 +33,7 @@ _DAY_PATTERNS = tuple(
         rf"(?<!\d)(?P<first>\d{{1,2}})(?P<separator>[-/_])(?P<second>\d{{1,2}})(?P=separator){_YEAR}(?!\d)",
     )
 )
-_PATTERNS = _DAY_PATTERNS + tuple(
+_DATE_PATTERNS = _DAY_PATTERNS + tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_MONTH_NAME}[-_., ]{{0,2}}{_YEAR}(?!\d)",
@@ -44,7 +44,7 @@ _PATTERNS = _DAY_PATTERNS + tuple(
 """The most precise patterns come first. Later patterns do not match inside the matches of earlier ones."""
 
 _ANY_YEAR = re.compile(r"(?=((?:19|20)\d\d))")
-_MAX_BEFORE_YEAR, _MAX_AFTER_YEAR = 30, 12
+_MAX_CHARACTERS_BEFORE_YEAR, _MAX_CHARACTERS_AFTER_YEAR = 30, 12
 """The whole date is between 30 characters before and 12 characters after the start of its year."""
 
 _SECONDS_RANGE, _MILLISECONDS_RANGE = (10**8, 10**10), (10**11, 10**13)
@@ -54,7 +54,9 @@ _SECOND_FRACTION = re.compile(r"(?<=:\d\d)\.\d+")
 _MAX_DATE_CHARACTERS = 200
 
 
-def find_dates(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> Iterator[tuple[Date, tuple[int, int]]]:
+def find_dates(
+    text: str, patterns: Sequence[re.Pattern[str]] = _DATE_PATTERNS
+) -> Iterator[tuple[Date, tuple[int, int]]]:
     """Yield each date in a text or a name with its start and end. The most precise dates come first."""
     taken = bytearray(len(text))
     for pattern in patterns:
@@ -72,7 +74,10 @@ def find_latest_day(text: str) -> Date | None:
     for match in _ANY_YEAR.finditer(text):
         years.setdefault(match[1], []).append(match.start())
     for year in sorted(years, reverse=True):
-        around = "\n".join(text[max(0, start - _MAX_BEFORE_YEAR) : start + _MAX_AFTER_YEAR] for start in years[year])
+        around = "\n".join(
+            text[max(0, start - _MAX_CHARACTERS_BEFORE_YEAR) : start + _MAX_CHARACTERS_AFTER_YEAR]
+            for start in years[year]
+        )
         dates = [date for date, _ in find_dates(around, _DAY_PATTERNS) if date[0] == int(year)]
         if dates:
             return max(dates)

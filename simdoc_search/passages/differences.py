@@ -165,4 +165,4 @@ def _make_difference(
     a: WordPositions, b: WordPositions, kind: Literal["replaced", "inserted", "removed", "moved"], stretch: Stretch
 ) -> Difference:
     i, end, j, other_end = stretch
-    return Difference(kind, words_to_span(a, i, end), words_to_span(b, j, other_end), _count_longer_side(stretch))
+    return Difference(kind, words_to_span(a, i, end), words_to_span(b, j, other_end), end - i, other_end - j)

@@ -6,19 +6,19 @@ import re
 
 _LATIN = "A-Za-zÀ-ɏ"
 _LOOKALIKES = "\u0400-\u04ff\u03bf"  # Cyrillic letters, and the Greek letter omicron
-_PLACES = re.compile(
+_DISGUISED_CHARACTERS = re.compile(
     rf"(?<=[{_LATIN}])[{_LOOKALIKES}]|(?<=[{_LOOKALIKES}])[{_LATIN}]"
     # A zero-width space splits a word in two. In Thai and Khmer it is normal, so it counts only between these letters.
     rf"|(?<=[{_LATIN}{_LOOKALIKES}])\u200b+(?=[{_LATIN}{_LOOKALIKES}])"
 )
-_MIN_PLACES = 5
+_MIN_DISGUISED_PLACES = 5
 """The minimum number of places that are reported. A smaller number may be due to mistakes or foreign names."""
 
 
 def describe_disguise(text: str) -> str:
     """Return a sentence if a text has invisible characters or letters of two alphabets inside words. Else return ""."""
-    count = sum(1 for _ in _PLACES.finditer(text))
-    if count < _MIN_PLACES:
+    count = sum(1 for _ in _DISGUISED_CHARACTERS.finditer(text))
+    if count < _MIN_DISGUISED_PLACES:
         return ""
     return (
         f"In {count:,} places, words contain invisible characters or letters of two alphabets. "

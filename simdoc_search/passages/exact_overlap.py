@@ -122,8 +122,8 @@ def _jaccard_and_containments(counts_a: Ints, counts_b: Ints) -> tuple[float, fl
     return _compute_measures(int(np.minimum(counts_a, counts_b).sum()), int(counts_a.sum()), int(counts_b.sum()))
 
 
-def _compute_measures(shared: int, in_a: int, in_b: int) -> tuple[float, float, float]:
+def _compute_measures(shared_count: int, count_a: int, count_b: int) -> tuple[float, float, float]:
     """Return the Jaccard similarity and both containments for these numbers of shingles."""
-    denominators = (in_a + in_b - shared, in_a, in_b)
-    jaccard, containment, reverse_containment = (shared / total if total else 0.0 for total in denominators)
+    denominators = (count_a + count_b - shared_count, count_a, count_b)
+    jaccard, containment, reverse_containment = (shared_count / total if total else 0.0 for total in denominators)
     return jaccard, containment, reverse_containment

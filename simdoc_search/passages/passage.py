@@ -34,13 +34,20 @@ class Difference:
         kind: `replaced`, `inserted` (only in the second text), `removed` (only in the first text) or `moved`.
         a: The span in the first text. It is empty if the words were `inserted`.
         b: The span in the second text. It is empty if the words were `removed`.
-        word_count: The number of words in the longer span.
+        removed_word_count: The number of words in `a`.
+        added_word_count: The number of words in `b`.
     """
 
     kind: Literal["replaced", "inserted", "removed", "moved"]
     a: Span
     b: Span
-    word_count: int
+    removed_word_count: int
+    added_word_count: int
+
+    @property
+    def word_count(self) -> int:
+        """The number of words in the longer span."""
+        return max(self.removed_word_count, self.added_word_count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +72,12 @@ class SignificantChange(NamedTuple):
     """A difference in a negation, a number, a date or a name.
 
     Attributes:
-        kind: The first kind that applies: `negation`, `number`, `date` or `name`.
-        before: Up to three words before the change, in the newer text.
-        old: The changed part of the older text. It may be empty.
-        new: The changed part of the newer text. It may be empty.
+        kind: The first kind that applies: `negation`, `number`, `date` or `name`. A long difference has a change for
+            each kind that applies.
+        before: Up to three words before the change, in the newer text. They are in the same sentence, unless the change
+            begins a sentence.
+        old: The changed part of the older text, or the key words of a long part. It may be empty.
+        new: The same for the newer text.
     """
 
     kind: SignificantChangeKind
@@ -111,7 +120,7 @@ class Comparison:
     significant_changes: tuple[SignificantChange, ...] = ()
 
     @property
-    def covered(self) -> tuple[float, float]:
+    def covered_shares(self) -> tuple[float, float]:
         """The share of matched words in each text, 0..1. It is 0 for a text without words."""
         first, second = (
             matched / max(words, 1) for matched, words in zip(self.matched_word_counts, self.word_counts, strict=True)

@@ -6,23 +6,23 @@ import re
 
 from simdoc_search.passages.passage import Span
 
-_MAX_CHARACTERS = 5_000
+_MAX_QUOTATION_CHARACTERS = 5_000
 _NO_BLANK_LINE = r"(?!\n[^\S\n]*\n)"  # a quotation does not contain a blank line
 
 
-def _quoted_text(character: str) -> str:
-    return f"(?:{_NO_BLANK_LINE}{character}){{1,{_MAX_CHARACTERS}}}"
+def _quoted_text_pattern(character_pattern: str) -> str:
+    return f"(?:{_NO_BLANK_LINE}{character_pattern}){{1,{_MAX_QUOTATION_CHARACTERS}}}"
 
 
-_PAIRS = ("“”", "„“", "„”", "‚‘", "«»", "»«", "‹›", "『』", "「」")
+_QUOTATION_MARK_PAIRS = ("“”", "„“", "„”", "‚‘", "«»", "»«", "‹›", "『』", "「」")
 _PATTERNS = (
-    *(marks[0] + _quoted_text(f"[^{marks}]") + marks[1] for marks in _PAIRS),
+    *(marks[0] + _quoted_text_pattern(f"[^{marks}]") + marks[1] for marks in _QUOTATION_MARK_PAIRS),
     # A straight mark is at the outer side of a word. A mark of inches, as in 15", is not.
-    r'(?<!\w)"(?!\s)' + _quoted_text('[^"]') + r'(?<!\s)"(?!\w)',
+    r'(?<!\w)"(?!\s)' + _quoted_text_pattern('[^"]') + r'(?<!\s)"(?!\w)',
     # A single mark may also be an apostrophe: inside a word, or before a year.
-    r"(?<!\w)‘(?![\s\d])" + _quoted_text(r"(?:[^‘’]|’(?=\w))") + r"’(?!\w)",
+    r"(?<!\w)‘(?![\s\d])" + _quoted_text_pattern(r"(?:[^‘’]|’(?=\w))") + r"’(?!\w)",
     # In a quotation of several paragraphs, each one has an opening mark, and only the last one has a closing mark.
-    "“" + _quoted_text("[^“”]") + r"(?=\n[^\S\n]*\n\s*“)",
+    "“" + _quoted_text_pattern("[^“”]") + r"(?=\n[^\S\n]*\n\s*“)",
 )
 _QUOTATIONS = re.compile("|".join(_PATTERNS))
 _BLOCK_QUOTES = re.compile(r"^[^\S\n]{0,3}>.*$", re.MULTILINE)

@@ -6,8 +6,8 @@ Such a change can reverse the meaning of a contract.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import get_args
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, get_args
 
 from simdoc_search.passages.dates import find_dates
 from simdoc_search.passages.passage import (
@@ -32,11 +32,11 @@ _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 """As context, up to 3 words from the 40 characters before a change are shown."""
 _DATE_SEARCH_CHARACTERS = 24
 """The number of characters on each side of a difference that are searched for a date."""
-_MAX_WORDS = 100
+_MAX_CHANGED_WORDS = 100
 """The maximum number of words of a significant change. In a longer difference, a whole section was replaced."""
 _EXCERPT_LENGTH = 60
 """The maximum number of characters of an excerpt."""
-_SENTENCE_END_CHARACTERS = 8
+_SENTENCE_END_SEARCH_CHARACTERS = 8
 """The number of characters before a word that are searched for the end of a sentence."""
 
 
@@ -45,23 +45,40 @@ def find_significant_changes(
 ) -> list[SignificantChange]:
     """Return the significant changes among differences of up to 100 words: negations, then numbers, dates and names."""
     changed = (
-        difference for difference in differences if difference.kind != "moved" and difference.word_count <= _MAX_WORDS
+        difference
+        for difference in differences
+        if difference.kind != "moved" and difference.word_count <= _MAX_CHANGED_WORDS
     )
     spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]
-    changes = [change for a, b in sorted(spans) if (change := _find_significant_change(old, new, a, b))]
+    changes = [change for a, b in sorted(spans) for change in _find_changes_of_kinds(old, new, a, b)]
     return sorted(changes, key=lambda change: _SIGNIFICANT_CHANGE_KINDS.index(change.kind))
 
 
-def _find_significant_change(old: str, new: str, a: Span, b: Span) -> SignificantChange | None:
+def _find_changes_of_kinds(old: str, new: str, a: Span, b: Span) -> Iterator[SignificantChange]:
+    """Yield the significant change of a short difference, or the changed key words of each kind of a long one."""
     old_words, new_words = _find_key_words(old, a), _find_key_words(new, b)
-    kind = next((kind for kind in _SIGNIFICANT_CHANGE_KINDS if old_words[kind] != new_words[kind]), None)
-    if kind is None:
-        return None
-    if kind == "date":
+    kinds = [kind for kind in _SIGNIFICANT_CHANGE_KINDS if not _are_equal(old_words[kind], new_words[kind])]
+    if not kinds:
+        return
+    if kinds[0] == "date":
         a, b = _extend_to_dates(old, a), _extend_to_dates(new, b)
-    before = " ".join(new[max(0, b[0] - _MAX_CONTEXT_CHARACTERS) : b[0]].split()[-_MAX_CONTEXT_WORDS:])
-    return SignificantChange(kind, before, _make_excerpt(old, a, kind), _make_excerpt(new, b, kind))
+    parts = _normalise_spaces(old[slice(*a)]), _normalise_spaces(new[slice(*b)])
+    if max(map(len, parts)) <= _EXCERPT_LENGTH:
+        yield SignificantChange(kinds[0], _find_context(new, b[0]), *parts)
+        return
+    for kind in kinds:
+        start = new_words[kind][0].start if new_words[kind] else b[0]
+        excerpts = (" … ".join(word.text for word in words[kind])[:_EXCERPT_LENGTH] for words in (old_words, new_words))
+        yield SignificantChange(kind, _find_context(new, start), *excerpts)
+
+
+def _find_context(text: str, position: int) -> str:
+    """Return up to three words before a position: those of its sentence, or of the one before if it begins there."""
+    words = text[max(0, position - _MAX_CONTEXT_CHARACTERS) : position].split()[-_MAX_CONTEXT_WORDS:]
+    ends = [number for number, word in enumerate(words, 1) if _SENTENCE_END.search(word)]
+    first = ends[-1] if ends and ends[-1] < len(words) else 0
+    return " ".join(words[first:])
 
 
 def _extend_to_dates(text: str, span: Span) -> Span:
@@ -72,28 +89,42 @@ def _extend_to_dates(text: str, span: Span) -> Span:
     return min(span[0], *(begin for begin, _ in dates)), max(span[1], *(end for _, end in dates))
 
 
-def _make_excerpt(text: str, span: Span, kind: SignificantChangeKind) -> str:
-    """Return the text of a change. A long text is reduced to its key words."""
-    whole = " ".join(text[slice(*span)].split())
-    return whole if len(whole) <= _EXCERPT_LENGTH else " … ".join(_find_key_words(text, span)[kind])[:_EXCERPT_LENGTH]
+class _KeyWord(NamedTuple):
+    """A negation, a number, a whole date or a name, and where it begins."""
+
+    text: str
+    start: int
+    key: str  # the text for comparisons; the letter case of negations and months does not matter
 
 
-def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[str]]:
+def _are_equal(words: Sequence[_KeyWord], others: Sequence[_KeyWord]) -> bool:
+    return [word.key for word in words] == [word.key for word in others]
+
+
+def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[_KeyWord]]:
     """Return the negations, numbers, dates and names in a part of a text."""
-    words: dict[SignificantChangeKind, list[str]] = {kind: [] for kind in _SIGNIFICANT_CHANGE_KINDS}
+    words: dict[SignificantChangeKind, list[_KeyWord]] = {kind: [] for kind in _SIGNIFICANT_CHANGE_KINDS}
     dates = _find_date_spans(text, span)
     for match in _TOKEN.finditer(text, *span):
         word, (begin, end) = match[0], match.span()
         lower = word.casefold()
         if lower in _NEGATION_WORDS or lower.endswith(("n't", "n’t")):
-            words["negation"].append(lower)
-        elif any(first < end and begin < last for first, last in dates):
-            words["date"].append(lower)
+            words["negation"].append(_KeyWord(lower, begin, lower))
+        elif date := next(((first, last) for first, last in dates if first < end and begin < last), None):
+            whole = _normalise_spaces(text[slice(*date)])
+            words["date"].append(_KeyWord(whole, date[0], whole.casefold()))
         elif any(map(str.isdigit, word)):
-            words["number"].append(word)
-        elif word[0].isupper() and not _SENTENCE_END.search(text[max(0, begin - _SENTENCE_END_CHARACTERS) : begin]):
-            words["name"].append(word)
+            words["number"].append(_KeyWord(word, begin, word))
+        elif word[0].isupper() and not _SENTENCE_END.search(
+            text[max(0, begin - _SENTENCE_END_SEARCH_CHARACTERS) : begin]
+        ):
+            words["name"].append(_KeyWord(word, begin, word))
+    words["date"] = list(dict.fromkeys(words["date"]))  # a date has several words
     return words
+
+
+def _normalise_spaces(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _find_date_spans(text: str, span: Span) -> list[Span]:

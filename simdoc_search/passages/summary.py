@@ -31,26 +31,40 @@ def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
-    """Describe one difference: "3 words differ: 'may' → 'may not'"."""
+    """Describe one difference: "1 word replaced by 2: 'may' → 'may not'"."""
     before, after = excerpt(text_a[slice(*difference.a)]), excerpt(text_b[slice(*difference.b)])
-    words = format_count(difference.word_count, "word")
-    match difference.kind:
-        case "replaced":
-            return f"{words} {'differs' if difference.word_count == 1 else 'differ'}: '{before}' → '{after}'"
-        case "inserted":
-            return f"{words} inserted: '{after}'"
-        case _:
-            return f"{words} {difference.kind}: '{before}'"
+    quote = {"replaced": f"'{before}' → '{after}'", "inserted": f"'{after}'"}.get(difference.kind, f"'{before}'")
+    return f"{describe_changed_words(difference)}: {quote}"
+
+
+def describe_changed_words(difference: Difference) -> str:
+    """Describe how many words one difference changes: "1 word replaced by 2", "3 words moved"."""
+    removed, added = difference.removed_word_count, difference.added_word_count
+    if difference.kind == "replaced" and removed != added:
+        return f"{format_count(removed, 'word')} replaced by {added:,}"
+    return f"{format_count(difference.word_count, 'word')} {difference.kind}"
+
+
+def format_word_changes(added_count: int, removed_count: int) -> str:
+    """Format how many words were added and removed. A replaced word counts as both: "+5 −3 words"."""
+    return f"+{added_count:,} −{removed_count:,} words"
+
+
+def describe_word_changes(differences: Sequence[Difference]) -> str:
+    """Describe how many words some differences add and remove: "+5 −3 words". Moved words do not count."""
+    changes = [difference for difference in differences if difference.kind != "moved"]
+    return format_word_changes(
+        sum(change.added_word_count for change in changes), sum(change.removed_word_count for change in changes)
+    )
 
 
 def describe_differences(comparison: Comparison) -> str:
-    """Describe all differences: "37 words differ in 9 places, 120 words moved"."""
+    """Describe all differences: "+37 −30 words in 9 places, 120 words moved"."""
     moved = sum(difference.word_count for difference in comparison.differences if difference.kind == "moved")
-    others = [difference.word_count for difference in comparison.differences if difference.kind != "moved"]
+    place_count = sum(difference.kind != "moved" for difference in comparison.differences)
     parts = []
-    if others:
-        places = "" if len(others) == 1 else f" in {format_count(len(others), 'place')}"
-        parts.append(f"{format_count(sum(others), 'word')} {'differs' if sum(others) == 1 else 'differ'}{places}")
+    if place_count:
+        parts.append(f"{describe_word_changes(comparison.differences)} in {format_count(place_count, 'place')}")
     if moved:
         parts.append(f"{format_count(moved, 'word')} moved")
     return ", ".join(parts) or "no words differ"
@@ -95,11 +109,16 @@ def describe_significant_changes(
     If there are more than `max_count` changes, the last line contains the number of omitted changes.
     """
     lines = [
-        f"{change.kind}: {printable(f'{change.before} ') if change.before else ''}{_describe_replacement(change)}"
+        f"{change.kind}: {_format_context(change.before)}{_describe_replacement(change)}"
         for change in changes[:max_count]
     ]
     more = len(changes) - max_count
     return [*lines, f"and {format_count(more, 'more significant change')}"] if more > 0 else lines
+
+
+def _format_context(words: str) -> str:
+    """Return the words before a change. A colon after them would look like that after the kind of the change."""
+    return printable(f"{words.rstrip(':')} ") if words.rstrip(":") else ""
 
 
 def _describe_replacement(change: SignificantChange) -> str:
@@ -124,7 +143,7 @@ def describe_word_measures(comparison: Comparison) -> list[MeasureRow]:
     first, second = (
         (format_percent(share), f"{matched:,} of {format_count(words, 'word')}")
         for share, matched, words in zip(
-            comparison.covered, comparison.matched_word_counts, comparison.word_counts, strict=True
+            comparison.covered_shares, comparison.matched_word_counts, comparison.word_counts, strict=True
         )
     )
     return [

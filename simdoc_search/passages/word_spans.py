@@ -32,10 +32,10 @@ def words_to_span(text: WordPositions, first: int, end: int) -> Span:
 
 def mask_to_spans(text: WordPositions, is_chosen: Mask) -> list[Span]:
     """Return the spans of the chosen words. Consecutive chosen words have a common span."""
-    return [words_to_span(text, first, end) for first, end in stretches(is_chosen)]
+    return [words_to_span(text, first, end) for first, end in mask_to_word_ranges(is_chosen)]
 
 
-def stretches(is_chosen: Mask) -> list[tuple[int, int]]:
+def mask_to_word_ranges(is_chosen: Mask) -> list[tuple[int, int]]:
     """Return the (start, end) of each stretch of consecutive chosen words; `end` is exclusive."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], is_chosen, [0])).astype(np.int8)))
     return [(first, end) for first, end in edges.reshape(-1, 2).tolist()]

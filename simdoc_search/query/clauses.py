@@ -34,7 +34,7 @@ _ADVICE = (
 )
 
 
-class ClauseFilters(NamedTuple):
+class FilteredFingerprint(NamedTuple):
     """A FINGERPRINT and the filters that are combined with it.
 
     Attributes:
@@ -81,7 +81,7 @@ def expand_fingerprints(query: str | Mapping[str, Any], make_clause: Callable[[s
     return dict(_expand_value(query, make_clause))
 
 
-def parse_fingerprint_and_filters(query: str) -> ClauseFilters:
+def parse_fingerprint_and_filters(query: str) -> FilteredFingerprint:
     """Return the FINGERPRINT of a query, and its filters: required or excluded clauses FIELD:VALUE.
 
     Raises:
@@ -89,8 +89,8 @@ def parse_fingerprint_and_filters(query: str) -> ClauseFilters:
         MissingExtraError: luqum is not installed.
     """
     tree, values = parse_query(query)
-    filters = ClauseFilters("", [], [])
-    for part in boolean_clauses(tree, is_and_default=False):
+    filters = FilteredFingerprint("", [], [])
+    for part in boolean_clauses(tree, default_operator_is_and=False):
         fingerprint, (field, field_values) = read_fingerprint(part.node, values), _read_field_and_values(part.node)
         if fingerprint and part.occur == "must" and not filters.fingerprint:
             filters = filters._replace(fingerprint=fingerprint)
@@ -124,8 +124,8 @@ def _expand_query_string(query_string: Mapping[str, Any], make_clause: Callable[
     tree, values = parse_query(query_string["query"])
     options = dict(query_string)
     del options["query"]
-    boost, minimum = options.pop("boost", None), options.pop("minimum_should_match", None)
-    clause = _Expander(options, values, make_clause).expand(tree, minimum)
+    boost, minimum_should_match = options.pop("boost", None), options.pop("minimum_should_match", None)
+    clause = _Expander(options, values, make_clause).expand(tree, minimum_should_match)
     return clause if boost is None else {"bool": {"must": [clause], "boost": boost}}
 
 
@@ -134,10 +134,10 @@ class _Expander:
 
     def __init__(self, options: dict[str, Any], values: list[str], make_clause: Callable[[str], Clause]) -> None:
         self._options, self._values, self._make_clause = options, values, make_clause
-        self._is_and_default = str(options.get("default_operator", "or")).lower() == "and"
+        self._default_operator_is_and = str(options.get("default_operator", "or")).lower() == "and"
 
-    def expand(self, node: Any, minimum: object = None) -> Clause:
-        """Expand a clause and all clauses in it. `minimum` is the `minimum_should_match` of the outermost level."""
+    def expand(self, node: Any, minimum_should_match: object = None) -> Clause:
+        """Expand a clause and all clauses in it. `minimum_should_match` applies to the outermost level."""
         from luqum import tree  # noqa: PLC0415 - an optional dependency
 
         if not has_fingerprint(node):
@@ -145,13 +145,15 @@ class _Expander:
         if fingerprint := read_fingerprint(node, self._values):
             return self._make_clause(fingerprint)
         if isinstance(node, tree.Boost):
-            return {"bool": {"must": [self.expand(node.expr, minimum)], "boost": float(node.force)}}
+            return {"bool": {"must": [self.expand(node.expr, minimum_should_match)], "boost": float(node.force)}}
         if isinstance(node, tree.Group):
-            return self.expand(node.expr, minimum)
+            return self.expand(node.expr, minimum_should_match)
         if isinstance(node, tree.SearchField):
             return self._expand_field(node)
         if isinstance(node, tree.BaseOperation | tree.Unary):
-            return self._expand_level(list(boolean_clauses(node, is_and_default=self._is_and_default)), minimum)
+            return self._expand_level(
+                list(boolean_clauses(node, default_operator_is_and=self._default_operator_is_and)), minimum_should_match
+            )
         raise QuerySyntaxError(
             f"{str(node).strip()!r} is not a FINGERPRINT; write FINGERPRINT:ID_20 or FINGERPRINT:ID_20_80"
         )
@@ -168,14 +170,15 @@ class _Expander:
                 f"{str(node).strip()!r} is not supported; write FINGERPRINT:ID_20, without wildcards, and not in "
                 "the parentheses of another field"
             )
-        parts = boolean_clauses(node.expr.expr, is_and_default=self._is_and_default)
+        parts = boolean_clauses(node.expr.expr, default_operator_is_and=self._default_operator_is_and)
         return _combine([(part.occur, self._make_clause(read_value(part.node, self._values))) for part in parts])
 
-    def _expand_level(self, parts: list[BooleanClause], minimum: object) -> Clause:
+    def _expand_level(self, parts: list[BooleanClause], minimum_should_match: object) -> Clause:
         """Expand the clauses of a level.
 
         Adjacent clauses without a FINGERPRINT are joined into one `query_string` if they have the same `occur`. They
-        are not joined if there is a `minimum`, because the engine then counts the clauses of the `bool` query.
+        are not joined if `minimum_should_match` is given, because the engine then counts the clauses of the `bool`
+        query.
         """
         clauses: list[tuple[Occur, Clause]] = []
         run: list[str] = []
@@ -184,13 +187,13 @@ class _Expander:
                 clauses.append((part.occur, self.expand(part.node)))
                 continue
             run.append(str(part.node).strip())
-            if next_part and minimum is None and self._can_be_joined(part, next_part):
+            if next_part and minimum_should_match is None and self._can_be_joined(part, next_part):
                 continue
-            is_default = (part.occur == "must") == self._is_and_default
+            is_default = (part.occur == "must") == self._default_operator_is_and
             conjunction = " " if is_default else " AND " if part.occur == "must" else " OR "
             clauses.append((part.occur, self._query_string_clause(conjunction.join(run))))
             run = []
-        return _combine(clauses, minimum)
+        return _combine(clauses, minimum_should_match)
 
     @staticmethod
     def _can_be_joined(part: BooleanClause, next_part: BooleanClause) -> bool:
@@ -198,11 +201,11 @@ class _Expander:
         return are_unmodified and part.occur == next_part.occur != "must_not"
 
 
-def _combine(clauses: list[tuple[Occur, Clause]], minimum: object = None) -> Clause:
-    """Combine the clauses of a level. `minimum` is the number of optional clauses that must match."""
-    if len(clauses) == 1 and clauses[0][0] != "must_not" and minimum is None:
+def _combine(clauses: list[tuple[Occur, Clause]], minimum_should_match: object = None) -> Clause:
+    """Combine the clauses of a level. `minimum_should_match` is the number of optional clauses that must match."""
+    if len(clauses) == 1 and clauses[0][0] != "must_not" and minimum_should_match is None:
         return clauses[0][1]
-    body: dict[str, Any] = {} if minimum is None else {"minimum_should_match": minimum}
+    body: dict[str, Any] = {} if minimum_should_match is None else {"minimum_should_match": minimum_should_match}
     for occur, clause in clauses:
         body.setdefault(occur, []).append(clause)
     return {"bool": body}
@@ -219,7 +222,7 @@ def _read_field_and_values(node: Any) -> tuple[str, list[str]]:
         return "", []
     values = [node.expr]
     if isinstance(node.expr, tree.FieldGroup):
-        parts = list(boolean_clauses(node.expr.expr, is_and_default=False))
+        parts = list(boolean_clauses(node.expr.expr, default_operator_is_and=False))
         values = [part.node for part in parts if part.occur == "should"]
         if len(values) < len(parts):
             return "", []

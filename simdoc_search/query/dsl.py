@@ -45,7 +45,7 @@ def to_dsl(
     buckets_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
-    without: Sequence[dict[str, Any]] = (),
+    must_not: Sequence[dict[str, Any]] = (),
     score: Score = "bands",
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def to_dsl(
             documents that are too short or too long to reach the overlap.
         filters: your own clauses that must match. They are not changed.
         exclude_id: the `_id` of a document to exclude, usually the query document.
-        without: your own clauses that must not match.
+        must_not: your own clauses that must not match.
         score: the score for a plan with bands; see `Score`. `tokens` also excludes documents with fewer matching tokens
             than the plan's `minimum_match`. If `tokens` would exceed the clause limit, `bands` is used instead.
             `nothing` is the fastest.
@@ -71,7 +71,7 @@ def to_dsl(
         of matching tokens. A plan without tokens matches nothing.
 
     Raises:
-        QuerySyntaxError: the kind or the score is unknown, or the plan alone exceeds the clause limit.
+        QuerySyntaxError: the kind or the score is unknown, or the query exceeds the clause limit.
     """
     if kind not in get_args(FieldKind):
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
@@ -80,12 +80,14 @@ def to_dsl(
     if not plan.can_match:  # an engine matches the only token of a `match`, even if two are required
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
-        raise QuerySyntaxError("a token contains white space, so it is a Lucene term; use kind='terms'")
+        raise QuerySyntaxError(
+            "a token contains white space, which separates the tokens of a text field; use kind='terms'"
+        )
     required = [*filters, *_bucket_range(plan, buckets_field)]
-    excluded = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
-    others = clause_count([*required, *excluded])
+    excluded = [*must_not, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
+    others = count_clauses([*required, *excluded])
     clause = _candidates_clause(plan, field, kind, score, max_clauses - others)
-    used = clause_count(clause) + others
+    used = count_clauses(clause) + others
     if used > max_clauses:
         raise QuerySyntaxError(
             f"the query has {used:,} clauses, but the engine allows {max_clauses:,}; "
@@ -218,11 +220,11 @@ def can_count_tokens(plan: Plan, other_clause_count: int, max_clauses: int) -> b
     return plan.clause_count + counting_clauses + other_clause_count <= max_clauses
 
 
-def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
+def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], must_not: list[dict[str, Any]]) -> dict[str, Any]:
     """Combine a clause with filters and with clauses that must not match."""
-    if not filters and not without:
+    if not filters and not must_not:
         return clause
-    query = {"must": [clause], "filter": filters, "must_not": without}
+    query = {"must": [clause], "filter": filters, "must_not": must_not}
     return {"bool": {occur: clauses for occur, clauses in query.items() if clauses}}
 
 
@@ -260,14 +262,14 @@ def _all_tokens_clause(tokens: Sequence[str], field: str, kind: FieldKind) -> di
     return {"bool": {"filter": [{"term": {field: token}} for token in tokens]}}
 
 
-def clause_count(query: dict[str, Any] | list[dict[str, Any]]) -> int:
+def count_clauses(query: dict[str, Any] | list[dict[str, Any]]) -> int:
     """Return the number of leaf clauses of a query as the engine counts them, including nested and repeated clauses."""
     if isinstance(query, list):
-        return sum(map(clause_count, query))
+        return sum(map(count_clauses, query))
     count = 0
     for kind, body in query.items():
         if kind in _COMPOUND_QUERIES and isinstance(body, dict):
-            count += sum(clause_count(part) for part in body.values() if isinstance(part, dict | list))
+            count += sum(count_clauses(part) for part in body.values() if isinstance(part, dict | list))
         elif kind == "match" and isinstance(body, dict):
             queries = (value.get("query", "") if isinstance(value, dict) else value for value in body.values())
             count += sum(max(1, len(str(query).split())) for query in queries)

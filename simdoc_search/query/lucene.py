@@ -75,12 +75,12 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
         raise QuerySyntaxError(f"{query!r:.200} is not valid in Lucene's query syntax: {error}") from None
 
 
-def boolean_clauses(node: Any, *, is_and_default: bool) -> Iterator[BooleanClause]:
+def boolean_clauses(node: Any, *, default_operator_is_and: bool) -> Iterator[BooleanClause]:
     """Yield the clauses of one level, outside parentheses, as `QueryParserBase.addClause` combines them.
 
     Args:
         node: the node of the level.
-        is_and_default: whether AND combines clauses without an operator. Otherwise, OR combines them.
+        default_operator_is_and: whether AND combines clauses without an operator. Otherwise, OR combines them.
     """
     from luqum import tree  # noqa: PLC0415 - an optional dependency
 
@@ -91,9 +91,9 @@ def boolean_clauses(node: Any, *, is_and_default: bool) -> Iterator[BooleanClaus
         if occurs and occurs[-1] != "must_not":
             if conjunction == "AND":
                 occurs[-1] = "must"
-            elif is_and_default and conjunction == "OR":
+            elif default_operator_is_and and conjunction == "OR":
                 occurs[-1] = "should"
-        is_required = modifier is tree.Plus or conjunction == "AND" or (is_and_default and conjunction != "OR")
+        is_required = modifier is tree.Plus or conjunction == "AND" or (default_operator_is_and and conjunction != "OR")
         occurs.append("must_not" if modifier in {tree.Not, tree.Prohibit} else "must" if is_required else "should")
         nodes.append((clause.a if modifier else clause, modifier is None))
     for (clause, is_unmodified), occur in zip(nodes, occurs, strict=True):

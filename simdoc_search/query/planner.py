@@ -17,8 +17,8 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.plans import MAX_DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance, min_matches
-from simdoc_search.query.s_curve import matches_lower_bound, probability_of_bands
+from simdoc_search.query.plans import MAX_STANDARD_DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance, min_matches
+from simdoc_search.query.s_curve import lower_bound_of_matches, probability_of_bands
 
 Planner = Literal["enough", "all"]
 """The method that chooses bands; see `plan`."""
@@ -144,9 +144,9 @@ def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) ->
     wider than that of `_threshold`, to allow for random deviations.
     """
     count = len(tokens)
-    minimum = max(matches_lower_bound(count, float(overlap), _MAX_MISS_RATE), min_matches(count, overlap))
+    minimum = max(lower_bound_of_matches(count, float(overlap), _MAX_MISS_RATE), min_matches(count, overlap))
     expected = count / float(overlap)
-    maximum = min(math.ceil(expected + MAX_DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
+    maximum = min(math.ceil(expected + MAX_STANDARD_DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
     return Threshold(tokens, minimum, (minimum, maximum))
 
 
@@ -157,15 +157,15 @@ def _min_match_of_bands(count: int, rows: int, bands: int, overlap: float, proba
     probability by less than this margin, and by less than 1 %.
     """
     margin = probability_of_bands(count, rows, bands, overlap) - probability
-    return matches_lower_bound(count, overlap, min(_MAX_MISS_RATE, max(0.0, margin)))
+    return lower_bound_of_matches(count, overlap, min(_MAX_MISS_RATE, max(0.0, margin)))
 
 
 def _threshold_equivalent_to(band_plan: Bands, overlap: Fraction) -> Threshold:
     """Return a threshold that finds a document of this overlap at least as reliably as the bands do."""
     count = len(band_plan.tokens)
-    likely = matches_lower_bound(count, float(overlap), 1 - band_plan.probability_of_finding(float(overlap)))
+    likely = lower_bound_of_matches(count, float(overlap), 1 - band_plan.probability_of_finding(float(overlap)))
     minimum = max(min(likely, math.ceil(count * overlap)), min_matches(count, overlap))
-    return Threshold(band_plan.tokens, minimum, is_tolerant=True)
+    return Threshold(band_plan.tokens, minimum, allows_lower_estimates=True)
 
 
 @functools.lru_cache(maxsize=4096)  # most queries have the same number of tokens
@@ -203,8 +203,6 @@ def _fewest_bands(band_probability: float, probability: float, max_bands: int) -
     if needed > max_bands + 1:
         return None
     bands = max(1, math.ceil(needed))
-    if bands > 1 and 1 - (1 - band_probability) ** (bands - 1) >= probability - _TOLERANCE:
-        bands -= 1  # because of a rounding error, `needed` was just above a whole number
     return bands if bands <= max_bands else None
 
 

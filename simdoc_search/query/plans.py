@@ -20,7 +20,7 @@ CHANCE_STEPS = (10, 23, 98, 220, 380, 568, 780, 1011, 1258, 1518, 1790, 2073, 23
 CHANCE_OVERLAP = Fraction(1, 20)
 """All queries with a smaller overlap require `min_beyond_chance`. Otherwise, too many documents would be candidates."""
 
-MAX_DEVIATIONS = 2.33
+MAX_STANDARD_DEVIATIONS = 2.33
 """An estimate is this number of standard deviations too low with a probability of 1 %."""
 
 
@@ -48,14 +48,14 @@ class Threshold:
         tokens: the tokens of the query.
         minimum_match: minimum number of these tokens that a document must have, at least 1.
         token_range: minimum and maximum number of tokens of a document that can reach the overlap. None: any number.
-        is_tolerant: whether a hit may have an estimate below the overlap. If so, the estimate must reach
+        allows_lower_estimates: whether a hit may have an estimate below the overlap. If so, the estimate must reach
             `minimum_match` divided by the number of tokens. Plans with a probability use this.
     """
 
     tokens: tuple[str, ...]
     minimum_match: int
     token_range: tuple[int, int] | None = None
-    is_tolerant: bool = False
+    allows_lower_estimates: bool = False
 
     @property
     def clause_count(self) -> int:
@@ -79,11 +79,14 @@ class Threshold:
         return 0.0
 
     def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit. If `overlap` is not None, the estimate must reach it; see `is_tolerant`."""
+        """Whether a candidate is a hit.
+
+        If `overlap` is not None, the estimate must reach it, unless `allows_lower_estimates` is set.
+        """
         if tokens.matched_token_count < self.minimum_match:
             return False
-        minimum = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap
-        return not overlap or not minimum or tokens.shared >= minimum * tokens.union
+        minimum = Fraction(self.minimum_match, len(self.tokens)) if self.allows_lower_estimates else overlap
+        return not overlap or not minimum or tokens.shared_count >= minimum * tokens.union_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +133,12 @@ class Bands:
         """Whether a candidate is a hit. It is a hit unless its tokens rule out the overlap."""
         if tokens.matched_token_count < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
-        return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union)
+        return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union_count)
 
 
 Plan = Threshold | Bands
 
 
-def _min_estimate(overlap: Fraction, union: float) -> float:
-    """Return the smallest estimate that does not rule out an overlap. `union` is the number of filled buckets."""
-    return float(overlap) - MAX_DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)
+def _min_estimate(overlap: Fraction, union_count: float) -> float:
+    """Return the smallest estimate that does not rule out an overlap. `union_count` is the number of filled buckets."""
+    return float(overlap) - MAX_STANDARD_DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union_count)

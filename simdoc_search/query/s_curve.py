@@ -19,7 +19,7 @@ def probability_of_matches(count: int, minimum: int, overlap: float) -> float:
 
 
 @functools.lru_cache(maxsize=4096)  # most queries have the same number of tokens
-def matches_lower_bound(count: int, overlap: float, miss_probability: float) -> int:
+def lower_bound_of_matches(count: int, overlap: float, miss_probability: float) -> int:
     """Return a lower bound of the number of shared tokens. A document with this overlap rarely shares fewer tokens.
 
     The result is the largest k with P(Binomial(count, overlap) < k) < miss_probability. For example, a document of

@@ -26,6 +26,7 @@ passage_candidates.py       candidates by tokens, phrases and fingerprints
 passage_result.py           the result of `passages`
 versions.py                 versions of a document, in order
 version_candidates.py       candidates by sentences or texts
+version_order.py            versions in order, and the evidence for the order
 version_result.py           the result of `versions`
 related.py                  documents on the same topic
 related_candidates.py       candidates by rare concepts
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
     from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
     from simdoc_search.search.similar_result import Hit, SearchResult
     from simdoc_search.search.similarity_search import SimilaritySearch
-    from simdoc_search.search.version_result import Step, VersionEntry, VersionFamily, VersionHit, VersionsResult
+    from simdoc_search.search.version_order import VersionChanges, VersionEntry, VersionFamily
+    from simdoc_search.search.version_result import VersionHit, VersionsResult
 
 __all__ = [
     "ConceptWord",
@@ -59,7 +61,7 @@ __all__ = [
     "SearchResult",
     "SharedConceptWord",
     "SimilaritySearch",
-    "Step",
+    "VersionChanges",
     "VersionEntry",
     "VersionFamily",
     "VersionHit",
@@ -73,7 +75,8 @@ _NAMES_BY_MODULE = {
     "related_result": "Explanation RelatedHit RelatedResult SharedConceptWord",
     "similar_result": "Hit SearchResult",
     "similarity_search": "SimilaritySearch",
-    "version_result": "Step VersionEntry VersionFamily VersionHit VersionsResult",
+    "version_order": "VersionChanges VersionEntry VersionFamily",
+    "version_result": "VersionHit VersionsResult",
 }
 _MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 

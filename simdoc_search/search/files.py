@@ -12,7 +12,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
 
-class IndexedFile(NamedTuple):
+class FileDocument(NamedTuple):
     """The document that was read from a file.
 
     Attributes:
@@ -32,12 +32,12 @@ class IndexedFiles:
     """
 
     def __init__(self, store: Store) -> None:
-        from simdoc_search.indexing.roots import NamedPaths  # noqa: PLC0415 - most queries name no file
+        from simdoc_search.indexing.roots import InputPaths  # noqa: PLC0415 - most queries name no file
 
         self._store = store
-        self._folders = NamedPaths(store, None)
+        self._folders = InputPaths(store, None)
 
-    def get(self, path: str | Path) -> IndexedFile | None:
+    def get(self, path: str | Path) -> FileDocument | None:
         """Return the document of a file; None if neither the file nor a folder that contains it was indexed."""
         from simdoc_search.indexing.roots import absolute  # noqa: PLC0415 - most queries name no file
 
@@ -50,7 +50,7 @@ class IndexedFiles:
         else:
             return None
         keys = (record.key for record in self._store.records([id]) if find_ids_by_file(file, [record]))
-        return IndexedFile(id, next(keys, None))
+        return FileDocument(id, next(keys, None))
 
 
 def list_possible_ids(path: str) -> list[str]:

@@ -48,7 +48,7 @@ def parse_min_overlap(overlap: float | Fraction) -> Fraction:
     Raises:
         QuerySyntaxError: the overlap is not a number greater than 0 and at most 1.
     """
-    return Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
+    return Measure("jaccard", parse_fraction(overlap, "overlap")).min_overlap
 
 
 def find_nearest_duplicates(

@@ -158,9 +158,9 @@ class PassageOptions(SearchOptions):
             your own `AlignmentSettings`; see `passages.align`.
         compare_all: whether to compare all candidates. Otherwise, at most 2,000 documents and about 8 million words are
             compared.
-        ignore: texts whose words are ignored, such as templates, task sheets or licence headers. Slightly edited
-            copies of these texts are ignored too.
+        ignore: texts, such as templates, whose words are ignored. Slightly edited copies are ignored too.
         ignore_quotes: whether to ignore quotations: text in quotation marks, and lines that begin with `>`.
+        ignore_bibliography: whether to ignore the references after the last heading such as `References`.
     """
 
     min_words: int | None = None
@@ -168,6 +168,7 @@ class PassageOptions(SearchOptions):
     compare_all: bool = False
     ignore: Sequence[str] = ()
     ignore_quotes: bool = False
+    ignore_bibliography: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

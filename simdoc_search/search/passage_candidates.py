@@ -26,7 +26,7 @@ A shared run of `LONG_TEXT_MIN_RUN` words may then contain no phrase, so only lo
 MAX_FINGERPRINT_CANDIDATES = 200
 """Maximum number of candidates that are found by fingerprint tokens."""
 
-_MAX_TOKENS = 512
+_MAX_FINGERPRINT_TOKENS = 512
 """Maximum number of fingerprint tokens per query."""
 
 
@@ -38,14 +38,14 @@ class PassageCandidates:
         documents: the documents, by descending number of shared passage tokens and phrases, then by id and index. A
             document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
-        guaranteed_run: minimum length, in words, of the shared runs that are always found.
+        guaranteed_run_length: minimum length, in words, of the shared runs that are always found.
         too_common_phrase_count: number of phrases that were not searched in all documents, because their words are
             common.
     """
 
     documents: list[TokenMatch]
     total: int
-    guaranteed_run: int
+    guaranteed_run_length: int
     too_common_phrase_count: int
 
 
@@ -69,10 +69,12 @@ def find_passage_candidates(
     Raises:
         FormatMismatchError: the store has no passage tokens.
     """
-    guaranteed_run = compute_guaranteed_run(store, document)
-    if not len(document.query_tokens):  # all words of the document are ignored
-        return PassageCandidates([], 0, guaranteed_run, 0)
-    token_matches = store.documents_sharing(document.query_tokens, filters=filters, exclude=exclude, size=size)
+    guaranteed_run_length = compute_guaranteed_run(store, document)
+    if not len(document.passage_tokens_to_query):  # all words of the document are ignored
+        return PassageCandidates([], 0, guaranteed_run_length, 0)
+    token_matches = store.documents_sharing_tokens(
+        document.passage_tokens_to_query, filters=filters, exclude=exclude, size=size
+    )
     phrase_matches = PhraseMatches({})
     if store.can_find_phrases and document.analysed_text is not None:
         phrases = choose_phrases(document.analysed_text, document.ignored_word_mask)
@@ -85,8 +87,8 @@ def find_passage_candidates(
     return PassageCandidates(
         [TokenMatch(key, shared_counts[key]) for key in order[:size]],
         max(len(shared_counts), token_matches.total),
-        guaranteed_run,
-        len(phrase_matches.incomplete),
+        guaranteed_run_length,
+        len(phrase_matches.incomplete_phrases),
     )
 
 
@@ -96,7 +98,7 @@ def compute_guaranteed_run(store: Store, document: QueryDocument) -> int:
     Runs whose words are too common may be missed; see `PassageCandidates.too_common_phrase_count`.
     """
     settings = store.settings
-    by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0
+    by_tokens = settings.passages.guaranteed_run_length(settings.analysis.shingle_size) if settings.passages else 0
     if document.analysed_text is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed_text.words.words)
@@ -113,10 +115,10 @@ def describe_guarantee(store: Store) -> str:
         long_text = f"{LONG_TEXT_MIN_RUN} words in a text of over {MAX_SHORT_TEXT_WORDS:,} words"
         return f"every shared run of {SHORT_TEXT_MIN_RUN} words is found ({long_text})"
     size = settings.analysis.shingle_size
-    return f"every shared run of {settings.passages.guaranteed_run(size)} {settings.analysis.unit}s is found"
+    return f"every shared run of {settings.passages.guaranteed_run_length(size)} {settings.analysis.unit}s is found"
 
 
-def choose_phrases(text: AnalysedText, ignored: Mask) -> list[Phrase]:
+def choose_phrases(text: AnalysedText, is_ignored: Mask) -> list[Phrase]:
     """Return distinct phrases of a text. Each run of the guaranteed length contains at least one of them.
 
     Phrases with ignored words are omitted. A text that is shorter than a phrase is a single phrase.
@@ -128,17 +130,17 @@ def choose_phrases(text: AnalysedText, ignored: Mask) -> list[Phrase]:
     starts = {
         tuple(words[start : start + length]): start
         for start in range(count - length, -1, -_phrase_step(count))
-        if not ignored[start : start + length].any()
+        if not is_ignored[start : start + length].any()
     }
     return [Phrase(phrase, _cut_text(text, start, start + length)) for phrase, start in starts.items()]
 
 
-def _phrase_step(words: int) -> int:
+def _phrase_step(word_count: int) -> int:
     """Return the number of words from the start of one phrase to the start of the next phrase."""
     return (
         1
-        if words <= MAX_SHORT_TEXT_WORDS
-        else max(LONG_TEXT_MIN_RUN - SHORT_TEXT_MIN_RUN + 1, -(-words // MAX_PHRASES))
+        if word_count <= MAX_SHORT_TEXT_WORDS
+        else max(LONG_TEXT_MIN_RUN - SHORT_TEXT_MIN_RUN + 1, -(-word_count // MAX_PHRASES))
     )
 
 
@@ -150,7 +152,7 @@ def _find_by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: DocumentKey | None
 ) -> dict[DocumentKey, int]:
     """Return the number of shared fingerprint tokens of each document that shares more than expected by chance."""
-    token_ids = document.fingerprint_record.token_ids[:_MAX_TOKENS]
+    token_ids = document.fingerprint_record.token_ids[:_MAX_FINGERPRINT_TOKENS]
     if not len(token_ids):
         return {}
     plan = Threshold(tuple(encode(token_ids)), min_beyond_chance(len(token_ids)))

@@ -86,12 +86,14 @@ class PassageResult(HitsResult[PassageHit]):
         ignored_word_count: number of ignored words.
         candidate_count: number of documents that share a token or phrase.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
-        guaranteed_run: minimum length, in words, of the shared runs that are always found, unless all their phrases are
-            too common.
+        guaranteed_run_length: minimum length, in words, of the shared runs that are always found, unless all their
+            phrases are too common.
         too_common_phrase_count: number of phrases that were not searched in all documents, because their words are
             common. A match that shares only such phrases can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
+        bibliography_note: a sentence that says where the ignored bibliography is, or that there is none. It is empty if
+            bibliographies are not ignored.
         offset: number of matches before the first of `hits`.
         is_estimated: whether some word counts are estimated, because a text is not stored.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
@@ -106,10 +108,11 @@ class PassageResult(HitsResult[PassageHit]):
     ignored_word_count: int
     candidate_count: int
     compared_count: int
-    guaranteed_run: int = 0
+    guaranteed_run_length: int = 0
     too_common_phrase_count: int = 0
     spans: list[Span] = field(default_factory=list, repr=False)
     ignored_spans: list[Span] = field(default_factory=list, repr=False)
+    bibliography_note: str = ""
     offset: int = 0
     is_estimated: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
@@ -129,9 +132,9 @@ class PassageResult(HitsResult[PassageHit]):
         return first if first and first.kind == "exact" and first.share >= _NEAR_COPY_SHARE else None
 
     @property
-    def disguise_note(self) -> str:
-        """A warning if many words contain invisible characters or letters of two alphabets; otherwise empty."""
-        return describe_disguise(self.text or "")
+    def notes(self) -> list[str]:
+        """Sentences for display: which bibliography is ignored, and a warning about words with disguised letters."""
+        return [note for note in (self.bibliography_note, describe_disguise(self.text or "")) if note]
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

@@ -11,7 +11,14 @@ from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import MatchedWords, TextMatcher, align_words
-from simdoc_search.passages.coverage import Cover, count_covered_words, is_in_tokens, order_by_added_words, unite
+from simdoc_search.passages.bibliography import describe_bibliography
+from simdoc_search.passages.coverage import (
+    Cover,
+    count_covered_words,
+    mark_shared_tokens,
+    order_by_added_words,
+    unite_covers,
+)
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
@@ -74,8 +81,13 @@ def _find_passages(
     else:
         document = QueryDocument(resolve_record(store, query, options.query_document_filters), store.settings)
     document.check_has_passages()
-    if ignored_texts or options.ignore_quotes:
-        document = replace(document, ignored_texts=ignored_texts, ignore_quotes=options.ignore_quotes)
+    if ignored_texts or options.ignore_quotes or options.ignore_bibliography:
+        document = replace(
+            document,
+            ignored_texts=ignored_texts,
+            ignore_quotes=options.ignore_quotes,
+            ignore_bibliography=options.ignore_bibliography,
+        )
     candidates = _find_candidates(store, document, options, document.key or exclude)
     if not candidates.total and (error := find_unknown_field(store, options.filters)):
         raise error
@@ -137,7 +149,7 @@ def _match_unignored_words(
     other = locate_words(text, document.settings.analysis)
     passages = _find_shared_passages(document, other, options)
     other_count = int(matched_mask(other, passages, in_second_text=True).sum())
-    return MatchedWords.of(matched_mask(words, passages), other_count, len(other.words))
+    return MatchedWords.from_mask(matched_mask(words, passages), other_count, len(other.words))
 
 
 def _find_shared_passages(document: QueryDocument, words: WordPositions, options: PassageOptions) -> list[Passage]:
@@ -152,20 +164,20 @@ def _find_shared_passages(document: QueryDocument, words: WordPositions, options
     return passages
 
 
-def _estimate_match(document: QueryDocument, record: Record, shared_tokens: int) -> _Match:
+def _estimate_match(document: QueryDocument, record: Record, shared_token_count: int) -> _Match:
     """Return a match whose words are estimated from passage tokens.
 
     On average, winnowing keeps 2 of `window` + 1 shingles.
     """
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
-    covered_words_mask = is_in_tokens(document.passage_tokens, record.passages)
+    covered_words_mask = mark_shared_tokens(document.passage_tokens, record.passages)
     record_word_count = min_word_count(record.shingle_count, settings)
     words = min(round(weight * int(covered_words_mask.sum())), document.word_count, record_word_count)
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
     measures = estimate.containment, estimate.reverse_containment, estimate.jaccard
-    hit = PassageHit(record.key, words, share, 0, "estimated", shared_tokens, (), *measures)
+    hit = PassageHit(record.key, words, share, 0, "estimated", shared_token_count, (), *measures)
     return _make_match(hit, covered_words_mask, weight)
 
 
@@ -206,10 +218,11 @@ def _make_result(
         int(document.ignored_word_mask.sum()),
         candidates.total,
         compared_count,
-        max(candidates.guaranteed_run, min(min_run, words)),
+        max(candidates.guaranteed_run_length, min(min_run, words)),
         candidates.too_common_phrase_count,
-        mask_to_spans(text.words, unite(exact, len(document.ignored_word_mask))) if text else [],
+        mask_to_spans(text.words, unite_covers(exact, len(document.ignored_word_mask))) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
+        describe_bibliography(text.text, document.ignored_bibliography) if text and options.ignore_bibliography else "",
         options.offset,
         len(exact) < len(matches),
         store.left_out_indices(),

@@ -9,8 +9,10 @@ from functools import cached_property
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
+from simdoc_search.passages.bibliography import find_bibliography
 from simdoc_search.passages.exact_overlap import Measures
 from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
+from simdoc_search.passages.passage import Span
 from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.word_spans import Mask, empty_mask
 from simdoc_search.search.stored_texts import AnalysedText
@@ -23,7 +25,7 @@ from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 
-MAX_SHINGLES = 1_000
+MAX_QUERY_SHINGLES = 1_000
 """A text with up to this many shingles is queried by all its shingles. A longer text is queried by passage tokens."""
 
 
@@ -37,6 +39,7 @@ class QueryDocument:
         is_stored: whether this is a stored document. Otherwise it is a text.
         ignored_texts: texts whose words are ignored, each as its words and their positions.
         ignore_quotes: whether quotations are ignored.
+        ignore_bibliography: whether the bibliography is ignored.
     """
 
     record: Record
@@ -44,6 +47,7 @@ class QueryDocument:
     is_stored: bool = True
     ignored_texts: Sequence[WordPositions] = ()
     ignore_quotes: bool = False
+    ignore_bibliography: bool = False
 
     @classmethod
     def from_text(
@@ -84,14 +88,22 @@ class QueryDocument:
         Raises:
             NoTextError: there are words to ignore, but the text is not stored.
         """
+        ignores_words = self.ignored_texts or self.ignore_quotes or self.ignore_bibliography
         if self.analysed_text is None:
-            if self.ignored_texts or self.ignore_quotes:
+            if ignores_words:
                 raise NoTextError(self.name)
             return empty_mask()
-        if not self.ignored_texts and not self.ignore_quotes:
+        if not ignores_words:
             return empty_mask(len(self.analysed_text.words.words))
-        quotes = find_quotations(self.analysed_text.text) if self.ignore_quotes else ()
-        return find_ignored_words(self.analysed_text.words, self.ignored_texts, quotes)
+        spans = find_quotations(self.analysed_text.text) if self.ignore_quotes else []
+        if self.ignored_bibliography:
+            spans.append(self.ignored_bibliography)
+        return find_ignored_words(self.analysed_text.words, self.ignored_texts, spans)
+
+    @cached_property
+    def ignored_bibliography(self) -> Span | None:
+        """The span of the bibliography; None if it is not ignored or not found."""
+        return find_bibliography(self.text) if self.ignore_bibliography and self.text is not None else None
 
     @cached_property
     def word_count(self) -> int:
@@ -140,9 +152,9 @@ class QueryDocument:
         return self.record.passages if self._fingerprint is None else self._fingerprint.passages
 
     @cached_property
-    def query_tokens(self) -> TokenIds:
-        """The passage tokens to query. For a text of up to `MAX_SHINGLES` shingles, these are all of its tokens."""
-        if self._fingerprint is None or self.shingle_count > MAX_SHINGLES:
+    def passage_tokens_to_query(self) -> TokenIds:
+        """The passage tokens to query: those of all shingles if there are at most `MAX_QUERY_SHINGLES`."""
+        if self._fingerprint is None or self.shingle_count > MAX_QUERY_SHINGLES:
             return self.passage_tokens
         return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.minhash)
 

@@ -22,7 +22,7 @@ from simdoc_search.search.similar_ranking import estimate_max_overlap
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
-_MAX_DOCUMENTS, _MAX_CHARACTERS = 1_000, 1 << 25
+_MAX_UNCOMMITTED_DOCUMENTS, _MAX_UNCOMMITTED_CHARACTERS = 1_000, 1 << 25
 """Maximum number of documents, and of their characters, that are kept in memory until the store commits."""
 
 _PROBABILITY = Fraction(999, 1000)
@@ -117,7 +117,7 @@ class _UncommittedDocuments:
 
     @property
     def is_full(self) -> bool:
-        return len(self._records) >= _MAX_DOCUMENTS or self._character_count >= _MAX_CHARACTERS
+        return len(self._records) >= _MAX_UNCOMMITTED_DOCUMENTS or self._character_count >= _MAX_UNCOMMITTED_CHARACTERS
 
     def add(self, record: Record) -> None:
         self.remove(record.id)
@@ -136,7 +136,7 @@ class _UncommittedDocuments:
         ids = {id for token in record.token_ids.tolist() for id in self._ids_by_token.get(token, ())}
         for earlier_record in (self._records[id] for id in sorted(ids & self._records.keys())):
             tokens = self._settings.estimate(record.token_ids, earlier_record.token_ids)
-            if estimate_max_overlap(tokens.shared, tokens.union) < self._min_overlap:
+            if estimate_max_overlap(tokens.shared_count, tokens.union_count) < self._min_overlap:
                 continue
             duplicates.append(self._compare_records(record, earlier_record, tokens.overlap))
         above_minimum = [duplicate for duplicate in duplicates if duplicate.overlap >= self._min_overlap]

@@ -89,7 +89,7 @@ def _score_candidates(
     for (record, paragraphs), similarity, sentence_matches in zip(
         candidates.documents, similarities, matches, strict=True
     ):
-        shared, score = weights.count_shared(paragraphs), thresholds.score_of(sentence_matches)
+        shared, score = weights.count_shared(paragraphs), thresholds.score_matches(sentence_matches)
         if score is None:
             yield RelatedHit(record.key, relation_score(similarity), "related", shared)
         else:

@@ -42,13 +42,13 @@ def find_related_candidates(
     Raises:
         FormatMismatchError: the store has no concepts.
     """
-    needed_count = query.offset + query.size
-    concept_matches = store.documents_sharing(
+    needed_hit_count = query.offset + query.size
+    concept_matches = store.documents_sharing_tokens(
         weights.query_token_ids(),
         kind="concepts",
         filters=query.filters,
         exclude=exclude,
-        size=max(MAX_READ_DOCUMENTS, _READ_PER_HIT * needed_count),
+        size=max(MAX_READ_DOCUMENTS, _READ_PER_HIT * needed_hit_count),
     )
     keys = [candidate.key for candidate in concept_matches.documents]
     records = read_records(store, keys, text=False, sentences_and_concepts=True).values()
@@ -58,5 +58,5 @@ def find_related_candidates(
         key=lambda document: (-weights.shared_weight(document[1]), document[0].id),
     )
     return RelatedCandidates(
-        ranked[: max(MAX_COMPARED_DOCUMENTS, _COMPARED_PER_HIT * needed_count)], concept_matches.total
+        ranked[: max(MAX_COMPARED_DOCUMENTS, _COMPARED_PER_HIT * needed_hit_count)], concept_matches.total
     )

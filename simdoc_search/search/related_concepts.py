@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from simdoc_search.concepts import Extractor, Synonyms, encode_names, extractor_from_settings
+from simdoc_search.concepts import Extractor, Synonyms, extractor_from_settings, hash_words
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, SimdocError
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.sketch.concepts import ConceptSettings, ParagraphConcepts, decode_paragraphs
@@ -74,7 +74,7 @@ def extract_query_concepts(
 
 def _name_concepts(document: QueryDocument, settings: ConceptSettings, extractor: Extractor | None) -> NamedConcepts:
     if document.text is None:
-        raise SimdocError("the store does not keep texts")
+        raise SimdocError("the index does not keep texts")
     # The synonyms file is needed only to name concepts that contain a synonym.
     extractor = extractor or extractor_from_settings(replace(settings, synonyms_checksum=""))
     return NamedConcepts(extractor.concepts(document.text), extractor)
@@ -85,8 +85,8 @@ def _select_extractor(settings: ConceptSettings, extractor: Extractor | None, sy
         return extractor_from_settings(settings, synonyms)
     if extractor.settings != settings:
         raise FormatMismatchError(
-            f"the concept settings of the store are {settings}, but those of the extractor are {extractor.settings}; "
-            "pass the extractor and the synonyms that the store was created with",
+            f"the concept settings of the index are {settings}, but those of the extractor are {extractor.settings}; "
+            "pass the extractor and the synonyms that the index was created with",
             settings,
             extractor.settings,
         )
@@ -181,7 +181,7 @@ def _encode_names(extractor: Extractor, names: Sequence[str]) -> list[frozenset[
     """Return the token ids of the words of each name."""
     words_of_names = extractor.words(names)
     vocabulary = list(dict.fromkeys(chain.from_iterable(words_of_names)))
-    token_id_of_word = dict(zip(vocabulary, encode_names(vocabulary).tolist(), strict=True))
+    token_id_of_word = dict(zip(vocabulary, hash_words(vocabulary).tolist(), strict=True))
     return [frozenset(token_id_of_word[word] for word in words) for words in words_of_names]
 
 
@@ -195,7 +195,7 @@ def collect_named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor
             names_with.setdefault(word, {})[name] = None
             if synonym:
                 synonyms.setdefault(word, {})[synonym] = None
-    token_ids = encode_names(list(names_with)).tolist()
+    token_ids = hash_words(list(names_with)).tolist()
     return {
         token_id: NamedWord(word, tuple(names), tuple(synonyms.get(word, ())))
         for token_id, (word, names) in zip(token_ids, names_with.items(), strict=True)

@@ -60,7 +60,8 @@ class Resolver:
         """Parse a query, and return it with the full id.
 
         `a_20` can be an id, or the id `a` with an overlap. The reading whose document exists is chosen. An id takes
-        precedence over a path or a file name. The arguments and errors are those of `SimilaritySearch.similar`.
+        precedence over `INDEX/ID`, a path or a file name. The arguments and errors are those of
+        `SimilaritySearch.similar`.
         """
         self.load([query])
         parsed, query_with_options = _parse_query(query), None
@@ -72,7 +73,8 @@ class Resolver:
             query_with_options = make_fingerprint_query(parsed.readings[0].id, overlap, probability)
             parsed = ParsedFingerprint(parsed.text, (FingerprintQuery(query_with_options.id),))
             self._reject_overlap_in_id(query, query_with_options.id)
-        is_id = isinstance(query, DocumentKey) or any(self._find_exact_id(reading.id) for reading in parsed.readings)
+        ids = [reading.id for reading in parsed.readings]
+        is_id = isinstance(query, DocumentKey) or any(map(self._find_exact_id, ids)) or self._look_up_in_index(ids)
         try:
             reading = choose_reading(
                 parsed, self._find_exact_id if is_id else self._find_ids_by_name, self._suggest_ids
@@ -88,17 +90,26 @@ class Resolver:
             UnknownDocumentError: the document is not stored.
             AmbiguousQueryError: several documents behind an alias have this id.
         """
-        records = self._find_records(id)
-        if not records:
+        if not self._find_records(id) and (key is not None or not self._look_up_in_index([id])):
             raise self._make_unknown_error(id, self._suggest_ids(id))
+        records = self._find_records(id)
         matching = records if key is None else self._filter_by_key(key, records)
         if key is not None and not matching:
-            location = f"index {key.index!r}" if key.index else "the store"
+            location = f"index {key.index!r}" if key.index else "the index"
             location += f" with routing {key.routing!r}" if key.routing else ""
-            raise UnknownDocumentError(id, (), sorted({record.index or "the store" for record in records}), location)
+            raise UnknownDocumentError(id, (), sorted({record.index or "the index" for record in records}), location)
         if len(matching) > 1:
             raise AmbiguousQueryError(ambiguous_id_message(record.key for record in matching), ())
         return matching[0]
+
+    def _look_up_in_index(self, ids: Iterable[str]) -> bool:
+        """Look up ids of the form `INDEX/ID`, unless they are ids of documents. Return whether one of them exists."""
+        parts = {id: id.partition("/") for id in ids if "/" in id}
+        self._look_up({rest for _, _, rest in parts.values()})
+        for id, (index, _, rest) in parts.items():
+            if not self._records.get(id):
+                self._records[id] = [record for record in self._find_records(rest) if record.index == index]
+        return any(self._records[id] for id in parts)
 
     def _make_unknown_error(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
         return UnknownDocumentError(id, suggestions, id_hint=str(getattr(self._store, "id_hint", "")))
@@ -118,8 +129,8 @@ class Resolver:
         existing = [reading for reading in other_readings if self._find_ids_by_name(reading.id)]
         if existing and not self._find_ids_by_name(id):
             raise QuerySyntaxError(
-                f"no document has the id {id!r}; because overlap or probability is given separately, use the id "
-                f"{existing[0].id!r}"
+                f"no document has the id {id!r}; its end is not read as an overlap, because overlap or probability is "
+                f"given separately; use the id {existing[0].id!r}"
             )
 
     def _find_records(self, id: str) -> list[Record]:

@@ -132,7 +132,7 @@ def _make_result(
         offset=options.offset,
         left_out_indices=store.left_out_indices(),
     )
-    _log.info("%s: %s", query if query.id else "a text", result.counts)
+    _log.info("%s: %s", query if query.id else "a text", result.page_description)
     return result
 
 

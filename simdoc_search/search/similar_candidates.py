@@ -24,13 +24,13 @@ def make_plan(store: Store, query: FingerprintQuery, query_record: Record, optio
     Raises:
         NoFingerprintError: the document has no tokens.
     """
-    check_has_tokens(query_record)
+    check_has_tokens(store, query_record)
     tokens = query_record.tokens()
     verified = options.verify and store.has_texts
     return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 
 
-def check_has_tokens(query_record: Record) -> None:
+def check_has_tokens(store: Store, query_record: Record) -> None:
     """Check that a document can be compared.
 
     Raises:
@@ -43,7 +43,7 @@ def check_has_tokens(query_record: Record) -> None:
         raise NoFingerprintError(f"{name} {query_record.fault}, so nothing can be compared with it")
     if query_record.id and not query_record.text_hash:
         raise NoFingerprintError(
-            f"{name} has no fingerprint. If its text has words, add the fingerprint with: simdoc-search backfill URL"
+            f"{name} has no fingerprint; if its text has words, run `simdoc-search backfill {store.location}`"
         )
     raise NoFingerprintError(f"{name} has no words, so nothing can be similar to it")
 
@@ -75,7 +75,7 @@ def expand_clauses(
     clause = getattr(store, "clause", None)
     if clause is None:
         raise QuerySyntaxError(
-            "only OpenSearch and Elasticsearch can combine FINGERPRINT with other query clauses; for a local store, "
+            "only OpenSearch and Elasticsearch can combine FINGERPRINT with other query clauses; for a local index, "
             "use `similar` with filters"
         )
     resolver = Resolver(store, filters)

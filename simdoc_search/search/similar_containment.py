@@ -45,8 +45,8 @@ def find_by_containment(
             f"the measure {options.measure!r} cannot be combined with a probability; omit the probability in {query}"
         )
     document.check_has_passages()
-    needed_count = options.offset + options.size
-    size = limit_compared_documents(needed_count)
+    needed_hit_count = options.offset + options.size
+    size = limit_compared_documents(needed_hit_count)
     exclude = None if options.include_self else document.key
     candidates = find_passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
     if not candidates.total and (error := find_unknown_field(store, options.filters)):
@@ -54,14 +54,14 @@ def find_by_containment(
     hits: list[Hit] = []
     total = compared = 0
     for batch in split_into_batches(_sort_by_estimate(store, document, candidates.documents, options)):
-        if len(hits) >= needed_count and hits[-1].overlap >= 1:
+        if len(hits) >= needed_hit_count and hits[-1].overlap >= 1:
             break
         batch_hits = list(_compare_batch(store, document, batch, query, options))
-        hits = sort_hits([*hits, *batch_hits])[:needed_count]
+        hits = sort_hits([*hits, *batch_hits])[:needed_hit_count]
         total, compared = total + len(batch_hits), compared + len(batch)
     result = SearchResult(
         query,
-        Threshold(tuple(encode(document.query_tokens, PASSAGE_TOKEN_LENGTH)), 1),
+        Threshold(tuple(encode(document.passage_tokens_to_query, PASSAGE_TOKEN_LENGTH)), 1),
         candidates.total,
         add_fields(store, hits[options.offset :], options.fields),
         document.shingle_count,
@@ -72,7 +72,7 @@ def find_by_containment(
         offset=options.offset,
         left_out_indices=store.left_out_indices(),
     )
-    _log.info("%s: %s", query if query.id else "a text", result.counts)
+    _log.info("%s: %s", query if query.id else "a text", result.page_description)
     return result
 
 

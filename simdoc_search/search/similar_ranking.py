@@ -87,12 +87,12 @@ class Ranker:
         Args:
             candidates: the candidates, by descending number of matching tokens.
         """
-        needed_count = self.offset + self.size
+        needed_hit_count = self.offset + self.size
         min_share = self.plan.min_token_share(self.overlap)
         ranked: list[tuple[float, int, int, Candidate]] = []
 
         def is_complete(bound: float) -> bool:
-            return len(ranked) >= needed_count and -ranked[-1][0] >= bound
+            return len(ranked) >= needed_hit_count and -ranked[-1][0] >= bound
 
         total, compared, is_exact, is_page_known = 0, 0, True, False
         for number, candidate in enumerate(candidates):
@@ -105,7 +105,7 @@ class Ranker:
                 total += 1
                 if not is_page_known:
                     insort(ranked, (-tokens.overlap, -tokens.matched_token_count, number, candidate))
-                    del ranked[needed_count:]
+                    del ranked[needed_hit_count:]
                     is_page_known = is_complete(bound)
             if is_page_known and compared >= _MIN_COMPARED_CANDIDATES:
                 is_exact = False
@@ -126,11 +126,11 @@ class Ranker:
             candidates: the candidates, by descending number of matching tokens.
             text: the text of the query document.
         """
-        needed_count = self.offset + self.size
+        needed_hit_count = self.offset + self.size
         if self.overlap:
-            max_compared = limit_compared_documents(needed_count)
+            max_compared = limit_compared_documents(needed_hit_count)
         else:
-            max_compared = max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_count)
+            max_compared = max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_hit_count)
         hits: list[Hit] = []
         total, compared, is_exact = 0, 0, True
 
@@ -143,7 +143,7 @@ class Ranker:
 
         for batch in split_into_batches(find_possible_hits()):
             bound = estimate_max_overlap(batch[0].matched_token_count, len(self.query_record.token_ids))
-            if len(hits) >= needed_count and hits[-1].overlap >= bound:
+            if len(hits) >= needed_hit_count and hits[-1].overlap >= bound:
                 is_exact = False
                 break
             texts = read_stored_texts(self.store, [candidate.key for candidate in batch])
@@ -158,7 +158,7 @@ class Ranker:
                     total += 1
             hits = [
                 replace(hit, changed=has_text_changed(texts[hit.key])) if hit.key in measures else hit
-                for hit in sort_hits(hits)[:needed_count]
+                for hit in sort_hits(hits)[:needed_hit_count]
             ]
         return HitPage(hits[self.offset :], total, is_exact and compared != max_compared, compared)
 
@@ -171,7 +171,7 @@ class Ranker:
         if not self.overlap and isinstance(self.plan, Threshold):
             return candidate.matched_token_count >= self.plan.minimum_match
         tokens = self._compare_tokens(candidate)
-        can_reach = not self.overlap or estimate_max_overlap(tokens.shared, tokens.union) >= self.overlap
+        can_reach = not self.overlap or estimate_max_overlap(tokens.shared_count, tokens.union_count) >= self.overlap
         return can_reach and self.plan.is_hit(tokens, None)
 
     @staticmethod
@@ -185,9 +185,9 @@ class Ranker:
         return Hit(candidate.key, tokens.overlap, tokens.matched_token_count, "estimated", candidate.fields)
 
 
-def limit_compared_documents(needed_count: int) -> int:
-    """Return the maximum number of documents that are compared to find `needed_count` hits."""
-    return max(MAX_COMPARED_DOCUMENTS, _MAX_COMPARED_PER_HIT * needed_count)
+def limit_compared_documents(needed_hit_count: int) -> int:
+    """Return the maximum number of documents that are compared to find `needed_hit_count` hits."""
+    return max(MAX_COMPARED_DOCUMENTS, _MAX_COMPARED_PER_HIT * needed_hit_count)
 
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
@@ -195,11 +195,11 @@ def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched_token_count, hit.id, hit.key.index or ""))
 
 
-def estimate_max_overlap(shared: float, union: float) -> float:
+def estimate_max_overlap(shared_count: float, union_count: float) -> float:
     """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
-    if shared >= union:
+    if shared_count >= union_count:
         return 1.0  # the formula below would have rounding errors
     z_squared = _Z_SCORE**2
-    share = shared / union
-    spread = _Z_SCORE * math.sqrt(share * (1 - share) / union + z_squared / (4 * union * union))
-    return min(1.0, (share + z_squared / (2 * union) + spread) / (1 + z_squared / union))
+    share = shared_count / union_count
+    spread = _Z_SCORE * math.sqrt(share * (1 - share) / union_count + z_squared / (4 * union_count * union_count))
+    return min(1.0, (share + z_squared / (2 * union_count) + spread) / (1 + z_squared / union_count))

@@ -83,7 +83,7 @@ class SearchResult(HitsResult[Hit]):
     left_out_indices: tuple[LeftOutIndex, ...] = ()
 
     @property
-    def counts(self) -> str:
+    def page_description(self) -> str:
         """The numbers of hits on this page, of hits on all pages, and of compared documents, for display."""
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
@@ -97,7 +97,7 @@ class SearchResult(HitsResult[Hit]):
 
     def __str__(self) -> str:
         query = printable(str(self.query)) if self.query.id else "the text"
-        lines = [f"{query}: {self.counts[0].lower()}{self.counts[1:]}"]
+        lines = [f"{query}: {self.page_description[0].lower()}{self.page_description[1:]}"]
         for hit in self.hits[:_PRINTED_HITS]:
             overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else format_percent(hit.overlap)
             lines.append(f"{overlap:>7}  {printable(hit.id)}")

@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     from simdoc_search.search.nearest import NearestDuplicate
     from simdoc_search.search.passage_result import PassageResult
     from simdoc_search.search.related_result import RelatedResult
-    from simdoc_search.search.version_result import VersionFamily, VersionsResult
+    from simdoc_search.search.version_order import VersionFamily
+    from simdoc_search.search.version_result import VersionsResult
 
 Self = TypeVar("Self", bound="SimilaritySearch")
 
@@ -113,7 +114,7 @@ class SimilaritySearch:
         reject_duplicates: OptionalFraction = None,
         extractor: Extractor | None = None,
         progress: Callable[[int], None] = lambda _: None,
-        written: Callable[[str], None] = lambda _: None,
+        on_written: Callable[[str], None] = lambda _: None,
     ) -> IndexReport:
         """Add documents. A document replaces the stored document with the same id, unless nothing has changed.
 
@@ -145,7 +146,7 @@ class SimilaritySearch:
                 `documents.RejectedDocument`; see `DuplicateFilter`. None: no document is rejected.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             progress: called with the number of documents that were processed since the last call.
-            written: called with the id of each new or replaced document.
+            on_written: called with the id of each new or replaced document.
 
         Returns:
             The counts. `failed` says whether an error occurred. A source that cannot be read does not stop the run.
@@ -176,7 +177,7 @@ class SimilaritySearch:
             document_filter=None if reject_duplicates is None else DuplicateFilter(self.store, reject_duplicates),
             extractor=extractor,
             progress=progress,
-            written=written,
+            on_written=on_written,
         )
 
     def delete(self, ids: Iterable[str]) -> int:
@@ -315,7 +316,7 @@ class SimilaritySearch:
         """Find the documents that share passages with a stored document or a text, and the positions of the passages.
 
         For a text of up to 1,000 words, every shared run of 6 words is found. For a longer text, every shared run of 12
-        words is found. The result contains this number as `guaranteed_run`. If texts are not stored, it is 36 by
+        words is found. The result contains this number as `guaranteed_run_length`. If texts are not stored, it is 36 by
         default, and shorter runs are found with the probability `PassageSettings.probability_of_finding`.
 
         Args:
@@ -577,11 +578,11 @@ class SimilaritySearch:
         overlap: float | Fraction = Fraction(4, 5),
         measure: MeasureName = "jaccard",
         filters: Filters | None = None,
-        within: Collection[str] = (),
+        in_folders: Collection[str] = (),
         since: datetime | None = None,
-        new: Collection[str] | None = None,
+        new_ids: Collection[str] | None = None,
         keep: str = "longest",
-        kept_before: Collection[str] = (),
+        preferred_ids: Collection[str] = (),
         keep_in: Collection[str] = (),
         skipped: Iterable[SkippedFile] = (),
         verify: bool = True,
@@ -597,17 +598,17 @@ class SimilaritySearch:
                 with a probability of 99.9 %. A greater overlap is found more often.
             measure: how the overlap is measured. `jaccard`: Jaccard similarity. `containment`: share of the duplicate
                 that is also in the kept document. `reverse_containment`: share of the kept document that is also in the
-                duplicate. With the last two, documents are only compared if neither is more than four times as long as
-                the other.
+                duplicate. With the last two, documents are only found reliably if neither is more than four times as
+                long as the other.
             filters: compare only documents with these fields, as for `similar`.
-            within: compare only documents whose files are in one of these folders. The paths are absolute.
+            in_folders: compare only documents whose files are in one of these folders. The paths are absolute.
             since: the documents whose files changed at or after this time are new. Each new document is compared with
                 all documents. Other documents are kept, and are not compared with each other. None: all are new.
-            new: ids of further new documents; see `since`.
+            new_ids: ids of further new documents; see `since`.
             keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim takes
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
-                this rule, names that do not look like names of copies are preferred, then shorter ids.
-            kept_before: ids of documents that are preferred, such as those that an earlier run kept.
+                this rule, names that do not look like names of copies or backups are preferred, then shorter ids.
+            preferred_ids: ids of documents that are preferred, such as those that an earlier run kept.
             keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
                 prefixes, take precedence over the rule `keep`.
             skipped: files that `index` skipped, such as `IndexReport.skipped`. If their bytes are equal, they are
@@ -639,11 +640,11 @@ class SimilaritySearch:
             overlap=overlap,
             measure=measure,
             filters=filters,
-            within=within,
+            in_folders=in_folders,
             since=since,
-            new=new,
+            new_ids=new_ids,
             keep=keep,
-            kept_before=kept_before,
+            preferred_ids=preferred_ids,
             keep_in=keep_in,
             files=() if filters else locate_skipped_files(self.store, skipped),
             verify=verify,
@@ -678,7 +679,7 @@ class SimilaritySearch:
         return mark_duplicates(self.store, duplicates, progress=progress)
 
     def read_kept_ids(self) -> list[str]:
-        """Return the ids of the documents that are kept according to the marks, for `duplicates(kept_before=...)`.
+        """Return the ids of the documents that are kept according to the marks, for `duplicates(preferred_ids=...)`.
 
         Raises:
             StoreError: as for `mark_duplicates`.

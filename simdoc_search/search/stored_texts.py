@@ -41,7 +41,7 @@ class AnalysedText:
 def measure_texts(
     text: str, others: Mapping[DocumentKey, StoredText], analysis: Analysis
 ) -> dict[DocumentKey, Measures]:
-    """Return the exact measures of a text and each of the other texts."""
+    """Return the exact overlap of a text with each of the other texts."""
     check_stopped()
     return dict(zip(others, measure_many(text, [other.text for other in others.values()], analysis), strict=True))
 

@@ -42,13 +42,13 @@ class VersionCandidates:
     Attributes:
         sentences: the simhashes of the sentences of each document to compare.
         total: number of documents that share a token with the query document.
-        queried_count: number of distinct sentences that were queried.
+        queried_sentence_count: number of distinct sentences that were queried.
         candidate_source: the kind of tokens that found the candidates.
     """
 
     sentences: dict[DocumentKey, Simhashes]
     total: int
-    queried_count: int
+    queried_sentence_count: int
     candidate_source: CandidateSource = "sentences"
 
 
@@ -100,7 +100,7 @@ def _find_by_sentences(
     flips = choose_flip_count(len(queried), max_distance)
 
     def add_matches(token_ids: TokenIds) -> int:
-        sentence_matches = store.documents_sharing(
+        sentence_matches = store.documents_sharing_tokens(
             token_ids, kind="sentences", filters=query.filters, exclude=exclude, size=size
         )
         keys = [shared.key for shared in sentence_matches.documents if shared.key not in sentences]
@@ -130,8 +130,8 @@ def _find_by_texts(
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
-        passage_matches = store.documents_sharing(
-            document.query_tokens, filters=query.filters, exclude=exclude, size=size
+        passage_matches = store.documents_sharing_tokens(
+            document.passage_tokens_to_query, filters=query.filters, exclude=exclude, size=size
         )
         keys.update(dict.fromkeys(shared.key for shared in passage_matches.documents))
         total = passage_matches.total

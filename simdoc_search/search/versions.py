@@ -30,14 +30,8 @@ from simdoc_search.search.stored_texts import (
     split_into_batches,
 )
 from simdoc_search.search.version_candidates import VersionCandidates, find_version_candidates
-from simdoc_search.search.version_result import (
-    ConflictingStatement,
-    Step,
-    VersionEntry,
-    VersionFamily,
-    VersionHit,
-    VersionsResult,
-)
+from simdoc_search.search.version_order import ConflictingStatement, VersionChanges, VersionEntry, VersionFamily
+from simdoc_search.search.version_result import VersionHit, VersionsResult
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_text_changed
@@ -89,7 +83,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         query_name=document.name,
         text=document.text,
         sentence_count=len(set(document.sentence_simhashes.tolist())),
-        queried_sentence_count=candidates.queried_count,
+        queried_sentence_count=candidates.queried_sentence_count,
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
         candidate_count=candidates.total,
@@ -151,7 +145,7 @@ def _select_versions(
     scored = {
         key: (matched, score)
         for key, matched in zip(sentences, matches, strict=True)
-        if (score := thresholds.score_of(matched)) is not None and score >= thresholds.min_score
+        if (score := thresholds.score_matches(matched)) is not None and score >= thresholds.min_score
     }
     records = add_metadata(store, list(read_records(store, list(scored), text=False).values()), DATE_FIELDS)
     versions = [_Version(record, sentences[record.key], *scored[record.key]) for record in records]
@@ -170,19 +164,25 @@ def _make_order_attributes(
     timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]
 ) -> dict[str, Any]:
     """Return the attributes of `VersionOrder`."""
+
+    def find_entry(number: int | None) -> VersionEntry | None:
+        return None if number is None else entries[number]
+
     return {
         "timeline": tuple(entries[number] for number in timeline.order if number in entries),
         "undated": tuple(entries[number] for number in timeline.undated if number in entries),
-        "newest": None if timeline.newest is None else entries[timeline.newest],
+        "newest": find_entry(timeline.newest),
+        "newest_without_file_times": find_entry(timeline.newest_without_file_times),
         "evidence_kind": timeline.evidence_kind,
         "is_certain": timeline.is_certain,
-        "conflict": tuple(
+        "conflicting_statements": tuple(
             ConflictingStatement(
                 pair.evidence_kind, names[pair.later], names[pair.earlier], *pair.labels, pair.hides_newest
             )
-            for pair in timeline.conflict
+            for pair in timeline.conflicting_statements
         ),
         "reason": timeline.reason,
+        "have_equal_texts": timeline.have_equal_texts,
     }
 
 
@@ -210,14 +210,14 @@ class _Family:
         texts = {number: self._analyse(number, records) for number in order}
         for previous, number in pairwise(order):
             matched = match_sentences(self._sentences[previous], self._sentences[number], self._max_distance)
-            step = find_changes(texts[previous], texts[number], max(matched.share, matched.share_of_other))
-            entries[number] = self._make_entry(number, timeline, step)
+            changes = find_changes(texts[previous], texts[number], max(matched.share, matched.share_of_other))
+            entries[number] = self._make_entry(number, timeline, changes)
         return entries
 
-    def _make_entry(self, number: int, timeline: Timeline, step: Step | None) -> VersionEntry:
+    def _make_entry(self, number: int, timeline: Timeline, changes: VersionChanges | None) -> VersionEntry:
         key = self._versions[number - 1].record.key if number else self._document.key
         name = key.id if number and key else self._document.name
-        return VersionEntry(name, key, not number, timeline.dates[number], step)
+        return VersionEntry(name, key, not number, timeline.dates[number], changes)
 
     def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:
         if not number:
@@ -243,16 +243,16 @@ class _Family:
         return [find_latest_day(self._document.text or ""), *version_dates]
 
 
-def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:
+def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: float) -> VersionChanges:
     """Return the changes between two versions.
 
     A replaced word counts as both added and removed. A moved word counts as neither.
     """
     if old is None or new is None:
-        return Step(share)
+        return VersionChanges(share)
     words = old.words, new.words
     changes = find_text_changes((old.text, new.text), words, align_words(*words))
     changed = [difference for difference in changes.differences if difference.kind != "moved"]
     added = spans_to_mask(new.words, [difference.b for difference in changed])
     removed = spans_to_mask(old.words, [difference.a for difference in changed])
-    return Step(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes))
+    return VersionChanges(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes))

@@ -112,7 +112,7 @@ class Watcher:
         matches = []
         for watch in self._watches.find_matching_watches(record.key):
             tokens = self._store.settings.estimate(watch.token_ids, record.token_ids)
-            if tokens.union and tokens.shared >= watch.overlap * tokens.union:
+            if tokens.union_count and tokens.shared_count >= watch.overlap * tokens.union_count:
                 matches.append(WatchMatch(watch, tokens.overlap, tokens.matched_token_count))
         return sorted(matches, key=lambda match: (-match.overlap, match.watch.key.id, match.watch.key.index or ""))
 
@@ -120,5 +120,5 @@ class Watcher:
         resolver = Resolver(self._store)
         resolved = resolver.resolve(query, overlap=overlap)
         record = resolver.get_record(resolved.id, query if isinstance(query, DocumentKey) else None)
-        check_has_tokens(record)
+        check_has_tokens(self._store, record)
         return resolved, record

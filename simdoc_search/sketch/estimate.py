@@ -19,22 +19,22 @@ class TokenOverlap(NamedTuple):
 
     Attributes:
         matched_token_count: number of tokens that both documents have.
-        shared: estimate of this number without tokens that are equal by chance; at least 0.
-        union: size of the union of the tokens, corrected for chance like `shared`. `shared / union` is the estimated
-            Jaccard similarity.
+        shared_count: estimate of this number without tokens that match by chance; at least 0.
+        union_count: number of tokens in the union, corrected for chance like `shared_count`. The estimated Jaccard
+            similarity is `shared_count / union_count`.
     """
 
     matched_token_count: int
-    shared: float
-    union: float
+    shared_count: float
+    union_count: float
 
     @property
     def overlap(self) -> float:
         """The estimated Jaccard similarity, 0..1. It is 0 if neither document has tokens."""
-        return self.shared / self.union if self.union else 0.0
+        return self.shared_count / self.union_count if self.union_count else 0.0
 
 
-Estimate = Callable[[NDArray[Any], NDArray[Any]], TokenOverlap]
+CompareTokens = Callable[[NDArray[Any], NDArray[Any]], TokenOverlap]
 """Compares the tokens of two documents, given as ascending token ids."""
 
 
@@ -43,7 +43,7 @@ def compare_token_ids(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
 
     Without rotation, the estimate is unbiased, because the minimum of each slot of the union is in the intersection
     with probability J. Slots that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2). For
-    tokens that are equal by chance, see `correct_for_chance`.
+    tokens that match by chance, see `correct_for_chance`.
 
     Args:
         a: token ids of one document, ascending, without repeats.
@@ -56,19 +56,19 @@ def compare_token_ids(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
 
 
 def correct_for_chance(matched: Any, common: Any, union: Any) -> tuple[Any, Any]:
-    """Correct the number of equal tokens for tokens that are equal by chance.
+    """Correct the number of matching tokens for tokens that match by chance.
 
-    Two different minima of a slot have equal tokens with probability p = 2**-HASH_BITS. `common` slots are filled in
+    Two different minima of a slot have matching tokens with probability p = 2**-HASH_BITS. `common` slots are filled in
     both documents, and J * union slots have equal minima. So the expected value of `matched` is J * union + p * (common
     - J * union). An unbiased estimate of J is (matched - p * common) / (union - p * union).
 
     Args:
-        matched: number of equal tokens, or an array for several pairs of documents.
+        matched: number of matching tokens, or an array for several pairs of documents.
         common: number of slots that are filled in both documents.
         union: number of slots that are filled in at least one document.
 
     Returns:
-        `shared` and `union`, as in `TokenOverlap`; float64.
+        `shared_count` and `union_count`, as in `TokenOverlap`; float64.
     """
     probability = 1 / (1 << HASH_BITS)
     return np.maximum(matched - common * probability, 0.0), union * (1 - probability)
@@ -83,13 +83,13 @@ def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
     return int(np.count_nonzero(a[index] == b))
 
 
-def overlap_interval(shared: float, union: float) -> tuple[float, float]:
-    """Return the 95 % confidence interval of an overlap of `shared / union`, as fractions.
+def overlap_interval(shared_count: float, union_count: float) -> tuple[float, float]:
+    """Return the 95 % confidence interval of an overlap of `shared_count / union_count`, as fractions.
 
     The interval assumes a binomial distribution, that is, sampling with replacement. A sketch samples each shingle at
     most once, so the error of short texts is smaller.
     """
-    return wilson_interval(shared / union if union else 0.0, union)
+    return wilson_interval(shared_count / union_count if union_count else 0.0, union_count)
 
 
 def wilson_interval(share: float, size: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from simdoc_search.analysis.hashes import WordsHash, hash_joined_words, join_wor
 from simdoc_search.analysis.native import Kernel, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
-from simdoc_search.analysis.words import call_with_texts
+from simdoc_search.analysis.words import call_kernel_method
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.estimate import TokenOverlap, compare_token_ids, overlap_interval
 from simdoc_search.sketch.hashing import compute_minima, count_distinct_shingles, hash_shingles, top_bits
@@ -179,8 +179,8 @@ def shingle_token_ids(text: str, analysis: Analysis | None = None, minhash: Sket
     """Return the passage token ids of all shingles of a text, for a query that also finds short shared runs.
 
     A stored document has token ids for only about 2 in 33 of its shingles. For a run that is shorter than
-    `PassageSettings.guaranteed_run`, `PassageSettings.probability_of_finding` returns the probability that such a query
-    finds it. Use this for query texts of up to 1,000 shingles, because longer texts need too many terms.
+    `PassageSettings.guaranteed_run_length`, `PassageSettings.probability_of_finding` returns the probability that such
+    a query finds it. Use this for query texts of up to 1,000 shingles, because longer texts need too many terms.
 
     Returns:
         Token ids; uint32, ascending, without repeats. They include all of `Fingerprint.passages`.
@@ -226,7 +226,7 @@ def is_supported_by_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[Min
 
 
 def _fingerprint_natively(
-    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, outputs: tuple[int, bool, bool]
+    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested_outputs: tuple[int, bool, bool]
 ) -> Iterator[Fingerprint]:
     """Yield fingerprints made by the native kernel.
 
@@ -235,10 +235,10 @@ def _fingerprint_natively(
         texts: the texts.
         analysis: settings of the analysis, which the kernel must support.
         minhash: settings of the sketch, which the kernel must support.
-        outputs: window of passage tokens (0: no passage tokens), whether to return hashes of words, and whether to
-            return token ids of pairs of words.
+        requested_outputs: window of passage tokens (0: no passage tokens), whether to return hashes of words, and
+            whether to return token ids of pairs of words.
     """
-    arrays, hashes = call_kernel(native, texts, analysis, minhash, outputs)
+    arrays, hashes = call_kernel(native, texts, analysis, minhash, requested_outputs)
     slots, val1, val2, counts, shingles, token_ids, passage_counts, pairs, pair_counts = arrays
     parts = (counts.cumsum().tolist(), passage_counts.cumsum().tolist(), pair_counts.cumsum().tolist())
     start = passage_start = pair_start = 0
@@ -254,11 +254,11 @@ def _fingerprint_natively(
 
 
 def call_kernel(
-    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
+    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested_outputs: tuple[int, bool, bool]
 ) -> tuple[list[NDArray[Any]], list[str]]:
     """Call `Kernel.fingerprints`. Return its arrays, and for each text the hash of its words if requested."""
-    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
-    buffers, hashes = call_with_texts(native.fingerprints, texts, *settings)
+    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested_outputs)
+    buffers, hashes = call_kernel_method(native.fingerprints, texts, *settings)
     types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64, np.uint32, np.int64)
     return list(map(np.frombuffer, buffers, types)), hashes
 

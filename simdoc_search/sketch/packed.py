@@ -22,15 +22,15 @@ class PackedFingerprints(NamedTuple):
 
     Attributes:
         token_ids: the token ids of all texts, one text after the other; see `Fingerprint.token_ids`.
-        counts: number of tokens of each text.
-        shingles: number of distinct shingles of each text.
+        token_counts: number of tokens of each text.
+        shingle_counts: number of distinct shingles of each text.
         words_hashes: the `Fingerprint.words_hash` of each text.
         hash_extensions: the lowest 32 bits of the 64-bit hash of each token. The token id contains the highest 9 bits.
     """
 
     token_ids: TokenIds
-    counts: list[int]
-    shingles: list[int]
+    token_counts: list[int]
+    shingle_counts: list[int]
     words_hashes: list[str]
     hash_extensions: NDArray[np.uint32]
 

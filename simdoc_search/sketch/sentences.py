@@ -42,7 +42,7 @@ BLOCK_COUNT, _BLOCK_BITS = 4, SIMHASH_BITS // 4
 SENTENCE_TOKEN_LENGTH = 3
 """Number of characters in a token, 6 bits each. A token contains the index of a block and its 16 bits."""
 
-MAX_QUERY_TOKEN_IDS = 4_384
+MAX_QUERY_TOKENS = 4_384
 """Maximum number of query tokens if `flip_count` is more than 1. It is enough for 8 sentences with two flips."""
 
 _MIN_SENTENCE_BYTES = 16
@@ -160,7 +160,7 @@ def choose_flip_count(sentence_count: int, max_distance: int) -> int:
     token ids.
     """
     flip_count = max_distance // BLOCK_COUNT
-    while flip_count > 1 and sentence_count * BLOCK_COUNT * len(_flip_masks(flip_count)) > MAX_QUERY_TOKEN_IDS:
+    while flip_count > 1 and sentence_count * BLOCK_COUNT * len(_flip_masks(flip_count)) > MAX_QUERY_TOKENS:
         flip_count -= 1
     return flip_count
 

@@ -15,7 +15,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.estimate import Estimate, compare_token_ids
+from simdoc_search.sketch.estimate import CompareTokens, compare_token_ids
 from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import SentenceSettings
@@ -117,7 +117,7 @@ class Settings:
         return self.stored_sketch, *self.stored_token_kinds, *map(format_optional_sketch, flags), *self.unknown_sketches
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> CompareTokens:
         """The function that compares the tokens of two documents."""
         return compare_token_ids
 
@@ -167,10 +167,10 @@ class Settings:
         if key is None:
             problem = f"{location} was created with a secret hash key; set {HASH_KEY_VARIABLE} to this key"
         elif store_key is None:
-            problem = f"{location} was created without a hash key; unset {HASH_KEY_VARIABLE}, or index into a new store"
+            problem = f"{location} was created without a hash key; unset {HASH_KEY_VARIABLE}, or index into a new index"
         else:
             problem = (
-                f"{location} was created with a different hash key; set {HASH_KEY_VARIABLE} to the key of the store"
+                f"{location} was created with a different hash key; set {HASH_KEY_VARIABLE} to the key of the index"
             )
         raise FormatMismatchError(problem, found=store_key, expected=key)
 
@@ -199,7 +199,7 @@ class Settings:
                 else settings
             )
         except ValueError as error:
-            message = f"the settings are damaged ({error}); index the documents again into a new store"
+            message = f"the settings are damaged ({error}); index the documents again into a new index"
             raise FormatMismatchError(message) from error
 
     @classmethod

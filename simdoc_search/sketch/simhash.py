@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 SIMHASH_BITS = 64
 
 _FEATURES_PER_BATCH = 1 << 16
-_MAX_ROWS = 255  # this many rows are added at once, because the sum of their bits fits into a byte
+_MAX_SUMMED_ROWS = 255  # this many rows are added at once, because the sum of their bits fits into a byte
 _POPCOUNTS_OF_16_BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
     1, dtype=np.uint8
 )
@@ -59,14 +59,14 @@ def _sum_of_bits(bits: NDArray[np.uint8], begins: NDArray[np.int64], counts: NDA
         begins: first row of each run; int64, shape (runs,). The first one is 0, as the runs cover all rows.
         counts: number of rows of each run, at least 1.
     """
-    pieces = -(-counts // _MAX_ROWS)
+    pieces = -(-counts // _MAX_SUMMED_ROWS)
     first_piece = np.cumsum(pieces) - pieces
     rank = np.arange(int(pieces.sum())) - np.repeat(first_piece, pieces)
-    sums = np.add.reduceat(bits.view(np.uint64), np.repeat(begins, pieces) + _MAX_ROWS * rank).view(np.uint8)
+    sums = np.add.reduceat(bits.view(np.uint64), np.repeat(begins, pieces) + _MAX_SUMMED_ROWS * rank).view(np.uint8)
     return np.add.reduceat(sums.astype(np.int64), first_piece)
 
 
-def distances(a: Simhashes, b: Simhashes) -> NDArray[np.uint8]:
+def hamming_distances(a: Simhashes, b: Simhashes) -> NDArray[np.uint8]:
     """Return the number of bits in which corresponding elements of `a` and `b` differ, 0 to 64."""
     return count_set_bits(a ^ b)
 

@@ -1,7 +1,7 @@
-"""Defines the sketches `Xor` and `Universal`, and lists all sketches that a store may use.
+"""Defines the sketches `XorSketch` and `UniversalSketch`, and lists all sketches that a store may use.
 
-The default and best sketch is `MinHash`, which divides the values of one hash function among buckets. `Xor` and
-`Universal` keep one value per hash function. `Universal` makes it possible to index the sketches of the package
+The default and best sketch is `MinHash`, which divides the values of one hash function among buckets. `XorSketch` and
+`UniversalSketch` keep one value per hash function. `UniversalSketch` makes it possible to index sketches of the package
 datasketch.
 """
 
@@ -34,7 +34,7 @@ _SHINGLES_PER_BATCH = 1 << 12  # limits memory use, because datasketch computes 
 
 
 @dataclass(frozen=True, slots=True)
-class _FunctionSketch(Sketch):
+class _HashFunctionSketch(Sketch):
     """Keeps the smallest value of each of `count` hash functions.
 
     For each function, every shingle is equally likely to have the smallest value. The share of functions with equal
@@ -72,7 +72,7 @@ def _make_minima(values: Hashes) -> Minima:
 
 
 @dataclass(frozen=True, slots=True)
-class Xor(_FunctionSketch):
+class XorSketch(_HashFunctionSketch):
     """Makes `count` hash functions from one hash function, by XOR with random numbers.
 
     The number of function 0 is 0. Two functions with similar numbers choose the same shingle more often than
@@ -109,7 +109,7 @@ class Xor(_FunctionSketch):
 
 
 @dataclass(frozen=True, slots=True)
-class Universal(_FunctionSketch):
+class UniversalSketch(_HashFunctionSketch):
     """Uses `count` universal hash functions of datasketch.
 
     The values of a text equal those of a `datasketch.MinHash` that was updated with `shingle.encode()` for each
@@ -136,7 +136,7 @@ class Universal(_FunctionSketch):
     key: HashKey | None = None
 
     def __post_init__(self) -> None:
-        super(Universal, self).__post_init__()
+        super(UniversalSketch, self).__post_init__()
         if self.family not in FAMILIES:
             raise ValueError(f"family must be one of {', '.join(FAMILIES)}, not {self.family!r:.60}")
         if self.key is not None:
@@ -162,7 +162,7 @@ class Universal(_FunctionSketch):
         ours = self.count, self.seed, self.family
         if theirs != ours:
             raise FormatMismatchError(
-                f"the sketch has num_perm, seed and scheme {theirs}, but the store has {ours}; index into a new store",
+                f"the sketch has num_perm, seed and scheme {theirs}, but the index has {ours}; index into a new index",
                 found=theirs,
                 expected=ours,
             )
@@ -193,5 +193,5 @@ def _to_uint64(values: Any) -> NDArray[np.uint64]:
     return np.asarray(values, np.uint64)
 
 
-SKETCHES: dict[str, type[Sketch]] = {sketch.stored_name: sketch for sketch in (MinHash, Universal, Xor)}
+SKETCHES: dict[str, type[Sketch]] = {sketch.stored_name: sketch for sketch in (MinHash, UniversalSketch, XorSketch)}
 """All sketches, by their names in stored settings."""

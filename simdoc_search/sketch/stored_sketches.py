@@ -80,7 +80,7 @@ def parse_sketch(name: str, spec: str) -> Sketch:
 
 def unreadable_error(stored: str, readable: str, found: object, expected: object) -> FormatMismatchError:
     """Return the error for a stored form that this version of simdoc-search cannot read."""
-    advice = "use the version that created the index, or index the documents again into a new store"
+    advice = "use the version that created the index, or index the documents again into a new index"
     message = f"this version of simdoc-search cannot read {stored}, only {readable}; {advice}"
     return FormatMismatchError(message, found, expected)
 

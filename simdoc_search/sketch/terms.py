@@ -50,7 +50,7 @@ def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOv
     in both sets is J (Broder 1997, "On the resemblance and containment of documents", section 4). Buckets that are
     empty in both documents do not count (Li, Owen, Zhang 2012).
 
-    In the result, `union` is the number of smallest values of all buckets, and `matched_token_count` is how many of
+    In the result, `union_count` is the number of smallest values of all buckets. `matched_token_count` is how many of
     these are in both documents. Terms contain 64 bits of the hash, so the result is not corrected for terms that are
     equal by chance.
     """

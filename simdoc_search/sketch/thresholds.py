@@ -70,7 +70,7 @@ class SimilarityThresholds:
         if not 0 <= self.min_score <= 1:
             raise ValueError(f"min_score must be from 0 to 1, not {self.min_score!r}")
 
-    def score_of(self, shares: _SentenceShares) -> float | None:
+    def score_matches(self, shares: _SentenceShares) -> float | None:
         """Return the score of two documents, or None if they are not versions."""
         return None if shares.has_too_few_matches else self.score(shares.share, shares.share_of_other)
 

@@ -37,9 +37,9 @@ class TokenKind:
     def how_to_add(self, location: str) -> str:
         """Return advice on how to add these tokens to a store that `simdoc-search index` created."""
         if not self.index_option:
-            return "index the documents again into a new store"
+            return "index the documents again into a new index"
         if location == ":memory:":
-            return f"request {self.name} in the settings when you open the store"
+            return f"request {self.name} in the settings when you open the index"
         return (
             f"add them with: {shlex.join(['simdoc-search', 'index', *self.index_option.split(), '--store', location])}"
         )

@@ -53,7 +53,7 @@ class PassageSettings:
         """
         return cls(run_length - shingle_size + 1)
 
-    def guaranteed_run(self, shingle_size: int) -> int:
+    def guaranteed_run_length(self, shingle_size: int) -> int:
         """Return the length in words of the shortest shared run that is always found."""
         return self.window + shingle_size - 1
 
@@ -62,7 +62,7 @@ class PassageSettings:
 
         The distance between two kept shingles is 1 to w, and all distances are equally likely. So s consecutive
         shingles contain no kept shingle with probability (w - s) (w - s + 1) / (w (w + 1)). The result is 1 for runs of
-        at least `guaranteed_run` words.
+        at least `guaranteed_run_length` words.
         """
         miss = self.window - max(0, min(word_count - shingle_size + 1, self.window))
         return 1.0 - miss * (miss + 1) / (self.window * (self.window + 1))

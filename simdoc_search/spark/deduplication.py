@@ -63,8 +63,8 @@ def dedupe(
     rows = df.withColumn(ROW, f.col(id) if id else f.monotonically_increasing_id())
     sketches = materialize(sketch(rows, options))
     sets = materialize(collapse(sketches, options))
-    found = _find_groups(sets, sketches, rows, options)
-    duplicates = materialize(_describe_duplicates(sketches, sets, found))
+    near_groups = _find_groups(sets, sketches, rows, options)
+    duplicates = materialize(_describe_duplicates(sketches, sets, near_groups))
     if not annotate:
         return rows.join(duplicates.select(ROW), ROW, "left_anti").drop(ROW)
     kept = duplicates.select(f.col("duplicate_of").alias(ROW)).distinct()
@@ -108,7 +108,7 @@ def similar_pairs(
     ]
     a, b = (materialize(side) for side in sets)
     both = materialize(add_tokens(a, sketches[0]).unionByName(add_tokens(b, sketches[1])))
-    pairs = pair(both, options, count_frequent_keys(both, options), across=True)
+    pairs = pair(both, options, count_frequent_keys(both, options), only_across_datasets=True)
     pairs = materialize(pairs.distinct())
     _warn(pairs.where("second is null").count())
 
@@ -132,12 +132,12 @@ def _find_groups(sets: DataFrame, sketches: DataFrame, rows: DataFrame, options:
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
-    compared = to_pair = materialize(add_tokens(sets, sketches))
+    compared = rows_to_pair = materialize(add_tokens(sets, sketches))
     texts_of = partial(read_texts, sets, rows, str(options.text))
     frequencies = count_frequent_keys(compared, options)
-    known = overlapping = partly_paired = found = None
+    known = overlapping = partly_paired = near_groups = None
     for _ in range(_MAX_ROUNDS):
-        pairs = materialize(pair(to_pair, options, frequencies).distinct())
+        pairs = materialize(pair(rows_to_pair, options, frequencies).distinct())
         partly = pairs.where("second is null").select(f.col("first").alias("rank"))
         partly_paired = partly if partly_paired is None else materialize(partly_paired.union(partly).distinct())
         pairs = pairs.where("second is not null")
@@ -148,24 +148,26 @@ def _find_groups(sets: DataFrame, sketches: DataFrame, rows: DataFrame, options:
         verified = materialize(verify(pairs, compared, texts_of, options))
         known = pairs if known is None else known.union(pairs)
         overlapping = verified if overlapping is None else overlapping.union(verified)
-        found = choose_kept(overlapping)
+        near_groups = choose_kept(overlapping)
         # Rows that were not paired with all similar rows, and are kept, must be paired with each other.
-        unfinished = materialize(partly_paired.join(found.select(f.col("second").alias("rank")), "rank", "left_anti"))
+        unfinished = materialize(
+            partly_paired.join(near_groups.select(f.col("second").alias("rank")), "rank", "left_anti")
+        )
         if len(unfinished.head(2)) < 2:
-            return found
-        to_pair = compared.join(unfinished, "rank")
+            return near_groups
+        rows_to_pair = compared.join(unfinished, "rank")
     _warn(unfinished.count())
-    return found
+    return near_groups
 
 
-def _describe_duplicates(sketches: DataFrame, sets: DataFrame, found: DataFrame) -> DataFrame:
+def _describe_duplicates(sketches: DataFrame, sets: DataFrame, near_groups: DataFrame) -> DataFrame:
     """Return a row per duplicate: its row number, the kept row, the overlap and the kind."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     kept = sets.select(
         f.col("rank").alias("first"), f.col(ROW).alias("near_row"), f.col("text_hash").alias("near_hash")
     )
-    near = found.join(kept, "first").select(f.col("second").alias("rank"), "near_row", "near_hash", "overlap")
+    near = near_groups.join(kept, "first").select(f.col("second").alias("rank"), "near_row", "near_hash", "overlap")
     sets = sets.select("words", "rank", f.col(ROW).alias("set_row"), f.col("text_hash").alias("set_hash"), "copies")
     targets = sets.join(near, "rank", "left").where("copies > 1 or near_row is not null").drop("rank", "copies")
     rows = sketches.select(ROW, "words", "text_hash").join(targets, "words")

@@ -19,8 +19,8 @@ DataFrame = Any
 ROW = "_simdoc_row"
 """The column with the number or the id of each row."""
 
-_SKETCH = "words binary, text_hash binary, preference binary, shingles long, tokens binary, extensions binary"
-_PAIRS = "first binary, second binary"
+_SKETCH_SCHEMA = "words binary, text_hash binary, preference binary, shingles long, tokens binary, extensions binary"
+_PAIR_SCHEMA = "first binary, second binary"
 _SAMPLE_ROWS, _MIN_SAMPLE_COUNT, _MAX_FREQUENT_KEYS = 50_000, 8, 100_000
 _PAIRS_PER_SALT = 20_000
 _MAX_BROADCAST_ROWS = 500_000
@@ -57,7 +57,7 @@ def sketch(rows: DataFrame, options: DedupeOptions) -> DataFrame:
         sketched = sketch_rows(batch, options)
         return sketched.add_column(0, ROW, batch.column(ROW))
 
-    return map_batches(rows.select(ROW, *names), sketch, f"{ROW} {kind}, {_SKETCH}").where("words is not null")
+    return map_batches(rows.select(ROW, *names), sketch, f"{ROW} {kind}, {_SKETCH_SCHEMA}").where("words is not null")
 
 
 def collapse(sketches: DataFrame, options: DedupeOptions) -> DataFrame:
@@ -104,13 +104,19 @@ def count_frequent_keys(compared: DataFrame, options: DedupeOptions) -> Mapping[
 
 
 def pair(
-    to_pair: DataFrame, options: DedupeOptions, frequencies: Mapping[int, int], *, across: bool = False
+    rows_to_pair: DataFrame,
+    options: DedupeOptions,
+    frequencies: Mapping[int, int],
+    *,
+    only_across_datasets: bool = False,
 ) -> DataFrame:
     """Return the pairs of rows with an equal band key, as `pair_equal_keys` does. Some are repeated."""
     make_keys = partial(make_band_keys, options=options, frequencies=frequencies)
-    keys = map_batches(to_pair.select("rank", "shingles", "tokens", "extensions"), make_keys, "key long, rank binary")
-    pair_keys = partial(pair_equal_keys, across=across)
-    return keys.repartition("key").sortWithinPartitions("key", "rank").mapInArrow(pair_keys, _PAIRS)
+    keys = map_batches(
+        rows_to_pair.select("rank", "shingles", "tokens", "extensions"), make_keys, "key long, rank binary"
+    )
+    pair_keys = partial(pair_equal_keys, only_across_datasets=only_across_datasets)
+    return keys.repartition("key").sortWithinPartitions("key", "rank").mapInArrow(pair_keys, _PAIR_SCHEMA)
 
 
 def verify(
@@ -148,7 +154,7 @@ def verify(
     )
     joined = salted.drop("salts").join(second, "second").join(first, ["first", "salt"]).drop("salt")
     joined = joined.select("first", "second", *(f"{side}_{name}" for side in ("first", "second") for name in names))
-    return map_batches(joined, partial(verify_pairs, options=options), f"{_PAIRS}, overlap double")
+    return map_batches(joined, partial(verify_pairs, options=options), f"{_PAIR_SCHEMA}, overlap double")
 
 
 def choose_kept(pairs: DataFrame) -> DataFrame:

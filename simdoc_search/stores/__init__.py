@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdoc_search.display import without_credentials
 from simdoc_search.errors import LocationError, MissingExtraError
-from simdoc_search.stores.location import MEMORY, EngineKind, parse_location
+from simdoc_search.stores.location import MEMORY_LOCATION, EngineKind, parse_location
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
@@ -83,7 +83,7 @@ def open_store(
     settings_key = settings.minhash.key if settings else None
     key = settings_key if hash_key is None and settings_key and settings_key.has_secret else resolve_hash_key(hash_key)
     settings = settings.with_key(key) if settings else None
-    if isinstance(parsed, str) and parsed != MEMORY:
+    if isinstance(parsed, str) and parsed != MEMORY_LOCATION:
         from simdoc_search.stores.remote.connection import connect  # noqa: PLC0415
         from simdoc_search.stores.remote.engine import Engine  # noqa: PLC0415
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - the local store does not need it
@@ -102,14 +102,16 @@ def open_store(
         )
     for option, value in (("--id-field", id_field), ("--field", field), ("--text-field", text_field)):
         if value:
-            raise LocationError(f"{parsed} is a local store, which does not support {option}; omit this option")
+            raise LocationError(f"{parsed} is a local index, which does not support {option}; omit this option")
     try:
         from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an optional dependency
     except ModuleNotFoundError as error:
         if error.name not in {"tantivy", "filelock"}:
             raise
-        raise MissingExtraError("the local store", "local") from error
+        raise MissingExtraError("the local index", "local") from error
     if isinstance(parsed, Path):
-        return LocalStore.in_folder(parsed, settings, create=create, store_texts=store_texts, key=key)
+        return LocalStore.open_folder(parsed, settings, create=create, store_texts=store_texts, key=key)
     has_texts = store_texts is not False
-    return LocalStore(MEMORY, None, (settings or Settings().with_key(key)).for_local_store(has_texts), has_texts)
+    return LocalStore(
+        MEMORY_LOCATION, None, (settings or Settings().with_key(key)).for_local_store(has_texts), has_texts
+    )

@@ -34,7 +34,7 @@ from simdoc_search.stores.shared_tokens import TokenMatches
 
 Self = TypeVar("Self")
 
-MAX_COUNTED_CLIENT_SIDE = 32
+MAX_DOCUMENTS_COUNTED_BY_CLIENT = 32
 """If the bands of a plan match at most this number of documents, this process reads them and counts shared tokens."""
 
 MAX_BAND_MATCHES = 256
@@ -73,6 +73,7 @@ class StoreInfo:
         text_bytes: size of the texts in bytes, extrapolated from a sample. It is None if the store keeps no texts.
         settings: settings of the fingerprints.
         is_text_compressed: whether `text_bytes` is the size on disk. Otherwise, it is the size before compression.
+        text_fields: the fields that contain the texts, in an index that simdoc-search did not create.
     """
 
     location: str
@@ -81,6 +82,7 @@ class StoreInfo:
     text_bytes: int | None
     settings: Settings
     is_text_compressed: bool = True
+    text_fields: tuple[str, ...] = ()
 
 
 Encoder = Callable[[Sequence[Record]], list[EncodedRecord]]
@@ -129,6 +131,10 @@ class Store(Protocol):
     def __enter__(self: Self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
+
+    @property
+    def location(self) -> str:
+        """The folder of the store, or the URL of the index without secrets."""
 
     @property
     def settings(self) -> Settings:
@@ -275,7 +281,7 @@ class Store(Protocol):
     ) -> Sequence[Candidates]:
         """Return the candidates of each plan. `plans` are pairs of a plan and the key to exclude, or None."""
 
-    def documents_sharing(
+    def documents_sharing_tokens(
         self,
         token_ids: NDArray[np.uint32],
         *,
@@ -289,7 +295,8 @@ class Store(Protocol):
         Args:
             token_ids: the tokens, in any order; duplicates are ignored. For passages, pass the tokens of a record or
                 fingerprint, or the result of `shingle_token_ids`. If the array is two-dimensional, as returned by
-                `query_token_ids`, rows are counted. A document shares a row if it contains a token of the row.
+                `query_token_ids`, the tokens in a row are alternatives. A document shares a row if it contains at
+                least one of its tokens, and the number of shared rows is counted.
             kind: the kind of tokens.
             filters: filters that must also match.
             exclude: key of a document to exclude, or None.
@@ -339,7 +346,11 @@ class Store(Protocol):
     # --- names ---
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return the ids whose last path component is `name`, with or without its extension, sorted."""
+        """Return the sorted ids of the documents that have this name.
+
+        An id has its last path component and its archive member as names, both with and without extension. The id
+        without its extension is also a name.
+        """
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
         """Return up to `limit` ids that begin with a prefix, sorted."""
@@ -348,10 +359,11 @@ class Store(Protocol):
         """Return up to three similar ids of documents that match the filters, best first."""
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
-        """Suggest names if no document has the field of a condition or, for the field `path`, one of its prefixes.
+        """Suggest other names for a condition that no document can match.
 
         Returns:
-            Names of fields or, for `path`, of top-level folders. None if a document has the field or a prefix.
+            If no document has the field of the condition: the names of existing fields. If the field is `path`, and no
+            path begins with one of the values: the names of the top-level folders. Otherwise None.
         """
 
 

@@ -1,4 +1,4 @@
-"""The protocol of stores whose documents have fields that their records do not contain."""
+"""The protocol of stores whose documents may have fields that their records do not contain."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from simdoc_search.documents import DocumentKey
 
 @runtime_checkable
 class HasFields(Protocol):
-    """A store in an index that simdoc-search did not create. Its records do not contain the fields of the documents."""
+    """A store whose index an application may own. Records of such an index do not contain the fields of documents."""
 
     def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
-        """Return a hash of the fields of each document; the hash does not cover the id. Empty if records have digests.
+        """Return a hash of the fields of each document, without its id.
+
+        If simdoc-search created the index, return an empty dictionary, because the records have digests.
 
         Raises:
             StoreError: the store cannot be read.

@@ -19,10 +19,10 @@ METADATA_FIELD = "facts"
 """Stored name of the field with the terms of the metadata and the root; see `metadata_terms`."""
 
 ORIGIN_FIELD = "\0origin"
-"""Name of a condition on the folders or files that documents were read from. The values are those of `origin_value`."""
+"""The field of a condition on the file or folder that documents were read from; see `origin_value` for its values."""
 
 _ROOT_FIELD = "\0root"
-"""Name of the term for the root of a document. No metadata field has this name."""
+"""The field name in the terms of `root_term`. No metadata field has this name."""
 
 MAX_SUGGESTIONS = 3
 MIN_SIMILARITY = 0.5
@@ -36,7 +36,10 @@ def escape_surrogates(text: str) -> str:
 
 
 def alternative_names(id: str) -> list[str]:
-    """Return other names for an id: its last path part, its archive member, and the id and both without extension."""
+    """Return other names for an id.
+
+    They are its last path component, its archive member, both of these without extension, and the id without extension.
+    """
     last = id.rsplit("/", 1)[-1]
     dot = last.rfind(".")
     extension = len(last) - dot if 0 < dot < len(last) - 1 else 0

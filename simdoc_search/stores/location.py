@@ -13,7 +13,7 @@ from simdoc_search.errors import LocationError
 EngineKind = Literal["opensearch", "elasticsearch"]
 ENGINES: tuple[EngineKind, ...] = ("opensearch", "elasticsearch")
 
-MEMORY = ":memory:"
+MEMORY_LOCATION = ":memory:"
 
 _DRIVE_PATTERN = re.compile(r"[A-Za-z]:[\\/]")
 _CREDENTIALS_PATTERN = re.compile(r"(?:^|[/\\])[^/\\:@]+:[^/\\@]*@|^/*[^/\\:@]+:.*@", re.DOTALL)
@@ -27,7 +27,7 @@ def parse_location(location: str) -> Path | str:
     Raises:
         LocationError: the location looks like a malformed URL. The message does not contain the password.
     """
-    if location == MEMORY or _is_url(location):
+    if location == MEMORY_LOCATION or _is_url(location):
         return location
     if location.lower().startswith("file:"):
         return _parse_file_url(location)

@@ -25,7 +25,8 @@ def file_path(root_folder: str, prefix: str, id: str) -> str:
     return os.path.join(root_folder, relative)  # noqa: PTH118
 
 
-HAS_ATTACHMENTS = "attachments"
+ATTACHMENTS_MARKER = "attachments"
+"""The value of `Origin.archive` for an e-mail with attachments that are documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Origin:
         mtime_ns: modification time in nanoseconds since 1970.
         prefix: the part of the id before the path of the file relative to `root`.
         content: for a member of an archive, the hash of its bytes. It is empty for other files.
-        archive: the size and modification time of the archive, stored in only one of its members, and only if all its
-            members are stored. For an e-mail with attachments that are documents, `attachments`. Otherwise empty.
+        archive: for one member of an archive whose members are all stored, the size and modification time of the
+            archive. For an e-mail with attachments that are documents, `ATTACHMENTS_MARKER`. Otherwise empty.
     """
 
     root: str
@@ -198,15 +199,15 @@ class PhraseMatches:
 
     Attributes:
         documents: for each document, the ascending indices of the phrases that it contains.
-        incomplete: indices of the phrases that other documents may contain too. The words of these phrases occur in
-            too many documents to read all of them.
+        incomplete_phrases: indices of the phrases that other documents may contain too. The words of these phrases
+            occur in too many documents to read all of them.
     """
 
     documents: Mapping[DocumentKey, tuple[int, ...]]
-    incomplete: tuple[int, ...] = ()
+    incomplete_phrases: tuple[int, ...] = ()
 
 
-NOT_IN_STORE = "the document is not in the store"
+NOT_IN_STORE = "the document is not in the index"
 TEXT_CHANGED = "the text has changed since the plan was written"
 KEPT_CHANGED = "the document that is kept instead has changed or no longer exists"
 

@@ -37,7 +37,8 @@ class TokenMatch(HasDocumentKey):
 
     Attributes:
         key: key of the document.
-        shared_count: number of tokens, or of rows of tokens, that the document shares with the query; at least 1.
+        shared_count: number of tokens that the document shares with the query; at least 1. If the query has rows of
+            alternative tokens, it is the number of rows that the document shares; see `Store.documents_sharing_tokens`.
     """
 
     key: DocumentKey
@@ -52,25 +53,26 @@ class TokenMatches:
         documents: the documents that share the most tokens, by descending number of tokens, then by id and index. If
             several documents tie for the last position, the store chooses one.
         total: number of documents that share at least one token.
-        max_omitted_shared: 0 if no omitted document shares more tokens than the last document. Otherwise, it is an
-            upper bound of the number of tokens that an omitted document shares. Such documents can be omitted if very
-            many documents share nearly the same number of tokens, for example because they all contain the same phrase.
+        max_omitted_shared_count: 0 if no omitted document shares more tokens than the last document. Otherwise, it is
+            an upper bound of the number of tokens that an omitted document shares. Such documents can be omitted if
+            very many documents share nearly the same number of tokens, for example because they all contain the same
+            phrase.
     """
 
     documents: list[TokenMatch]
     total: int
-    max_omitted_shared: int = 0
+    max_omitted_shared_count: int = 0
 
 
-def encode_rows(token_ids: NDArray[np.uint32], length: int) -> list[list[str]]:
-    """Encode token ids as rows of tokens. If `token_ids` is one-dimensional, each distinct id is a row.
+def encode_token_rows(token_ids: NDArray[np.uint32], token_length: int) -> list[list[str]]:
+    """Return the tokens of each row of token ids.
 
     Args:
-        token_ids: the token ids, shape (tokens,) or (rows, tokens).
-        length: number of characters of a token.
+        token_ids: the token ids, shape (rows, tokens). If the shape is (tokens,), each distinct id is a row of its own.
+        token_length: number of characters of a token.
     """
     rows = token_ids if token_ids.ndim > 1 else distinct(token_ids)[:, np.newaxis]
-    tokens, width = encode(rows.reshape(-1), length), rows.shape[1]
+    tokens, width = encode(rows.reshape(-1), token_length), rows.shape[1]
     return [tokens[start : start + width] for start in range(0, len(tokens), width)]
 
 
@@ -94,7 +96,7 @@ def sum_parts(
         size: maximum number of documents.
 
     Returns:
-        The number of shared tokens of each document, and `TokenMatches.max_omitted_shared`.
+        The number of shared tokens of each document, and `TokenMatches.max_omitted_shared_count`.
     """
     if len(streams) == 1:
         return dict(islice(streams[0], size)), 0
@@ -105,26 +107,26 @@ def sum_parts(
             sums.add_page(part_index, list(islice(stream, page_size)), page_size)
         read_count += page_size
         sums.fill_missing_counts(sums.best(size))
-        if sums.max_unread_shared <= sums.lowest_best_bound(size) or read_count >= MAX_DOCUMENTS_PER_PART:
+        if sums.max_unread_shared <= sums.threshold(size) or read_count >= MAX_DOCUMENTS_PER_PART:
             break
         page_size = min(read_count * (PAGE_GROWTH_FACTOR - 1), MAX_DOCUMENTS_PER_PART - read_count)
-    smallest = sums.lowest_best_bound(size)
-    possible = (key for key in sums.counts if sums.upper_bound(key) > smallest)
+    threshold = sums.threshold(size)
+    possible = (key for key in sums.counts if sums.upper_bound(key) > threshold)
     sums.fill_missing_counts(nlargest(MAX_DOCUMENTS_PER_PART, possible, key=sums.upper_bound))
     while sums.fill_missing_counts(sums.best(size)):
         pass  # with the new counts, other documents may be the best
     best = {key: sums.lower_bound(key) for key in sums.best(size)}
-    max_omitted_shared = max(
+    max_omitted_shared_count = max(
         [sums.max_unread_shared, *(sums.upper_bound(key) for key in sums.counts if key not in best)]
     )
-    return best, max_omitted_shared if max_omitted_shared > sums.lowest_best_bound(size) else 0
+    return best, max_omitted_shared_count if max_omitted_shared_count > sums.threshold(size) else 0
 
 
 class _PartialSums(Generic[Key]):
     """The partial sums of the documents that were read from any part.
 
     Attributes:
-        counts: for each document, its number of shared tokens by part. Parts with an unknown number are missing.
+        counts: for each document, its number of shared tokens by part. Unknown counts are missing.
         max_unread_shared: upper bound of the number of tokens that a document shares if it was not read from any part.
     """
 
@@ -159,13 +161,13 @@ class _PartialSums(Generic[Key]):
         """Return the documents with the largest lower bounds."""
         return nlargest(size, self.counts, key=lambda key: (self.lower_bound(key), self.upper_bound(key)))
 
-    def lowest_best_bound(self, size: int) -> int:
+    def threshold(self, size: int) -> int:
         """Return the smallest lower bound of the best documents, or 0 if there are fewer than `size` documents."""
         bounds = nlargest(size, map(self.lower_bound, self.counts))
         return bounds[-1] if len(bounds) == size else 0
 
     def fill_missing_counts(self, keys: Iterable[Key]) -> bool:
-        """Count the shared tokens of documents in parts with unknown numbers. Return whether a number was unknown."""
+        """Find the missing counts of these documents. Return whether a count was missing."""
         parts = list(self._last_count)
         unknown = [key for key in keys if any(part not in self.counts[key] for part in parts)]
         if not unknown:

@@ -16,7 +16,7 @@ from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.location import MEMORY, EngineKind
+from simdoc_search.stores.location import MEMORY_LOCATION, EngineKind
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sentences_and_concepts import (
     check_can_index,
@@ -67,8 +67,8 @@ def upgrade_store(
         check_can_index(settings, used_extractor, str(location))
         if not store.has_texts:
             raise StoreError(
-                f"the store {location} keeps no texts, so it cannot be upgraded; index the documents into a "
-                "new store with `simdoc-search index` and its option --with"
+                f"the index {location} keeps no texts, so it cannot be upgraded; index the documents into a "
+                "new index with `simdoc-search index` and its option --with"
             )
 
         def add_tokens(records: Sequence[Record]) -> list[Record]:
@@ -97,14 +97,14 @@ def set_thresholds(store: Store, thresholds: SimilarityThresholds) -> Similarity
 
     Args:
         store: the store.
-        thresholds: the thresholds. They are stored with six digits.
+        thresholds: the thresholds. They are stored with six significant digits.
 
     Returns:
         The stored thresholds.
 
     Raises:
         StoreLockedError: another process is writing to the store.
-        StoreError: the store is in memory, or cannot be written.
+        StoreError: the store is in memory, the engine's `min_hash` filter fills its field, or it cannot be written.
     """
     from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an optional dependency
 
@@ -112,8 +112,8 @@ def set_thresholds(store: Store, thresholds: SimilarityThresholds) -> Similarity
     if isinstance(store, LocalStore):
         from simdoc_search.stores.local.upgrade import write_thresholds as write_in_folder  # noqa: PLC0415
 
-        if store.location == MEMORY:
-            raise StoreError("a store in memory cannot save thresholds; pass the thresholds with each query")
+        if store.location == MEMORY_LOCATION:
+            raise StoreError("an index in memory cannot save thresholds; pass the thresholds with each query")
         write_in_folder(store, stored_thresholds)
     else:
         from simdoc_search.stores.remote.mappings import read_mappings  # noqa: PLC0415

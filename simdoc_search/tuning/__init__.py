@@ -15,7 +15,7 @@ from simdoc_search.tuning.labelled_pairs import (
     read_pairs,
 )
 from simdoc_search.tuning.measurement import Measurement, measure
-from simdoc_search.tuning.recommendation import Tuning, tune
+from simdoc_search.tuning.recommendation import TuningResult, tune
 from simdoc_search.tuning.sample import draw_sample, limit_texts
 from simdoc_search.tuning.thresholds import (
     LearnedSimilarityThresholds,
@@ -29,7 +29,7 @@ __all__ = [
     "LearnedSimilarityThresholds",
     "LearnedThreshold",
     "Measurement",
-    "Tuning",
+    "TuningResult",
     "draw_sample",
     "learn_related_thresholds",
     "learn_threshold",

@@ -48,14 +48,14 @@ class ConfusionCounts:
         return self.true_positives / self.positives if self.positives else 0.0
 
     @property
-    def cost(self) -> int:
+    def balanced_error(self) -> int:
         """Balanced error: the sum of the error rates of both labels. It is multiplied by `positives * negatives`."""
         return (self.positives - self.true_positives) * self.negatives + self.false_positives * self.positives
 
     @property
     def is_useful(self) -> bool:
         """Whether the mean error rate of both labels is at most 1/4. Guessing gives 1/2."""
-        return self.cost <= 2 * _MAX_ERROR_RATE * self.positives * self.negatives
+        return self.balanced_error <= 2 * _MAX_ERROR_RATE * self.positives * self.negatives
 
     def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
         return ConfusionCounts(
@@ -194,4 +194,6 @@ def _find_best_setting(
     for setting, pair_values in values.items():
         threshold = find_best_threshold([(pair_values[position], pairs[position].is_yes) for position in positions])
         choices.append((setting, max(threshold, min_threshold)))
-    return min(choices, key=lambda choice: count_classifications(values[choice[0]], pairs, choice[1], positions).cost)
+    return min(
+        choices, key=lambda choice: count_classifications(values[choice[0]], pairs, choice[1], positions).balanced_error
+    )

@@ -25,7 +25,7 @@ MAX_ERROR = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class TuningResult:
     """The measurements on a sample, and the recommendation."""
 
     document_count: int  # number of documents in the sample
@@ -47,7 +47,7 @@ def tune(
     probability: Fraction = Fraction(95, 100),
     pairs: Sequence[LabelledPair] = (),
     progress: Callable[[str, float], None] = lambda _stage, _share: None,
-) -> Tuning:
+) -> TuningResult:
     """Measure settings on documents, against exact overlaps.
 
     The recommended setting reaches the required probability, and 95 % of its estimates are within 5 percentage points
@@ -77,8 +77,8 @@ def tune(
         best = min(
             learned_thresholds,
             key=lambda analysis: (
-                learned_thresholds[analysis].counts.cost,
-                learned_thresholds[analysis].cross_validated_counts.cost,
+                learned_thresholds[analysis].counts.balanced_error,
+                learned_thresholds[analysis].cross_validated_counts.balanced_error,
             ),
         )
         analyses, settings = [best], [setting for setting in settings if setting.analysis == best]
@@ -96,7 +96,7 @@ def tune(
     min_overlap, first_overlaps = float(required_overlap), exact[analyses[0]]
     recommended = recommend([row for row in measurements if row.settings.analysis == analyses[0]], float(probability))
     near_pair_count = first_overlaps.count_pairs(min_overlap - MAX_NEAR_DIFFERENCE, min_overlap + MAX_NEAR_DIFFERENCE)
-    return Tuning(
+    return TuningResult(
         len(texts),
         required_overlap,
         probability,

@@ -107,7 +107,7 @@ def _compute_version_share(shares: SentenceShares, min_share_of_other: float) ->
 def _compute_related_score(store: Store, query_record: Record, other: Record) -> float:
     """Return the score that `related` gives to the other document for the query document."""
     thresholds = store.settings.thresholds
-    version_score = thresholds.score_of(
+    version_score = thresholds.score_matches(
         match_sentences(
             decode_sentences(query_record.sentences), decode_sentences(other.sentences), thresholds.max_distance
         )

@@ -43,19 +43,24 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     copies = _find_tied_copies(evidence, documents, order)
     order = [*order[: len(order) - len(copies)], *copies]
     newest = _find_newest(evidence, order, len(copies))
-    conflict = tuple(_find_conflicts(evidence, order, kind))
+    conflicting_statements = tuple(_find_conflicts(evidence, order, kind))
+    have_equal_texts = (
+        kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
+    )
     return Timeline(
         tuple(order),
         tuple(sorted(undated)),
         kind,
-        len(dated) < 2 or not (guessed or conflict or newest is None),
+        len(dated) < 2 or not (guessed or conflicting_statements or newest is None),
         newest,
-        conflict,
-        describe_order(kind, len(guessed)),
+        conflicting_statements,
+        describe_order(kind, len(guessed), have_equal_texts=have_equal_texts),
         tuple(
             (None if kind == "texts" else evidence.dates_by(kind)[number]) or evidence.best_date(number)
             for number in range(len(documents))
         ),
+        have_equal_texts,
+        _find_newest(evidence, order, len(copies), ignore="modification time"),
     )
 
 
@@ -89,19 +94,23 @@ def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> se
 # --- the newest ---
 
 
-def _find_newest(evidence: DateEvidence, order: Sequence[int], copy_count: int) -> int | None:
+def _find_newest(
+    evidence: DateEvidence, order: Sequence[int], copy_count: int, *, ignore: EvidenceKind | None = None
+) -> int | None:
     """Return the last document if undisputed evidence shows that it is later than every other document.
 
     The last `copy_count` documents in `order` have the same text as the last one, so they are not compared with it.
+    Evidence of the kind `ignore` does not count.
     """
     others = order[: len(order) - copy_count]
-    return order[-1] if others and all(_is_later(evidence, order[-1], earlier) for earlier in others) else None
+    is_newest = bool(others) and all(_is_later(evidence, order[-1], earlier, ignore) for earlier in others)
+    return order[-1] if is_newest else None
 
 
 def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], order: Sequence[int]) -> list[int]:
     """Return the last documents in the order that have the same text, if no evidence shows which of them is newer.
 
-    The one with the shortest name is the last.
+    The one whose file is the oldest is the last. Of several such files, it is the one with the shortest name.
     """
     copies = list(order[-1:])
     for number in reversed(order[:-1]):
@@ -113,12 +122,17 @@ def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], 
         ):
             break
         copies.append(number)
-    return sorted(copies, key=lambda number: (len(documents[number].name), documents[number].name), reverse=True)
+
+    def rank(number: int) -> tuple[int, int, str]:
+        name = documents[number].document_path
+        return documents[number].mtime_ns or 0, len(name), name
+
+    return sorted(copies, key=rank, reverse=True)
 
 
-def _is_later(evidence: DateEvidence, first: int, second: int) -> bool:
-    verdicts = _compare_by_kind(evidence, first, second)
-    return bool(verdicts) and min(verdicts.values()) > 0
+def _is_later(evidence: DateEvidence, first: int, second: int, ignore: EvidenceKind | None) -> bool:
+    verdicts = [verdict for kind, verdict in _compare_by_kind(evidence, first, second).items() if kind != ignore]
+    return bool(verdicts) and min(verdicts) > 0
 
 
 def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[EvidenceKind, int]:

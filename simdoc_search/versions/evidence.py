@@ -69,10 +69,10 @@ EvidenceKind = Literal[
 | `date` | another date in the metadata, except a creation date |
 | `name` | date in the name |
 | `version` | version in the name |
-| `version control` | last commit of the file in git, or a later change |
+| `version control` | last commit of the file in git, or its modification time if it changed since |
 | `mixed dates` | the first of `modified`, `date`, `name` and `version control` that is available |
 | `created` | modification date in the metadata, or the creation date if there is none |
-| `modification time` | modification time of the file |
+| `modification time` | modification time of the file, or the earliest one of the files with the same text |
 | `texts` | no evidence; the order is guessed from the texts |
 """
 
@@ -94,18 +94,18 @@ class DateSources:
     """The sources of evidence about a document.
 
     Attributes:
-        name: path of the document.
+        document_path: path of the document.
         metadata: metadata of the document. Only the part of a field name after the last dot is used, ignoring letter
             case, digits and punctuation.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
-        path: path of the file on this machine; None if the document has no file, or if git must not be run.
+        file_path: path of the file on this machine; None if the document has no file, or if git must not be run.
         text_hash: hash of the text, equal for equal texts; empty if it is unknown.
     """
 
-    name: str = ""
+    document_path: str = ""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     mtime_ns: int | None = None
-    path: Path | None = None
+    file_path: Path | None = None
     text_hash: str = ""
 
     @classmethod
@@ -193,16 +193,16 @@ class DateEvidence:
     def _collect_dates(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         match kind:
             case "version":
-                versions = find_versions_in_names([document.name for document in self._documents])
+                versions = find_versions_in_names([document.document_path for document in self._documents])
                 return [
                     None if version is None else DocumentDate(kind, (version.stem, version.key), version.label, None)
                     for version in versions
                 ]
             case "version control":
-                paths = [document.path for document in self._documents]
+                paths = [document.file_path for document in self._documents]
                 return [_make_document_date(kind, date) for date in read_commit_dates(paths)]
             case "modification time":
-                return [_make_file_date(document.mtime_ns) for document in self._documents]
+                return self._collect_file_times()
             case "created":
                 created = [_find_date(kind, document) for document in self._documents]
                 return [modified or date for modified, date in zip(self.dates_by("modified"), created, strict=True)]
@@ -212,10 +212,23 @@ class DateEvidence:
                 return [next(filter(None, of_document), None) for of_document in of_kinds]
         return [_find_date(kind, document) for document in self._documents]
 
+    def _collect_file_times(self) -> list[DocumentDate | None]:
+        """Return the time of each file, or the earliest time of the files with the same text.
+
+        Copying a file changes its time. The text was written before the first copy.
+        """
+        first: dict[str, int] = {}
+        for document in self._documents:
+            if document.text_hash and document.mtime_ns is not None:
+                first[document.text_hash] = min(document.mtime_ns, first.get(document.text_hash, document.mtime_ns))
+        times = (document.mtime_ns and first.get(document.text_hash, document.mtime_ns) for document in self._documents)
+        return [_make_file_date(time) for time in times]
+
 
 def _find_date(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:
     return _make_document_date(
-        kind, find_date_in_name(document.name) if kind == "name" else find_date_in_metadata(document.metadata, kind)
+        kind,
+        find_date_in_name(document.document_path) if kind == "name" else find_date_in_metadata(document.metadata, kind),
     )
 
 

@@ -19,7 +19,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.sentences import sentence_simhashes
-from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, distances
+from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
@@ -111,7 +111,7 @@ class _SimilarSentences:
         counts = np.diff(self._begins)[numbers]
         other_of_pair, pair = expand_runs(self._begins[numbers], counts)
         own_of_pair = self._near[pair]
-        distance = distances(self._values_a[own_of_pair], other_values[other_of_pair])
+        distance = hamming_distances(self._values_a[own_of_pair], other_values[other_of_pair])
         order = np.lexsort((first[other_of_pair], distance, own_of_pair))
         similar, nearest = np.unique(own_of_pair[order], return_index=True)
         best = np.full(len(self._values_a), -1)
@@ -123,7 +123,7 @@ class _SimilarSentences:
         return SentenceMatches(
             positions,
             partners,
-            distances(self._values_a[own], values[partners]),
+            hamming_distances(self._values_a[own], values[partners]),
             len(similar) / max(1, len(self._values_a)),
             similar_in_other / max(1, len(other_values)),
             _has_too_few_matches(len(similar), similar_in_other, len(self._values_a), len(other_values)),
@@ -145,8 +145,10 @@ def _assign_positions(sentences: Ints, matches: Ints, values: Simhashes, distinc
     return positions
 
 
-def _has_too_few_matches(similar: int, similar_in_other: int, sentence_count: int, other_sentence_count: int) -> bool:
-    return min(similar, similar_in_other) < min(MIN_SENTENCES, sentence_count, other_sentence_count)
+def _has_too_few_matches(
+    similar_count: int, other_similar_count: int, sentence_count: int, other_sentence_count: int
+) -> bool:
+    return min(similar_count, other_similar_count) < min(MIN_SENTENCES, sentence_count, other_sentence_count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,7 +227,7 @@ def _count_similar(
         values[begins[side][:, np.newaxis] + np.minimum(np.arange(length), counts[side][:, np.newaxis] - 1)]
         for side, length in zip(pairs, shape, strict=True)
     )
-    near = distances(first[:, :, np.newaxis], second[:, np.newaxis, :]) <= max_distance
+    near = hamming_distances(first[:, :, np.newaxis], second[:, np.newaxis, :]) <= max_distance
     similar, similar_in_other = (
         (has_near & (np.arange(length) < counts[side][:, np.newaxis])).sum(axis=1)
         for has_near, side, length in zip((near.any(axis=2), near.any(axis=1)), pairs, shape, strict=True)
@@ -245,7 +247,7 @@ def shares_by_max_distance(a: Simhashes, b: Simhashes, max_distance: int) -> lis
     """Return the shares of `match_sentences` for each maximum distance from 0 to `max_distance` bits."""
     a, b = distinct(a), distinct(b)
     which, near = HammingIndex(a, SIMHASH_BITS, max_distance).find_near(b)
-    distance = distances(a[near], b[which])
+    distance = hamming_distances(a[near], b[which])
     nearest = np.full(len(a), SIMHASH_BITS), np.full(len(b), SIMHASH_BITS)
     np.minimum.at(nearest[0], near, distance)
     np.minimum.at(nearest[1], which, distance)

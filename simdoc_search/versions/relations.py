@@ -39,12 +39,12 @@ from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.concepts import ParagraphConcepts, concatenate_paragraphs, paragraph_simhashes
-from simdoc_search.sketch.simhash import distances
+from simdoc_search.sketch.simhash import hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
-RELATED_SIMILARITY = 0.25
+MIN_RELATED_SIMILARITY = 0.25
 """Documents with this similarity get the score `DEFAULT_MIN_SCORE`."""
 
 _DAMPING = 1.0
@@ -101,7 +101,9 @@ class WeightedConcepts:
         """
         pair, mine = expand_runs(self.begins[fewer], self.paragraph_counts[fewer])
         row, theirs = expand_runs(self.begins[more][pair], self.paragraph_counts[more][pair])
-        bits = np.minimum(*(distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes))
+        bits = np.minimum(
+            *(hamming_distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes)
+        )
         first = np.cumsum(self.paragraph_counts[more][pair]) - self.paragraph_counts[more][pair]
         nearest = np.minimum.reduceat(bits.astype(np.int64) << 32 | theirs, first) & 0xFFFFFFFF
         cosines = _compute_cosines(self._parts, mine, nearest, _DAMPING)
@@ -183,12 +185,12 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 def relation_score(similarity: float) -> float:
     """Convert a similarity into a score, 0..`MIN_VERSION_SCORE`.
 
-    A similarity of `RELATED_SIMILARITY` has the score `DEFAULT_MIN_SCORE`. The score is linear below and above it.
+    A similarity of `MIN_RELATED_SIMILARITY` has the score `DEFAULT_MIN_SCORE`. The score is linear below and above it.
     """
-    if similarity < RELATED_SIMILARITY:
-        return DEFAULT_MIN_SCORE * similarity / RELATED_SIMILARITY
+    if similarity < MIN_RELATED_SIMILARITY:
+        return DEFAULT_MIN_SCORE * similarity / MIN_RELATED_SIMILARITY
     return DEFAULT_MIN_SCORE + (MIN_VERSION_SCORE - DEFAULT_MIN_SCORE) * min(
-        1.0, (similarity - RELATED_SIMILARITY) / (1 - RELATED_SIMILARITY)
+        1.0, (similarity - MIN_RELATED_SIMILARITY) / (1 - MIN_RELATED_SIMILARITY)
     )
 
 

@@ -14,7 +14,7 @@ _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "date": "dates in the metadata",
     "name": "dates in the names",
     "version": "versions in the names",
-    "version control": "last commits or later changes of the files",
+    "version control": "last commits, or modification times of files that changed since",
     "mixed dates": "dates in the metadata, names or commits",
     "created": "modification or creation dates in the metadata",
     "modification time": "modification times of the files",
@@ -51,10 +51,12 @@ class Timeline:
         evidence_kind: the kind of evidence that the order is based on.
         is_certain: whether the evidence determines the whole order and does not contradict itself.
         newest: index of the newest document; None if the evidence does not determine it or is contradictory.
-        conflict: contradicting statements, two per contradiction.
+        conflicting_statements: contradicting statements, two per contradiction.
         reason: what the order is based on, as a phrase for display.
         dates: date of each document, from the kind of evidence that the order is based on. If the document has no such
             date, its best date, or None.
+        have_equal_texts: whether all documents have the same text, and no evidence shows which of them is newer.
+        newest_without_file_times: index of the newest document if the modification times of the files did not count.
     """
 
     order: tuple[int, ...]
@@ -62,9 +64,11 @@ class Timeline:
     evidence_kind: EvidenceKind
     is_certain: bool
     newest: int | None
-    conflict: tuple[OrderStatement, ...]
+    conflicting_statements: tuple[OrderStatement, ...]
     reason: str
     dates: tuple[DocumentDate | None, ...]
+    have_equal_texts: bool
+    newest_without_file_times: int | None
 
 
 def describe_evidence_kind(kind: EvidenceKind) -> str:
@@ -72,8 +76,10 @@ def describe_evidence_kind(kind: EvidenceKind) -> str:
     return _DESCRIPTIONS[kind]
 
 
-def describe_order(kind: EvidenceKind, guessed_count: int) -> str:
+def describe_order(kind: EvidenceKind, guessed_count: int, *, have_equal_texts: bool) -> str:
     """Return a description of the evidence for an order, and of how many documents are in a guessed order."""
+    if have_equal_texts:
+        return "all of them have the same text"
     if kind == "texts":
         return "no evidence shows which is newer"
     documents = format_count(guessed_count, "document")

@@ -12,14 +12,11 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from simdoc_search.corpus.changes import changed_files
 from simdoc_search.duplicates.plan import ApplyReport, UndoReport, apply_plan, undo, undo_path
 from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.table import write_table
-from simdoc_search.errors import QuerySyntaxError, SimdocError
-from simdoc_search.indexing.roots import find_roots
-from simdoc_search.indexing.skip_reasons import classify_reason
-from simdoc_search.search import SimilaritySearch
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.indexing.restored_files import index_restored_files
 from simdoc_search.stores.base import Store
 from simdoc_search.web.background_job import Progress
 from simdoc_search.web.duplicates import require_review
@@ -30,7 +27,7 @@ from simdoc_search.web.review import DuplicatesReview
 
 _PLAN_NAME, _FILES_NAME = "plan.tsv", "files"
 _RUN_NAME = re.compile(r"\d{4}-\d\d-\d\d_\d{6}")
-_MAX_LISTED, _MAX_RUNS = 200, 20
+_MAX_LISTED_FILES, _MAX_RUNS = 200, 20
 _REFRESH_SECONDS = 1
 
 
@@ -60,7 +57,7 @@ def show_changes(request: PageRequest) -> Page:
         "problem": job.problem,
         "stage": "",
         "share": 0.0,
-        "max_listed": _MAX_LISTED,
+        "max_listed": _MAX_LISTED_FILES,
     }
     if job.state is not None:
         stage, share = job.state
@@ -93,8 +90,8 @@ def move_files(request: PageRequest) -> Redirect:
 
 def undo_changes(request: PageRequest) -> Redirect:
     """Start moving the files of a run back."""
-    _, folder = _require_allowed(request, is_change=True)
-    run, search = request.value("run"), request.served_store.search()
+    local, folder = _require_allowed(request, is_change=True)
+    run, store = request.value("run"), request.served_store.search().store
     if run not in _list_runs(folder):
         raise QuerySyntaxError(f"there is nothing to undo in {run[:40]!r}; reload the page")
     parent = next(parent for parent in _visible_and_hidden(folder) if (parent / run / undo_path(_PLAN_NAME)).exists())
@@ -103,7 +100,8 @@ def undo_changes(request: PageRequest) -> Redirect:
         undo_file = parent / run / undo_path(_PLAN_NAME)
         restored = undo(undo_file, lambda share: progress("undoing", share))
         progress("indexing", 0.0)
-        return FileChanges(parent / run, restored=restored, not_indexed=_index_again(search, restored.restored))
+        indexed = index_restored_files(store, restored.restored, local.exclude)
+        return FileChanges(parent / run, restored=restored, not_indexed=indexed.not_indexed)
 
     return request.served_store.file_changes.start(move_back)
 
@@ -136,25 +134,6 @@ def _move_files(
         progress=lambda share: progress("applying", share),
     )  # fmt: skip
     return FileChanges(folder, moved=moved)
-
-
-def _index_again(search: SimilaritySearch, paths: Sequence[str]) -> list[str]:
-    """Index files again. Return those that could not be indexed, or whose folder is not indexed."""
-    roots = find_roots(search.store, paths)
-    by_root: dict[Path, list[str]] = {}
-    not_indexed = set(paths)
-    for path in paths:
-        if root := next((parent for parent in Path(path).parents if parent in roots), None):
-            by_root.setdefault(root, []).append(path)
-            not_indexed.remove(path)
-    try:
-        for root, files in by_root.items():
-            report = search.index(changed_files(root, files), prune=None)
-            unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_lost}
-            not_indexed |= unread | (set(files) if report.failed else set())  # files without text were not in the index
-    except (SimdocError, OSError):
-        return list(paths)
-    return sorted(not_indexed)
 
 
 def _visible_and_hidden(folder: Path) -> tuple[Path, Path]:

@@ -13,7 +13,7 @@ from simdoc_search.search.columns import Columns, format_column_value, is_column
 from simdoc_search.stores.record import Record
 from simdoc_search.web.request import PageRequest
 
-_MAX_COLUMNS, _MAX_SUGGESTED, _MAX_CELL_CHARACTERS = 8, 50, 100
+_MAX_COLUMNS, _MAX_SUGGESTED_COLUMNS, _MAX_CELL_CHARACTERS = 8, 50, 100
 _FILE_COLUMNS = ("date", "size")
 
 
@@ -55,7 +55,9 @@ def read_page_columns(request: PageRequest, search: SimilaritySearch, keys: Sequ
     records = columns.read_records(search.store, keys)
     fields = {key for record in records for key in record.metadata}
     file_columns = _FILE_COLUMNS if any(record.origin for record in records) else ()
-    suggested = [*file_columns, *sorted(filter(is_column_name, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
+    suggested = [*file_columns, *sorted(filter(is_column_name, fields.difference(_FILE_COLUMNS)))][
+        :_MAX_SUGGESTED_COLUMNS
+    ]
     return PageColumns(
         columns.names, suggested, {record.key: _read_column_values(columns, record) for record in records}
     )

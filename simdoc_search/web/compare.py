@@ -10,7 +10,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.passage import Comparison
-from simdoc_search.passages.report import pair_view
+from simdoc_search.passages.report import render_pair_view
 from simdoc_search.passages.summary import describe_word_measures
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.web.request import PageRequest
@@ -59,7 +59,7 @@ def compare(request: PageRequest) -> Page:
         "measures": describe_word_measures(comparison),
         "open_passage": _find_passage(comparison, position) if request.value("at") else None,
         "attachments": _read_attachments(search, [key for key in (first, second) if key]),
-        "pair": pair_view(comparison, texts, names, analysis=settings.analysis) if is_side_by_side else None,
+        "pair": render_pair_view(comparison, texts, names, analysis=settings.analysis) if is_side_by_side else None,
     }
     return Page("compare.html", values, comparison_as_json(comparison, (query_json, {"id": second.id})))
 

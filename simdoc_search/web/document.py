@@ -11,7 +11,7 @@ from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import find_document_key, make_query, read_stored_record
 from simdoc_search.web.response import Page
 
-_MAX_RELATED = 5
+_MAX_RELATED_DOCUMENTS = 5
 _PART_CHARACTERS = 20_000
 """The number of characters of the text that a page shows."""
 
@@ -59,6 +59,6 @@ def document(request: PageRequest) -> Page:
 
 def _find_related(search: SimilaritySearch, key: DocumentKey) -> RelatedResult | None:
     try:
-        return search.related(make_query(key), size=_MAX_RELATED, name_concepts=False)
+        return search.related(make_query(key), size=_MAX_RELATED_DOCUMENTS, name_concepts=False)
     except NoFingerprintError:
         return None

@@ -70,14 +70,14 @@ class _Selection:
         self.days = _read_day(request, "from"), _read_day(request, "to")
         self.total, self.undated_count = 0, 0
         self.folder_counts: Counter[str] = Counter()
-        self._name = _fold(self.name)
+        self._name = _normalise_case(self.name)
 
     def rows(self, store: Store) -> Iterator[DocumentRow]:
         """Yield the selected documents in the order of the store."""
         columns = Columns(["date", "size"])
         records = store.scan(filters=[{"path": self.folder}] if self.folder else None)
         for batch in iter(lambda: list(islice(records, BATCH_SIZE)), []):
-            named = [record for record in batch if self._name in _fold(record.id)]
+            named = [record for record in batch if self._name in _normalise_case(record.id)]
             for record in columns.add_metadata(store, named):
                 values = columns.get_values(record)
                 if self._matches_days(values["date"]):
@@ -164,5 +164,5 @@ def _read_day(request: PageRequest, name: str) -> str:
     return ""
 
 
-def _fold(text: str) -> str:
+def _normalise_case(text: str) -> str:
     return normalize("NFC", text).casefold()

@@ -24,7 +24,7 @@ from simdoc_search.web.response import Download, Page, Redirect, url_for
 from simdoc_search.web.review import ROW_FIELD_PREFIX, DuplicatesReview, ReviewedGroup
 from simdoc_search.web.skipped import list_skipped_files
 
-_DEFAULT_GROUPS, _MAX_MEMBERS, _MAX_DROPPED = 20, 100, 500
+_DEFAULT_GROUPS, _MAX_MEMBERS, _MAX_DROPPED_DOCUMENTS = 20, 100, 500
 _MAX_EXCERPTS = 100
 """The maximum number of texts that a page reads for excerpts."""
 _EXCERPT_WORDS = 24
@@ -162,8 +162,8 @@ def plan_summary(request: PageRequest) -> Page:
     values = {
         "review": review,
         "counts": counts,
-        "dropped": [] if request.wants_json else review.dropped(min(counts["drop"], _MAX_DROPPED)),
-        "max_dropped": _MAX_DROPPED,
+        "dropped": [] if request.wants_json else review.dropped(min(counts["drop"], _MAX_DROPPED_DOCUMENTS)),
+        "max_dropped": _MAX_DROPPED_DOCUMENTS,
         "command": command,
         "undo_command": undo_command,
         "can_apply": request.local is not None and request.local.removed_folder is not None,
@@ -211,4 +211,4 @@ def _parse_action(text: str, name: str) -> Action:
     for action in ACTIONS:
         if text == action:
             return action
-    raise QuerySyntaxError(f"{name} must be keep, drop or decide, not {text[:40]!r}")
+    raise QuerySyntaxError(f"{name} must be 'keep', 'drop' or 'decide', not {text[:40]!r}")

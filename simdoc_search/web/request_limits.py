@@ -34,5 +34,5 @@ MAX_CONCURRENT_COMPARISONS = 2
 MAX_REQUEST_SECONDS = 90.0
 """Maximum time from the start of a request to its response, in seconds. It includes the upload and any waiting."""
 
-UPLOAD_LIMITS = ItemLimits(seconds=30.0, memory=1_500_000_000)
+UPLOAD_LIMITS = ItemLimits(seconds=30.0, memory_bytes=1_500_000_000)
 """Limits of the process that reads an uploaded document."""

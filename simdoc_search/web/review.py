@@ -24,7 +24,7 @@ class Member:
     """A document of a group that is not the kept one.
 
     Attributes:
-        field: The name of its form field, `row-GROUP-MEMBER`.
+        form_field: The name of its form field, `row-GROUP-MEMBER`.
         document: The document.
         kind: What the document has in common with the document that `reason` is about.
         proposed_action: The proposed action.
@@ -34,7 +34,7 @@ class Member:
         index: The index in `Group.duplicates`. None for the document that was proposed as the kept one.
     """
 
-    field: str
+    form_field: str
     document: GroupedDocument
     kind: str
     proposed_action: Action
@@ -109,16 +109,16 @@ class DuplicatesReview:
         return groups
 
     def _review(self, group_index: int, group: Group) -> ReviewedGroup:
-        chosen = self.kept_instead.get(group_index)
-        kept: GroupedDocument = group.kept if chosen is None else group.duplicates[chosen]
+        chosen_index = self.kept_instead.get(group_index)
+        kept: GroupedDocument = group.kept if chosen_index is None else group.duplicates[chosen_index]
         members = tuple(
             self._make_member(group_index, group, index, kept)
             for index in range(len(group.duplicates))
-            if index != chosen
+            if index != chosen_index
         )
-        if chosen is None:
+        if chosen_index is None:
             return ReviewedGroup(group_index, kept, members)
-        duplicate, proposed = group.duplicates[chosen], _proposal_for_replaced(group, chosen)
+        duplicate, proposed = group.duplicates[chosen_index], _proposal_for_replaced(group, chosen_index)
         field_name = f"{ROW_FIELD_PREFIX}{group_index}-{_PROPOSED_KEPT}"
         replaced = Member(field_name, group.kept, duplicate.kind, proposed, proposed, duplicate.reason, None, None)
         return ReviewedGroup(group_index, kept, (self._with_action(replaced), *members))
@@ -202,10 +202,10 @@ class DuplicatesReview:
         """Return how many members the plan keeps, drops and leaves undecided. `ReviewedGroup.kept` is not counted."""
         drops, total = self.duplicates.drop_count, self.duplicates.duplicate_count
         counts: dict[Action, int] = {"keep": 0, "drop": drops, "decide": total - drops}
-        for group_index, chosen in self.kept_instead.items():
+        for group_index, chosen_index in self.kept_instead.items():
             [group] = self.groups(group_index, 1)
-            counts[group.duplicates[chosen].action] -= 1
-            counts[_proposal_for_replaced(group, chosen)] += 1
+            counts[group.duplicates[chosen_index].action] -= 1
+            counts[_proposal_for_replaced(group, chosen_index)] += 1
         if self.keeps_undecided:
             counts = {"keep": counts["decide"], "drop": counts["drop"], "decide": 0}
         for key, action in self.decisions.items():
@@ -228,13 +228,13 @@ class DuplicatesReview:
         """
         for number, group in groupby(rows, key=lambda row: row.group):
             kept, *others = group
-            chosen = self.kept_instead.get(number - 1)
-            if chosen is None:
+            chosen_index = self.kept_instead.get(number - 1)
+            if chosen_index is None:
                 yield kept
             else:
-                new = others.pop(chosen)
+                new = others.pop(chosen_index)
                 yield replace(new, action="keep" if new.state else "decide", kept="", overlap="", kind="", note="")
-                proposed = _proposal_for_replaced(self.groups(number - 1, 1)[0], chosen)
+                proposed = _proposal_for_replaced(self.groups(number - 1, 1)[0], chosen_index)
                 is_equal = new.action == proposed == "drop" and kept.state is not None
                 replaced = replace(
                     kept, action="drop" if is_equal else "decide", kept=new.name, overlap=new.overlap, kind=new.kind,
@@ -246,9 +246,9 @@ class DuplicatesReview:
                 yield row if action == "drop" and row.state is None else replace(row, action=action)
 
 
-def _proposal_for_replaced(group: Group, chosen: int) -> Action:
+def _proposal_for_replaced(group: Group, chosen_index: int) -> Action:
     """Return the proposed action for the proposed kept document if a duplicate is kept instead."""
-    duplicate: Duplicate = group.duplicates[chosen]
+    duplicate: Duplicate = group.duplicates[chosen_index]
     is_identical = duplicate.kind == "identical" and duplicate.duplicate_of == group.kept.key
     return duplicate.action if is_identical else "decide"
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from simdoc_search.web.review import DuplicatesReview
     from simdoc_search.web.skipped import UnindexedFiles
 
-_MIN_INFO_SECONDS, _INFO_FACTOR = 60.0, 100
+_MIN_CACHE_SECONDS, _CACHE_SECONDS_PER_READ_SECOND = 60.0, 100
 """A document count is reused for at least 60 seconds, and for at least 100 times as long as counting took."""
 
 _log = logging.getLogger(__name__)
@@ -98,8 +98,8 @@ class ServedStore:
         """
         search = self.search()
         if search.store.settings.passages is None:
-            advice = "index the documents again into a new store, without --no-passages"
-            raise NotIndexedError(f"the store has no data for finding shared passages; {advice}")
+            advice = "index the documents again into a new index, without --no-passages"
+            raise NotIndexedError(f"the index has no data for finding shared passages; {advice}")
         return search
 
     def concepts_search(self) -> SimilaritySearch:
@@ -111,7 +111,7 @@ class ServedStore:
         search = self.search()
         if search.store.settings.concepts is None:
             advice = TOKEN_KINDS["concepts"].how_to_add(search.store.info().location)
-            raise NotIndexedError(f"the store has no concepts; {advice}")
+            raise NotIndexedError(f"the index has no concepts; {advice}")
         return search
 
     @property
@@ -128,7 +128,9 @@ class ServedStore:
         info = self._info
         if info is None or now > self._info_expires:
             self._info = info = search.store.info()
-            self._info_expires = now + max(_MIN_INFO_SECONDS, _INFO_FACTOR * (time.monotonic() - now))
+            self._info_expires = now + max(
+                _MIN_CACHE_SECONDS, _CACHE_SECONDS_PER_READ_SECOND * (time.monotonic() - now)
+            )
         return info
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
@@ -153,5 +155,5 @@ class ServedStore:
         """Return a message without the location of the store."""
         text = without_secrets(str(message))
         for location in self._locations:
-            text = text.replace(location, "the store")
+            text = text.replace(location, "the index")
         return text

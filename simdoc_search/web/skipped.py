@@ -22,7 +22,7 @@ from simdoc_search.web.request_limits import UPLOAD_LIMITS
 from simdoc_search.web.response import Page, Redirect
 
 _MAX_READ_FILES = 1_000
-_MAX_LISTED = 200
+_MAX_LISTED_FILES = 200
 _REFRESH_SECONDS = 1
 
 
@@ -35,7 +35,7 @@ class UnindexedFiles:
         missing_folders: The indexed folders that no longer exist.
         file_count: The number of files in the folders.
         groups: The files that cannot be read, by reason.
-        readable: The files that can be read, but are not in the index.
+        readable_files: The files that can be read, but are not in the index.
         unread_count: The number of files that were not examined, because there are too many.
     """
 
@@ -43,7 +43,7 @@ class UnindexedFiles:
     missing_folders: list[str] = field(default_factory=list)
     file_count: int = 0
     groups: list[SkipGroup] = field(default_factory=list)
-    readable: list[str] = field(default_factory=list)
+    readable_files: list[str] = field(default_factory=list)
     unread_count: int = 0
 
 
@@ -51,7 +51,7 @@ def skipped(request: PageRequest) -> Page:
     """Return the page with the files that are not in the index, or the progress of the search."""
     _require_local(request)
     job = request.served_store.unindexed_files
-    values = {"result": job.result, "problem": job.problem, "stage": "", "share": 0.0, "max_listed": _MAX_LISTED}
+    values = {"result": job.result, "problem": job.problem, "stage": "", "share": 0.0, "max_listed": _MAX_LISTED_FILES}
     if job.state is not None:
         stage, share = job.state
         as_json = {"state": "running", "stage": stage, "share": share}
@@ -60,7 +60,7 @@ def skipped(request: PageRequest) -> Page:
     found = {
         "file_count": result.file_count,
         "groups": [{"reason": group.label, "files": group.examples} for group in result.groups],
-        "readable": result.readable,
+        "readable": result.readable_files,
         "unread_count": result.unread_count,
     } if result else {}  # fmt: skip
     return Page(
@@ -146,7 +146,7 @@ def _find_unindexed_files(store: Store, local: LocalAccess, progress: Progress) 
         if isinstance(outcome, SkippedFile):
             skipped_files.append(replace(outcome, path=id))
         else:
-            found.readable.append(id)
+            found.readable_files.append(id)
     found.groups = group_by_reason(skipped_files)
     return found
 

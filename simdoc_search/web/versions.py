@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from simdoc_search.as_json import concepts_as_json, key_as_json, related_as_json, versions_as_json
@@ -9,11 +10,10 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import SimilaritySearch, VersionsResult
 from simdoc_search.search.stored_texts import add_metadata, read_records
-from simdoc_search.search.version_result import TEXT_ORDER_HINT
 from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE
 from simdoc_search.versions import EvidenceKind
 from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources
-from simdoc_search.versions.relations import RELATED_SIMILARITY
+from simdoc_search.versions.relations import MIN_RELATED_SIMILARITY
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import find_document_key, make_query, read_request_query
@@ -28,7 +28,6 @@ def versions(request: PageRequest) -> Page:
     values = {
         **query.template_values(request),
         "result": result,
-        "hint": TEXT_ORDER_HINT,
         "evidence": {} if request.wants_json else _read_evidence(request.served_store.search(), result),
         "offsets": request.neighbour_page_offsets(len(result.hits)),
     }
@@ -49,12 +48,13 @@ def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[Doc
     """Return the evidence for the date of each version: a label, and the date or the version number in its name."""
     keys = [entry.key for entry in result.entries if entry.key is not None]
     records = add_metadata(search.store, list(read_records(search.store, keys, text=False).values()), DATE_FIELDS)
-    evidence = DateEvidence([DateSources.from_record(record) for record in records])
+    # Without the hashes of the texts, a copy has the time of its own file.
+    evidence = DateEvidence([replace(DateSources.from_record(record), text_hash="") for record in records])
     return {
         record.key: [
             (label, dated.label)
             for kind, label in _EVIDENCE_LABELS.items()
-            if (dated := evidence.dates_by(kind)[number]) is not None and dated.evidence_kind == kind
+            if (dated := evidence.dates_by(kind)[number]) and dated.evidence_kind == kind and dated.label
         ]
         for number, record in enumerate(records)
     }
@@ -71,7 +71,7 @@ def related(request: PageRequest) -> Page:
         **query.template_values(request),
         "result": result,
         "columns": columns,
-        "related_from": RELATED_SIMILARITY,
+        "related_from": MIN_RELATED_SIMILARITY,
         "offsets": request.neighbour_page_offsets(len(result.hits)),
     }
     return Page("related.html", values, columns.add_to_json(related_as_json(result, query.id, query.file), keys))

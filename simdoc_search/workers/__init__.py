@@ -7,7 +7,7 @@ child.py    the main program of a subprocess
 memory.py   measures the memory of processes and of the machine
 """
 
-from simdoc_search.workers.parallel_map import WorkerMap
+from simdoc_search.workers.parallel_map import ParallelMapper
 from simdoc_search.workers.pool import WorkerPool, iterate_in_subprocess
 from simdoc_search.workers.process import ITEM_SECONDS, BeginItem, ItemLimits, memory_per_worker
 
@@ -15,7 +15,7 @@ __all__ = [
     "ITEM_SECONDS",
     "BeginItem",
     "ItemLimits",
-    "WorkerMap",
+    "ParallelMapper",
     "WorkerPool",
     "iterate_in_subprocess",
     "memory_per_worker",

@@ -22,10 +22,10 @@ Outcome = TypeVar("Outcome")
 MAX_CHUNKS_WITHOUT_WORKERS = 8
 """Maximum number of chunks for which no worker processes are started, because starting them would take longer."""
 
-_CHUNKS_PER_WORKER = 2  # number of chunks per worker process that are submitted before the first outcome is needed
+_CHUNKS_PER_WORKER = 2  # chunks per worker process that are submitted ahead of the one whose outcome is awaited
 
 
-class WorkerMap:
+class ParallelMapper:
     """Maps functions over chunks in worker processes, which start when there are many chunks.
 
     Several functions can be mapped one after the other, with the same processes. If a worker process crashes or runs
@@ -86,7 +86,7 @@ class WorkerMap:
             self._pool.close()
             self._pool = None
 
-    def __enter__(self) -> WorkerMap:
+    def __enter__(self) -> ParallelMapper:
         return self
 
     def __exit__(

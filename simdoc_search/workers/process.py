@@ -29,8 +29,8 @@ ITEM_SECONDS = 120.0
 OUT_OF_MEMORY_STATUS = 86
 """Exit status of a worker process that cannot get more memory."""
 
-_WATCH_SECONDS = 0.05  # a process that allocates 2 GB per second allocates 100 MB in this time
-_MIN_MEMORY, _MAX_MEMORY = 1_000_000_000, 4_000_000_000  # processing a text of 50 MB takes 0.7 GB
+_WATCH_INTERVAL_SECONDS = 0.05  # a process that allocates 2 GB per second allocates 100 MB in this time
+_MIN_MEMORY_BYTES, _MAX_MEMORY_BYTES = 1_000_000_000, 4_000_000_000  # processing a text of 50 MB takes 0.7 GB
 
 # Python 3.10 does not have the option -P. So this code removes '', the current directory, from sys.path.
 _START_CODE = """\
@@ -53,8 +53,8 @@ def memory_per_worker(workers: int) -> int:
     """
     machine = read_machine_memory()
     if machine is None:
-        return _MIN_MEMORY
-    return min(max(machine // 2 // workers, _MIN_MEMORY), _MAX_MEMORY, machine // 2)
+        return _MIN_MEMORY_BYTES
+    return min(max(machine // 2 // workers, _MIN_MEMORY_BYTES), _MAX_MEMORY_BYTES, machine // 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class ItemLimits:
 
     Attributes:
         seconds: maximum time to process the item.
-        memory: maximum resident memory of the process in bytes. Address space (`RLIMIT_AS`) is not limited, because
+        memory_bytes: maximum resident memory of the process. Address space (`RLIMIT_AS`) is not limited, because
             numpy and document readers reserve gigabytes that they never touch. Without `/proc`, the memory is only
             limited if the package psutil is installed.
     """
 
     seconds: float = ITEM_SECONDS
-    memory: int = field(default_factory=lambda: memory_per_worker(1))
+    memory_bytes: int = field(default_factory=lambda: memory_per_worker(1))
 
 
 class BeginItem(Protocol):
@@ -88,7 +88,7 @@ class ProcessEndedError(Exception):
 
     Attributes:
         reason: why the process ended, in a few words.
-        item_index: index of the item that the process was reading; None if it was not reading an item.
+        item_index: index of the item that the process was working on; None if there was none.
         is_timeout: whether the item exceeded the time limit.
         is_first_run: whether the process failed in its first run, before it had returned any outcomes.
     """
@@ -173,7 +173,7 @@ class WorkerProcess(Generic[Item, Outcome]):
 
     def _watch(self) -> None:
         """Kill the process when its item exceeds a limit."""
-        while not self._closed.wait(_WATCH_SECONDS):
+        while not self._closed.wait(_WATCH_INTERVAL_SECONDS):
             with self._lock:
                 process = self._process
                 if not self._is_working or process.kill_reason:
@@ -181,8 +181,8 @@ class WorkerProcess(Generic[Item, Outcome]):
                 if process.deadline is not None and time.monotonic() > process.deadline:
                     process.is_timeout = True
                     process.kill_reason = f"took longer than {process.seconds:.3g} s to read"
-                elif read_process_memory(process.popen.pid) > self._limits.memory:
-                    process.kill_reason = f"needed more memory than {self._limits.memory / 1e6:,.0f} MB to read"
+                elif read_process_memory(process.popen.pid) > self._limits.memory_bytes:
+                    process.kill_reason = f"needed more memory than {self._limits.memory_bytes / 1e6:,.0f} MB to read"
                 else:
                     continue
                 process.popen.kill()
@@ -221,8 +221,8 @@ class _Process:
     Attributes:
         is_ready: whether the process has started and received its work.
         is_first_run: whether the process has not returned any outcomes yet.
-        item_index: index of the item that the process is reading; None if it is not reading an item.
-        deadline: time by which the item must be read, on the clock of `time.monotonic`; None if there is no item.
+        item_index: index of the item that the process is working on; None if there is none.
+        deadline: time by which the item must be done, on the clock of `time.monotonic`; None if there is no item.
         seconds: time limit of the item.
         kill_reason: why the process was killed, in a few words; empty if it was not killed.
         is_timeout: whether the process was killed because of the time limit.

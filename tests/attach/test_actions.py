@@ -16,7 +16,7 @@ from opensearchpy.helpers import expand_action
 
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
-from simdoc_search.concepts import Extractor, encode_names
+from simdoc_search.concepts import Extractor, hash_words
 from simdoc_search.errors import DocumentError, FormatMismatchError
 from simdoc_search.sketch.concepts import CONCEPT_TOKEN_LENGTH
 from simdoc_search.sketch.sentences import SentenceSettings
@@ -92,7 +92,7 @@ def test_sentences_and_concepts_are_added_if_the_settings_have_them() -> None:
     )
 
     assert {"sentences", "concepts"} == one.keys() - OURS.keys()
-    assert [*encode_names(["Vienna", "Budapest."]), 0] == decode(one["concepts"].split(), CONCEPT_TOKEN_LENGTH).tolist()
+    assert [*hash_words(["Vienna", "Budapest."]), 0] == decode(one["concepts"].split(), CONCEPT_TOKEN_LENGTH).tolist()
     assert "" == other["concepts"]
     assert [4, 4] == [len(value["sentences"].split()) for value in (one, other)]
     for wrong in (None, Extractor(Capitals("others"))):

@@ -77,7 +77,7 @@ def test_wrong_parameters_are_an_error(engine: Engine) -> None:
 
 
 def test_hits_match_a_band_and_have_the_minimum_of_tokens(engine: Engine) -> None:
-    """The score is the number of equal tokens. The source is not a hit."""
+    """The score is the number of matching tokens. The source is not a hit."""
     rng = random.Random("bands")
     texts = {f"alone{number}": text(rng, 300) for number in range(10)}
     for percent in (10, 20, 30, 50, 80, 95):

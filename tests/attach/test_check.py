@@ -50,7 +50,8 @@ def findings_of(
         temp_indices.put(name, id, document)
     findings = check(engine, name)
     assert {name} >= {finding.index for finding in findings}
-    return [(finding.is_problem, finding.message) for finding in findings]
+    url = f"{temp_indices.engine}/{name}"
+    return [(finding.is_problem, finding.message.replace(url, "URL")) for finding in findings]
 
 
 # --- correct indices ---
@@ -146,7 +147,7 @@ def test_documents_without_a_complete_fingerprint_are_counted(temp_indices: Temp
     kinds = {"a": Settings(minhash=MinHash(bucket_count=256)), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
     documents: dict[str, Any] = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
     other_settings = "2 fingerprints were computed with settings other than those in the mapping"
-    others = f"{other_settings}; run `simdoc-search backfill --stale`"
+    others = f"{other_settings}; run `simdoc-search backfill URL --stale`"
 
     assert [(False, "2 of 5 documents have no fingerprint"), (True, others)] == findings_of(
         temp_indices, engine, mapping(), **documents, d={"title": "d"}, e={"simdoc": None}
@@ -175,7 +176,7 @@ def test_malformed_fingerprints_are_counted_and_named(
 
     assert (True, True) == (wrong, fault in problem)
     assert problem.startswith("1 of 2 sampled fingerprints is malformed: 'bad' ")
-    assert problem.endswith("; run `simdoc-search backfill --stale`")
+    assert problem.endswith("; run `simdoc-search backfill URL --stale`")
 
 
 def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, engine: Engine) -> None:
@@ -189,7 +190,8 @@ def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, eng
     call(temp_indices.engine, "POST", f"/{name}/_update/a?refresh=true", {"doc": {"body": "quite another text"}})
     missing, stale = [finding.message for finding in check(engine, name) if finding.is_problem]
 
-    assert "1 of 5 documents has a text but no fingerprint; run `simdoc-search backfill`" == missing
+    url = f"{temp_indices.engine}/{name}"
+    assert f"1 of 5 documents has a text but no fingerprint; run `simdoc-search backfill {url}`" == missing
     assert stale.startswith(
         "1 of 3 sampled fingerprints does not match the current text: 'a'; run `simdoc-search backfill"
     )

@@ -16,7 +16,7 @@ from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, estimate_cost
 from simdoc_search.attach.check import check_index
-from simdoc_search.concepts import Extractor, encode_names
+from simdoc_search.concepts import Extractor, hash_words
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
@@ -25,7 +25,7 @@ from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from simdoc_search.stores.remote.shared_settings import require_kind
-from simdoc_search.stores.remote.texts import record_text_fields
+from simdoc_search.stores.remote.texts import build_text_fields_mapping
 from tests.support.backfill import load, to
 from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.cli import answer
@@ -42,7 +42,7 @@ TEXTS = {
     "other": some_text(random.Random(3), 900),
     "copy": some_text(random.Random(3), 900),
 }
-DANUBE = encode_names(["Danube"])
+DANUBE = hash_words(["Danube"])
 
 
 @pytest.fixture(params=["opensearch"])
@@ -92,14 +92,14 @@ def sharing(engine: Engine, index: str, settings: Settings | None = None) -> lis
     """The documents that share the quoted words."""
     passages = (settings or Settings()).passages
     with closing(open_store(f"{engine.name}/{index}")) as store:
-        found = store.documents_sharing(fingerprint(QUOTED, passages=passages).passages, size=5)
+        found = store.documents_sharing_tokens(fingerprint(QUOTED, passages=passages).passages, size=5)
         return [document.id for document in found.documents]
 
 
 def naming_the_danube(engine: Engine, index: str) -> list[str]:
     """The documents that name the Danube."""
     with closing(open_store(f"{engine.name}/{index}")) as store:
-        found = store.documents_sharing(DANUBE, kind="concepts", size=5).documents
+        found = store.documents_sharing_tokens(DANUBE, kind="concepts", size=5).documents
         assert [len(found)] == store.concept_frequencies(DANUBE).tolist()
         return [document.id for document in found]
 
@@ -232,7 +232,7 @@ def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(temp_indices: TempI
         assert PLAIN == store.settings
         for kind in ("passages", "sentences", "concepts"):
             with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no {kind}; run .* --"):
-                store.documents_sharing(np.zeros(1, np.uint32), kind=kind, size=1)
+                store.documents_sharing_tokens(np.zeros(1, np.uint32), kind=kind, size=1)
     temp_indices.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
     hits = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source").hits
     run(engine, old, change_settings=ADD_ALL, extractor=CAPITALS)
@@ -257,7 +257,7 @@ def test_the_message_names_all_text_fields() -> None:
     """Fingerprints of the first field alone would be different."""
     mapping: Any = component_template(PLAIN)["template"]["mappings"]
     ours = mapping["properties"]["simdoc"]["properties"]
-    ours["text_hash"] = record_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
+    ours["text_hash"] = build_text_fields_mapping(ours["text_hash"], ["doc.title", "doc.body"])
     mapping["properties"]["doc"] = {"properties": {"body": {"type": "text"}, "title": {"type": "text"}}}
     for kind in TOKEN_KINDS.values():
         with pytest.raises(FormatMismatchError, match=r"a --text-field doc\.title --text-field doc\.body --"):
@@ -275,7 +275,7 @@ def test_a_field_of_another_type_is_an_error(temp_indices: TempIndices, engine: 
     assert [f"{fault}, then reindex"] == problems(engine, name)
     with closing(open_store(f"{engine.name}/{name}")) as store:
         with pytest.raises(StoreError, match=f"cannot be queried for {kind}: {fault}"):
-            store.documents_sharing(DANUBE, kind=kind, size=1)
+            store.documents_sharing_tokens(DANUBE, kind=kind, size=1)
         assert [0] == store.concept_frequencies(DANUBE).tolist()
 
 
@@ -318,7 +318,7 @@ def test_a_short_quotation_is_found_in_the_text_field(temp_indices: TempIndices,
             result = search.passages(text=f"as they say {quoted}", min_words=6)
 
             assert is_searchable == store.can_find_phrases
-            assert (6 if is_searchable else 36) == result.guaranteed_run
+            assert (6 if is_searchable else 36) == result.guaranteed_run_length
             assert not is_searchable or ["long"] == [hit.id for hit in result.hits]
             assert ["long"] == [hit.id for hit in search.passages(text=f"{QUOTED} {QUOTED} {TEXTS['long']}").hits]
 

@@ -36,7 +36,7 @@ def test_commands_that_need_scripts_change_nothing(temp_indices: TempIndices) ->
         fill = ["backfill", url, "--text-field", "body", "--in-engine"]
         for command in (install, [*install, "--index", index], fill):
             reason = sentence(run(*command))
-            assert f"{LACKS}use `simdoc-search backfill` without --in-engine, or fingerprint_actions in" in reason
+            assert f"{LACKS}use `simdoc-search backfill` without --in-engine, or the Python function" in reason
         assert before == engine.call("GET", [index])
 
         output("backfill", url, "--text-field", "body")

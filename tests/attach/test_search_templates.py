@@ -120,7 +120,7 @@ def test_the_command_prints_the_bodies() -> None:
 
 
 def test_without_an_overlap_the_hits_are_those_of_the_query_builder(engine: Engine, index: str) -> None:
-    """The scores, which are the numbers of equal tokens, are the same too. Ids may have any characters."""
+    """The scores, which are the numbers of matching tokens, are the same too. Ids may have any characters."""
     for id in TEXTS:
         found = scores(search(engine, index, "simdoc-similar", index=index, id=id, size=100))
 
@@ -252,7 +252,7 @@ def test_shared_passages_are_those_that_the_store_finds(engine: Engine, index: s
     with open_store(f"{engine.name}/{index}") as store:
         shared = {
             document.id: float(document.shared_count)
-            for document in store.documents_sharing(token_ids, size=100).documents
+            for document in store.documents_sharing_tokens(token_ids, size=100).documents
         }
     by_text = search(engine, index, "simdoc-passages", fingerprint=fingerprint, size=100)
     by_id = search(engine, index, "simdoc-passages", id=id, index=index, size=100)

@@ -57,7 +57,7 @@ def search(articles: Rolling, template: str, /, **params: Any) -> Scores:
 
 
 def shared(articles: Rolling, source: dict[str, Any], kind: str, least: int) -> Scores:
-    """The numbers of equal tokens in all other documents, computed here."""
+    """The numbers of matching tokens in all other documents, computed here."""
     own = set(source["_source"]["simdoc"][kind].split())
     others = [hit for hit in articles.hits() if (hit["_index"], hit["_id"]) != (source["_index"], source["_id"])]
     equal = {

@@ -51,13 +51,13 @@ def test_documents_are_counted_by_state(temp_indices: TempIndices, engine: Engin
     counts = the_only_index(inspection).counts
 
     assert (15, 11, 4) == (counts.document_count, counts.fingerprinted, counts.missing)
-    assert (1, 10, 1, 3) == (counts.wordless, counts.current, counts.with_other_settings, counts.errors)
+    assert (1, 10, 1, 3) == (counts.wordless, counts.current, counts.with_other_settings, counts.failed)
     assert {"the text has N characters, too many": 2, 'a "quoted"\\ reason of \\x1b[2J two lines': 1}.keys() == {
-        re.sub(r"\\n", " ", reason) for reason in counts.reasons
+        re.sub(r"\\n", " ", reason) for reason in counts.failure_reasons
     }
     assert Sample(10, 10, 3, ("malformed", "stale/1", "stale/2")) == inspection.sample
     assert {"malformed"} == inspection.sample.malformed.keys()
-    assert (0.3, (0.3, 0.3)) == (inspection.sample.share, inspection.sample.interval)
+    assert (0.3, (0.3, 0.3)) == (inspection.sample.stale_share, inspection.sample.stale_share_interval)
 
 
 def test_the_texts_of_an_index_of_simdoc_search_are_in_body(temp_indices: TempIndices, engine: Engine) -> None:
@@ -78,7 +78,7 @@ def test_without_our_field_all_documents_are_missing(temp_indices: TempIndices, 
     found = inspect_indices(engine, index)
 
     assert (3, 3, 1.0) == (found.document_count, found.missing_count, found.missing_share)
-    assert (Sample(0, 0, 0), None) == (found.sample, the_only_index(found).counts.errors)
+    assert (Sample(0, 0, 0), None) == (found.sample, the_only_index(found).counts.failed)
 
 
 @each_engine
@@ -149,12 +149,12 @@ def test_the_interval_has_the_stated_confidence() -> None:
     rng = np.random.default_rng(5)
     for stale in (5, 20, 200):
         counts = rng.hypergeometric(stale, 1000 - stale, 200, 2000).tolist()
-        intervals = {count: Sample(1000, 200, count).interval for count in set(counts)}
+        intervals = {count: Sample(1000, 200, count).stale_share_interval for count in set(counts)}
         low, high = np.array([intervals[count] for count in counts]).T
 
         assert 0.93 <= np.mean((low <= stale / 1000) & (stale / 1000 <= high)) <= 0.999
-    assert (0.0, 1.0) == Sample(10, 0, 0).interval
-    assert Sample(10**6, 200, 0).interval[1] == pytest.approx(0.0188, abs=1e-3)
+    assert (0.0, 1.0) == Sample(10, 0, 0).stale_share_interval
+    assert Sample(10**6, 200, 0).stale_share_interval[1] == pytest.approx(0.0188, abs=1e-3)
 
 
 def test_fingerprints_are_compared_only_with_known_text_fields(temp_indices: TempIndices, engine: Engine) -> None:
@@ -331,7 +331,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert f"text removed   1 document with a fingerprint but no text; {advice}\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
-    assert "1 document has a fingerprint but no text; run `simdoc-search backfill`\n" in checked
+    assert f"1 document has a fingerprint but no text; run `simdoc-search backfill {url}`\n" in checked
     assert "1 document updated, 0 unchanged, 1 cleared because the text is gone (" in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale_count"])
 
@@ -367,5 +367,5 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
         in exact
     )
     assert "drawn at random from 10 documents written since the last `backfill --stale`" in drawn
-    names = ("compared_count", "sampled_count", "stale_count", "at_least", "at_most")
+    names = ("already_compared_count", "sampled_count", "stale_count", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)

@@ -41,7 +41,7 @@ def test_the_template_has_only_the_fingerprint_field() -> None:
 
 
 def test_fields_have_their_types() -> None:
-    """Token fields score the number of equal tokens. Hashes can be aggregated."""
+    """Token fields score the number of matching tokens. Hashes can be aggregated."""
     tokens = {
         "type": "text",
         "analyzer": "whitespace",

@@ -57,7 +57,15 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
         ),
         "left_out",
     } == result.keys()
-    assert {"newest", "order", "timeline", "undated", "pair_count", "lowest_score"} == family.keys()
+    assert {
+        "newest",
+        "newest_without_file_times",
+        "order",
+        "timeline",
+        "undated",
+        "pair_count",
+        "lowest_score",
+    } == family.keys()
     assert (5, 1, 2, 1, True, None) == tuple(
         result[key]
         for key in (

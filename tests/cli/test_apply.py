@@ -67,7 +67,7 @@ def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
     done = [f"moved{line.removeprefix('move')}" for line in dry.splitlines()[:-1]]
     assert before == tree(Path("docs"))
 
-    assert [*done, "3 files moved, 3 documents removed from the store"] == output(*MOVE).splitlines()
+    assert [*done, "3 files moved, 3 documents removed from the index"] == output(*MOVE).splitlines()
     assert "documents  2" == stored()
     assert ["near.txt", "sub/copy.txt", "sub/loud.txt"] == sorted(tree(Path("gone")))
     assert "0 files moved, 3 already done" == output(*MOVE).strip()
@@ -75,6 +75,23 @@ def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
     assert 3 == len(answer("apply", "--undo", UNDO)["restored"])
     assert before == tree(Path("docs"))
     assert 3 == answer("duplicates", "docs")["duplicate_count"]
+
+
+def test_folders_without_files_are_named_and_those_for_moved_files_are_removed_by_undo() -> None:
+    """A folder that has a file of another program remains, and so does one that existed before."""
+    before = tree(Path("docs"))
+    write(Path("docs"), {"old/2020/a.txt": BASE, "older/b.txt": BASE, "older/note.txt": "another text"})
+    Path("gone").mkdir()
+    plan()
+    result = run("apply", "plan.tsv", "--move-to", "gone/here")
+
+    assert "1 folder has no files now: docs/old\n" in result.stderr
+    assert [] == answer("apply", "plan.tsv", "--move-to", "gone/here")["empty_folders"]
+    write(Path("gone/here/older"), {"of another program.txt": ""})
+    output("apply", "--undo", UNDO)
+    assert ["here", "of another program.txt", "older"] == sorted(path.name for path in Path("gone").rglob("*"))
+    assert {*before, "old/2020/a.txt", "older/b.txt", "older/note.txt"} == {*tree(Path("docs"))}
+    assert not Path(UNDO).exists()
 
 
 def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
@@ -88,18 +105,19 @@ def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
     assert not Path("x").exists()
 
 
-def test_apply_prints_the_commands_that_undo_it_and_index_the_restored_files() -> None:
-    """If the store is unknown, the command has a placeholder."""
+def test_undo_adds_the_restored_files_to_the_index_again() -> None:
+    """If there is no index, the command that adds them is named."""
     output("duplicates", "docs", "--plan", "a plan.tsv", "--store", "my index")
     move = ("apply", "a plan.tsv", "--move-to", "gone")
     undo = run(*move, "--store", "my index").stderr.splitlines()[-1].removeprefix("to undo these changes, run: ")
-    index = run(*shlex.split(undo)[1:]).stderr.splitlines()[-1]
+    done = run(*shlex.split(undo)[1:])
 
     assert "simdoc-search apply --undo 'a plan.tsv.undo' --store 'my index'" == undo
-    assert "to add the restored files to the store again, run: simdoc-search index docs --store 'my index'" == index
-    assert "1 indexed" in output(*shlex.split(index.partition("run: ")[2])[1:])
+    assert ("1 restored, 1 document added to the index", "") == (done.stdout.splitlines()[-1], done.stderr)
+    assert "0 indexed, 5 unchanged" in run("duplicates", "docs", "--store", "my index").stderr
     output(*move)
-    assert run("apply", "--undo", "a plan.tsv.undo").stderr.endswith("run: simdoc-search index FOLDER\n")
+    alone = run("apply", "--undo", "a plan.tsv.undo").stderr
+    assert "1 restored file is not in the index; to add such files, run: simdoc-search index FOLDER\n" == alone
 
 
 def test_a_folder_for_moved_files_in_the_indexed_folder_is_noted() -> None:
@@ -123,7 +141,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     assert 1 == result.exit_code
     assert "so changes cannot be detected (same text; the file has changed" in result.stderr
     assert "to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW" in result.stderr
-    assert "1 file moved, 1 left alone, 1 document removed from the store" == result.stdout.splitlines()[-1]
+    assert "1 file moved, 1 left alone, 1 document removed from the index" == result.stdout.splitlines()[-1]
     output("duplicates", "docs", "--plan", "again.tsv")
     assert "sub/copy.txt" not in Path("again.tsv").read_text("utf-8")
 
@@ -133,7 +151,7 @@ def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_f
     """This holds even if the user writes drop."""
     write(Path("docs"), {"a.zip": packed_zip({"keep.txt": BASE})})
     output("index", "docs", "--archives")
-    before, reason = tree(Path("docs")), "the file is in an archive or e-mail, which is not changed"
+    before, reason = tree(Path("docs")), "the file is in an archive or e-mail, and these are never changed"
     rows = plan("docs", "--keep-in", "a.zip!")
 
     assert ["keep", "", "a.zip!keep.txt"] == rows[0]
@@ -218,14 +236,14 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     advice = "left alone: 2 documents without a file; to remove such documents, use --delete and --store"
     assert (1, 1) == (moved.exit_code, moved.stderr.count(advice))
     elsewhere = sentence(run("apply", "plan.tsv", "--delete", "--yes", "--store", "none"))
-    assert "but none is not a store; add the option --store that the first lines of the plan show" in elsewhere
+    assert "but none is not an index; add the option --store that the first lines of the plan show" in elsewhere
     assert "the deletion of 2 documents without files cannot be undone" in sentence(
         run("apply", "plan.tsv", "--delete")
     )
     output("index", "-", stdin=json_lines({"id": "c", "text": words(3, 99)}))
     result = run("apply", "plan.tsv", "--delete", "--yes")
 
-    assert (1, "0 files deleted, 1 left alone, 1 document removed from the store") == (
+    assert (1, "0 files deleted, 1 left alone, 1 document removed from the index") == (
         result.exit_code,
         result.stdout.splitlines()[-1],
     )
@@ -236,7 +254,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     undone = run("apply", "--undo", UNDO)
     assert (
         1,
-        "not restored: b: a document that was deleted from the store cannot be restored; index the document again",
+        "not restored: b: a document that was deleted from the index cannot be restored; index the document again",
     ) == (
         undone.exit_code,
         undone.stderr.strip(),
@@ -250,7 +268,7 @@ def test_without_a_store_the_command_that_updates_it_is_named() -> None:
     assert 0 == result.exit_code
     assert "simdoc-search index FOLDER --prune" in result.stderr
     assert not Path("nowhere").exists()
-    assert "0 files moved, 1 already done, 1 document removed from the store" == output(*MOVE).strip()
+    assert "0 files moved, 1 already done, 1 document removed from the index" == output(*MOVE).strip()
 
 
 def test_a_wrong_combination_of_arguments_is_refused() -> None:
@@ -266,5 +284,5 @@ def test_a_plan_of_a_table_says_how_to_remove_its_rows() -> None:
     applied = run("apply", "rows.tsv", "--delete", "--yes", "--dry-run")
 
     assert "note: `apply` cannot change rows of tables. To remove rows of a table" in planned.stderr
-    assert "0 files would be deleted, 1 document would be removed from the store" == applied.stdout.splitlines()[-1]
+    assert "0 files would be deleted, 1 document would be removed from the index" == applied.stdout.splitlines()[-1]
     assert "simdoc-search dedupe FILE -o KEPT" in applied.stderr

@@ -45,7 +45,7 @@ def test_files_are_compared_without_a_store(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
 
     assert [{"file": "a.txt"}, {"file": "b.txt"}] == names("a.txt", "b.txt")
-    assert "no store at none" in sentence(run("compare", "a.txt", "b.txt", "--store", "none"))
+    assert "no index at none" in sentence(run("compare", "a.txt", "b.txt", "--store", "none"))
     assert ["a.txt", "b.txt"] == sorted(path.name for path in tmp_path.iterdir())
 
 
@@ -88,7 +88,7 @@ def test_json_has_measures_passages_and_differences() -> None:
     for name in ("jaccard", "containment", "reverse_containment", "estimate"):
         assert getattr(expected, name) == result["details"][name]
     assert [{"a": [0, len(OLD)], "b": [0, len(NEW)], "word_count": 123}] == result["passages"]
-    assert {"kind": "inserted", "a": [OLD.index(" copy")] * 2, "word_count": 1}.items() <= difference.items()
+    assert {"kind": "inserted", "a": [OLD.index(" copy")] * 2, "added_word_count": 1}.items() <= difference.items()
     assert "not" == NEW[slice(*difference["b"])]
     assert {"word_count": 123, "covered": {"word_count": 123, "share": 1.0}}.items() <= result["a"].items()
     assert {"word_count": 124, "covered": {"word_count": 123, "share": 123 / 124}}.items() <= result["b"].items()
@@ -141,6 +141,26 @@ def test_character_differences_are_shown_if_no_word_differs(tmp_path: Path) -> N
     assert ["symbols", "symbols", "letters"] == [difference["kind"] for difference in result["character_differences"]]
 
 
+def test_files_with_the_same_bytes_are_named(tmp_path: Path) -> None:
+    """This is known even of files without text."""
+    photo = b"\xff\xd8\xff\0"
+    files: dict[str, str | bytes] = {"a.txt": OLD, "b.txt": OLD, "c.txt": f"{OLD} ", "a.jpg": photo, "b.jpg": photo}
+    write(tmp_path, {**files, "c.jpg": photo + photo})
+    same, spaces, photos, others = (
+        run("compare", *(tmp_path / name for name in names.split()))
+        for names in ("a.txt b.txt", "a.txt c.txt", "a.jpg b.jpg", "a.jpg c.jpg")
+    )
+
+    assert same.stdout.endswith("The two files have the same bytes.\n")
+    assert "same bytes" not in spaces.stdout
+    assert "a.jpg cannot be read: an image; the two files have the same bytes" in sentence(photos)
+    assert sentence(others).endswith("; the two files have different bytes")
+    assert [True, None] == [
+        answer("compare", tmp_path / "a.txt", other, stdin=OLD)["have_same_bytes"]
+        for other in (tmp_path / "b.txt", "-")
+    ]
+
+
 def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": f"{OLD} The rent is 850 euros.", "b.txt": f"{NEW} The rent is 890 euros."})
     files = tmp_path / "a.txt", tmp_path / "b.txt"
@@ -166,6 +186,32 @@ def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
     assert "ignored" not in answer("compare", *files)
     text = output("compare", *files, "--ignore", tmp_path / "t.txt")
     assert text.endswith("\n40 words of the first text and 40 of the second are ignored.\n")
+
+
+def test_quotations_and_bibliographies_are_ignored(tmp_path: Path) -> None:
+    """The page says so, and when it was made."""
+    shared, quoted = words(0, 60), words(100, 140)
+    references = f"References\nBecker, A. (1998). {words(200, 230)}"
+    texts: dict[str, str | bytes] = {
+        "a.txt": f"{shared} “{quoted}” {words(300, 390)}\n\n{references}",
+        "b.txt": f"{words(500, 590)} {shared} “{quoted}”\n\n{references}",
+        "c.txt": shared,
+    }
+    write(tmp_path, texts)
+    files = tmp_path / "a.txt", tmp_path / "b.txt"
+    options = "--ignore-quotes", "--ignore-bibliography"
+    result = answer("compare", *files, *options)
+    output("compare", *files, *options, "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+
+    assert [60, 150, 74] == [result["passages"][0]["word_count"], result["a"]["word_count"], result["ignored"][0]]
+    assert "74 words of the first text and 74 of the second are ignored." in page
+    assert "a.txt: The bibliography is ignored: line 3 to line 4." in page
+    assert re.search(r"Compared on [-\d]{10} with simdoc-search \S+\.", page)
+    assert "Options: --ignore-quotes, --ignore-bibliography." in page
+    assert "c.txt: No bibliography was found, so none is ignored." in output(
+        "compare", files[0], tmp_path / "c.txt", "--ignore-bibliography"
+    )
 
 
 def test_the_page_replaces_the_differences_of_the_terminal(tmp_path: Path) -> None:
@@ -209,11 +255,11 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
         (["drafts.txt"], "did you mean 'draft.txt'?"),
         (
             ["nothing", "--store", tmp_path / "none"],
-            "'nothing' is not a file, and it cannot be looked up in a store: no store at ",
+            "'nothing' is not a file, and it cannot be looked up in an index: no index at ",
         ),
         (["."], "'.' is a folder; to compare its files, use `simdoc-search duplicates`"),
         (["./nothing"], "nothing does not exist; check the path"),
-        (['"nothing"'], "no document 'nothing' in the store"),
+        (['"nothing"'], "no document 'nothing' in the index"),
     ):
         assert message in sentence(run("compare", "old.txt", *other))
     for odd in ("a\0b", "x" * 5000, "\ud800", ""):

@@ -38,7 +38,7 @@ def test_the_measures_come_first() -> None:
         "  in common                 9 words in 1 passage",
         "  share of the first text   90.0 %, 9 of 10 words",
         "  share of the second text  75.0 %, 9 of 12 words",
-        "  different                 3 words differ",
+        "  different                 +3 −3 words in 1 place",
     ] == [line.plain for line in lines]
 
 
@@ -59,7 +59,7 @@ def test_near_differences_are_one_group() -> None:
     a, b = (f"{words(0, 30)} {x}1 {words(30, 40)} {x}2 {words(40, 90)}" for x in "xy")
     found = joined(printed(a, b))
 
-    assert "line 1: 2 words in 2 differences" in found
+    assert "line 1: +2 −2 words in 2 differences" in found
     assert f"[-x1-] {{+y1+}} {words(30, 40)} [-x2-] {{+y2+}} word40" in found
 
 
@@ -68,8 +68,8 @@ def test_a_long_difference_is_a_group_by_itself() -> None:
     a, b = (f"{words(at, at + 70)} {words(0, 20)} {x} {words(20, 60)}" for at, x in ((1000, "x"), (2000, "y")))
     found = joined(printed(a, b))
 
-    assert "line 1: 70 words differ: " in found
-    assert "line 1: 1 word differs: 'x' → 'y'" in found
+    assert "line 1: 70 words replaced: " in found
+    assert "line 1: 1 word replaced: 'x' → 'y'" in found
 
 
 def test_an_insertion_is_after_the_comma_before_it() -> None:
@@ -84,9 +84,9 @@ def test_a_moved_block_has_both_positions() -> None:
     a = f"{words(0, 60)}\n\n{words(100, 300)}\n"
     b = f"{words(100, 300)}\n\n{words(0, 60)}\n"
     first, second = len(words(0, 60)), len(words(100, 300))
-    text = printed(a, b, comparison([], [Difference("moved", (0, first), (second + 2, second + 2 + first), 60)]))
+    text = printed(a, b, comparison([], [Difference("moved", (0, first), (second + 2, second + 2 + first), 60, 60)]))
 
-    assert "line 1 → line 3: 60 words moved: 'word0 word1 " in text
+    assert "line 1 ↔ line 3: 60 words moved: 'word0 word1 " in text
     assert "[-" not in text
 
 
@@ -121,7 +121,7 @@ def test_colours_replace_brackets() -> None:
 @given(texts(), texts())
 @examples(0.8)
 def test_no_text_or_name_controls_the_terminal_or_is_too_wide(a: str, b: str) -> None:
-    where = [replaced((0, len(a)), (0, len(b)), 5), Difference("moved", (0, len(a)), (0, len(b)), 5)]
+    where = [replaced((0, len(a)), (0, len(b)), 5), Difference("moved", (0, len(a)), (0, len(b)), 5, 5)]
     found = comparison([same(0, 0, min(len(a), len(b)))], where)
     for line in comparison_lines(found, (a, b), (a[:80], b[:80]), width=50):
         assert cell_len(line.plain) <= 50

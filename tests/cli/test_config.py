@@ -85,7 +85,7 @@ def test_the_file_is_found_in_a_parent_folder_with_its_store(folder: Path, monke
     assert f"reading options from {folder / 'simdoc.toml'}" in run("-v", "list").stderr
     assert "reports/half.txt" in output("list")
     assert 1 == run("list", SIMDOC_CONFIG="").exit_code
-    assert "no store at" in run("list", SIMDOC_STORE="elsewhere").stderr
+    assert "no index at" in run("list", SIMDOC_STORE="elsewhere").stderr
 
 
 def test_unknown_options_and_invalid_values_are_one_sentence(folder: Path) -> None:
@@ -139,14 +139,14 @@ def test_only_a_named_file_may_name_an_engine_or_another_folder(folder: Path) ->
     (folder / "simdoc.toml").rename(folder / "mine.toml")
     write(folder, {"mine.toml": 'store = "../other"'})
 
-    assert "no store at" in run("list", SIMDOC_CONFIG="mine.toml").stderr
+    assert "no index at" in run("list", SIMDOC_CONFIG="mine.toml").stderr
     assert "/other" in run("list", SIMDOC_CONFIG=str(folder / "mine.toml")).stderr
 
 
 def test_delete_ignores_the_store_of_the_file(folder: Path) -> None:
     output("index", "corpus")
 
-    assert "no store at .simdoc" in run("delete", "doc123").stderr.replace("./", "")
+    assert "no index at .simdoc" in run("delete", "doc123").stderr.replace("./", "")
     assert "1 document deleted" in output("delete", "doc123.txt", "--store", folder / "index.simdoc")
 
 

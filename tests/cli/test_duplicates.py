@@ -106,7 +106,7 @@ def test_rows_of_a_table_are_compared_with_all_documents_of_the_store() -> None:
     result = run("duplicates", "rows.jsonl")
 
     assert "1 group, 1 duplicate: 1 to drop, 0 to decide" == result.stdout.splitlines()[-1]
-    assert "comparing all documents in the store, because a given path is not a folder" in result.stderr
+    assert "comparing all documents in the index, because a given path is not a folder" in result.stderr
 
 
 def test_options_choose_overlap_documents_and_the_kept_document() -> None:
@@ -157,7 +157,7 @@ def test_an_estimate_has_a_tilde_and_a_note() -> None:
     assert "near.txt  (overlap ~" in asked.stdout
     assert asked.stdout == bare.stdout
     assert "note: overlaps are estimated from the fingerprints, because --estimate is set" in asked.stderr
-    assert "note: overlaps are estimated from the fingerprints, because the store has no texts" in bare.stderr
+    assert "note: overlaps are estimated from the fingerprints, because the index has no texts" in bare.stderr
 
 
 def test_fail_if_any_sets_the_exit_status() -> None:
@@ -246,7 +246,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
 
     assert "docs/keep.txt" == result.stdout.splitlines()[0].split()[-1]
     command = f"simdoc-search index {Path('docs').resolve()} --prune --store s"
-    assert f"no longer exists. Remove this document from the store with: {command}" in result.stderr
+    assert f"no longer exists. Remove this document from the index with: {command}" in result.stderr
     output(*command.split()[1:])
     assert "left out" not in run("duplicates", "--store", "s").stderr
 

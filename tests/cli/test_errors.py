@@ -131,7 +131,7 @@ def test_any_encoding_is_read(folder: Path) -> None:
     write(folder / "c", {"utf8": text, "utf16": text.encode("utf-16"), "broken": broken, "mark": "\ufeff" + text})
     report = answer("index", "c")
 
-    assert (4, []) == (report["indexed_count"], report["skipped"])
+    assert (4, []) == (report["added_count"], report["skipped"])
     assert {"utf16": 1.0, "broken": 1.0, "mark": 1.0} == {
         hit["id"]: hit["overlap"] for hit in answer("similar", "utf8")["hits"]
     }
@@ -150,7 +150,7 @@ def test_a_text_without_words_is_skipped(folder: Path) -> None:
     write(folder / "c", {"empty.txt": "", "dots.txt": "... !\n", "one.txt": "word"})
     report = answer("index", "c")
 
-    assert 1 == report["indexed_count"]
+    assert 1 == report["added_count"]
     assert {"empty.txt": "no words", "dots.txt": "no words"} == reasons(report)
 
 
@@ -190,7 +190,7 @@ def test_of_two_lines_with_one_id_the_last_wins_and_both_are_counted(folder: Pat
     lines = [{"id": id, "text": words(start, start + 50)} for id, start in (("a", 0), ("a", 100), ("b", 100))]
     report = answer("index", "-", stdin=json_lines(*lines))
 
-    assert (2, 1) == (report["indexed_count"], report["repeated_id_count"])
+    assert (2, 1) == (report["added_count"], report["repeated_id_count"])
     assert ["a"] == [hit["id"] for hit in answer("similar", "b")["hits"]]
     assert "1 duplicate id" in output("index", "-", stdin=json_lines(*lines))
 
@@ -202,7 +202,7 @@ def test_a_bad_line_is_skipped_with_its_number(folder: Path) -> None:
     (folder / "docs.jsonl").write_bytes(data)
     report = answer("index", "docs.jsonl")
 
-    assert 2 == report["indexed_count"]
+    assert 2 == report["added_count"]
     assert [f"docs.jsonl:{number}" for number in (2, 4, 5, 6, 7)] == list(reasons(report))
     assert "not JSON" in reasons(report)["docs.jsonl:2"]
     assert "no 'text'" == reasons(report)["docs.jsonl:4"]

@@ -55,7 +55,7 @@ def test_a_jsonl_file_has_a_document_per_line(tmp_path: Path) -> None:
     lines = json_lines({"id": "a", "text": words(0, 50)}, {"id": "b", "text": words(0, 50), "language": "de"})
     write(tmp_path, {"docs.jsonl": lines})
 
-    assert {"indexed_count": 2} == counts("docs.jsonl")
+    assert {"added_count": 2} == counts("docs.jsonl")
     assert ["b"] == [hit["id"] for hit in answer("similar", "a", "--filter", "language=de")["hits"]]
     assert [] == answer("similar", "a", "--filter", "language=fr")["hits"]
 
@@ -63,13 +63,13 @@ def test_a_jsonl_file_has_a_document_per_line(tmp_path: Path) -> None:
 def test_stdin_is_jsonl() -> None:
     lines = json_lines({"id": "a", "text": words(0, 50)}, {"id": "é", "text": words(0, 50)})
 
-    assert {"indexed_count": 2} == counts("-", stdin=lines)
+    assert {"added_count": 2} == counts("-", stdin=lines)
     assert ["é"] == hits("a")
 
 
 def test_stdin_with_an_id_is_one_text() -> None:
-    assert {"indexed_count": 1} == counts("-", "--stdin-id", "me", stdin=words(0, 200))
-    assert {"indexed_count": 5} == counts("corpus")
+    assert {"added_count": 1} == counts("-", "--stdin-id", "me", stdin=words(0, 200))
+    assert {"added_count": 5} == counts("corpus")
     assert "me" in hits("doc123")
 
 
@@ -114,7 +114,7 @@ def test_a_long_list_of_skipped_files_is_shortened(tmp_path: Path) -> None:
 def test_max_size_skips_larger_files() -> None:
     report = answer("index", "corpus", "--max-size", "0.00175")
 
-    assert 4 == report["indexed_count"]
+    assert 4 == report["added_count"]
     assert [("corpus/other.txt", "1,799 bytes are over the limit of 1,750")] == [
         (file["path"], file["reason"]) for file in report["skipped"]
     ]

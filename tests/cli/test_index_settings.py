@@ -34,7 +34,7 @@ def test_other_settings_for_a_store_are_refused() -> None:
     message = sentence(run("index", "corpus", "--shingle-size", "3"))
 
     assert "shingle_size 5, not 3" in message
-    assert "a new store" in message
+    assert "a new index" in message
 
 
 def test_a_setting_of_the_store_may_be_repeated() -> None:
@@ -83,7 +83,7 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
     )
     for options in (["--no-passages"], ["--passage-run", "36"]):
         message = sentence(run("index", "corpus", "--store", "with", *options))
-        assert "the store with was created with sketches" in message
+        assert "the index with was created with sketches" in message
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_store_option_precedes_the_environment_and_the_default(tmp_path: Path) -
 
 
 def test_without_a_store_the_command_that_creates_one_is_shown(tmp_path: Path) -> None:
-    message = "no store at nowhere; create a store with: simdoc-search index FOLDER --store nowhere"
+    message = "no index at nowhere; create an index with: simdoc-search index FOLDER --store nowhere"
 
     assert message == sentence(run("info", "--store", "nowhere")) == sentence(run("delete", "a", "--store", "nowhere"))
     assert not (tmp_path / "nowhere").exists()
@@ -93,7 +93,7 @@ with open_store(".simdoc").writer():
         for command in (["index", "corpus"], ["delete", "other.txt"]):
             message = sentence(run(*command))
 
-            assert "another writer is writing to the store .simdoc; try again when it has finished" == message
+            assert "another writer is writing to the index .simdoc; try again when it has finished" == message
         assert 5 == answer("info")["document_count"]
         other.communicate("\n", timeout=60)
 

@@ -55,7 +55,7 @@ def test_an_id_may_have_512_bytes() -> None:
     report = answer("index", "-", stdin=json_lines({"id": "é" * 256, "text": "x"}, {"id": "é" * 257, "text": "x"}))
     (skipped,) = report["skipped"]
 
-    assert 1 == report["indexed_count"]
+    assert 1 == report["added_count"]
     assert skipped["path"].endswith("-:2")
     assert "514 bytes long; the limit is 512" in skipped["reason"]
 
@@ -102,7 +102,7 @@ def test_an_unknown_id_lists_the_documents_whose_names_contain_its_words(
             run(command, name)
         )
     assert "zebra" not in sentence(run("similar", "doc12"))
-    assert sentence(run("similar", "nothing_like_it")).startswith("no document 'nothing_like_it' in the store")
+    assert sentence(run("similar", "nothing_like_it")).startswith("no document 'nothing_like_it' in the index")
 
 
 def test_an_ambiguous_fingerprint_lists_unambiguous_ones(folder: Path) -> None:

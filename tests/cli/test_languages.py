@@ -100,7 +100,7 @@ def test_a_store_without_languages_refuses_the_option() -> None:
     error = sentence(run("index", "corpus", "--store", "plain", "--language"))
     output("index", "corpus", "--store", "has", "--language")
 
-    assert "the store plain was created without --language; choose a new store" in error
+    assert "the index plain was created without --language; choose a new index" in error
     assert {None: 5} == counts(answer("languages", "--store", "plain"))
     assert "--language" in run("languages", "--store", "plain").stderr
     for options in ([], ["--language"]):

@@ -200,7 +200,7 @@ def test_a_date_in_the_front_matter_is_shown_once(tmp_path: Path) -> None:
 
 
 def test_an_unknown_id_is_reported_with_similar_ones() -> None:
-    assert "no document 'hal' in the store; did you mean 'reports/half.txt'?" == sentence(run("show", "hal"))
+    assert "no document 'hal' in the index; did you mean 'reports/half.txt'?" == sentence(run("show", "hal"))
 
 
 def test_a_store_without_texts_shows_everything_else(tmp_path: Path) -> None:
@@ -209,6 +209,6 @@ def test_a_store_without_texts_shows_everything_else(tmp_path: Path) -> None:
     result = run("show", "a", *place)
 
     assert "n          1" in result.stdout
-    assert "note: the store does not have the text of this document\n" == result.stderr
-    assert "the store does not have the text of 'a'" in sentence(run("show", "a", "--text-only", *place))
+    assert "note: the index does not have the text of this document\n" == result.stderr
+    assert "the index does not have the text of 'a'" in sentence(run("show", "a", "--text-only", *place))
     assert answer("show", "a", *place)["text"] is None

@@ -46,12 +46,13 @@ def test_json_has_exact_shares_and_places() -> None:
         "query",
         "word_count",
         "ignored_word_count",
+        "notes",
         "covered",
         "total",
         "hits",
         "candidate_count",
         "compared_count",
-        "guaranteed_run",
+        "guaranteed_run_length",
         "too_common_run_count",
     }
     assert keys == result.keys()
@@ -114,14 +115,13 @@ def test_min_words_preset_and_page_are_options() -> None:
 def test_the_table_has_the_coverage_and_the_longest_passage() -> None:
     """A text with form feeds has pages."""
     lines = output("passages", "--file", "essay.txt", "--filter", "path=sources/book").splitlines()
-    begin = PAPER.index(QUOTE.upper())
     words = QUOTE.upper().split()
 
     assert [
         "17 % of essay.txt (60 of 360 words) appears in 1 indexed document.",
         "words in common     share     new  passages  document",
         "             60      17 %      60         1  sources/book.txt",
-        f"60 words, line 2 → page 2, line 2, characters {begin:,} to {begin + len(QUOTE):,}",
+        "60 words, line 2 ↔ page 2, line 2",
         f"“{' '.join(words[:9])} … {' '.join(words[-3:])}”",
         "1 match.",
         "Every shared run of 6 words is found.",
@@ -149,7 +149,7 @@ def test_words_of_files_and_documents_are_ignored(tmp_path: Path) -> None:
     assert 360 == passages(*arguments, "papers/mine.txt")["ignored_word_count"]
     assert 0 == passages("--text", QUOTE, "--ignore", template)["word_count"]
     message = sentence(run("passages", "mine", "--ignore", "nobody"))
-    assert "'nobody' is neither a file nor a document in the store" in message
+    assert "'nobody' is neither a file nor a document in the index" in message
 
 
 def test_quotations_are_ignored() -> None:
@@ -158,6 +158,16 @@ def test_quotations_are_ignored() -> None:
 
     assert (60, 4) == (counted["covered"]["word_count"], counted["total"])
     assert (60, 0) == (ignored["ignored_word_count"], ignored["total"])
+
+
+def test_the_bibliography_is_ignored() -> None:
+    text = f"{prose(90, 14)}\n\nReferences\nBecker, A. (1998). {QUOTE}"
+    result = passages("--text", text, "--ignore-bibliography")
+    without = output("passages", "--text", prose(40, 14), "--ignore-bibliography")
+
+    assert (0, 64) == (result["total"], result["ignored_word_count"])
+    assert ["The bibliography is ignored: line 3 to line 4."] == result["notes"]
+    assert "No bibliography was found, so none is ignored." in without
 
 
 @pytest.mark.parametrize("count", [3, 5, 6, 20])
@@ -211,7 +221,9 @@ def test_repeated_words_of_the_text_are_reported() -> None:
 
     assert (60, 0.5, 120) == (hit["word_count"], hit["share"], hit["new_word_count"])
     assert {"word_count": 120, "share": 1.0} == result["covered"]
-    assert "120 words of your text appear here, because your text repeats some words" in output("passages", *arguments)
+    assert "120 words of your text are covered, because it repeats some of the shared words" in output(
+        "passages", *arguments
+    )
 
 
 def test_a_result_without_hits_fails_on_request() -> None:
@@ -235,7 +247,7 @@ def test_wrong_queries_are_one_sentence(tmp_path: Path) -> None:
     output("index", "essay.txt", "--no-passages", "--store", tmp_path / "s")
 
     for arguments, message in (
-        (("nobody",), "no document 'nobody' in the store"),
+        (("nobody",), "no document 'nobody' in the index"),
         (("--text", "..."), "the text has no words"),
         (("--text", QUOTE, "--filter", "langauge=de"), "langauge"),
         (("--text", QUOTE, "--store", tmp_path / "s"), "without passages"),

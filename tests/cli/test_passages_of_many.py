@@ -75,7 +75,7 @@ def test_a_failed_query_of_a_list_does_not_affect_the_others() -> None:
         (entry["query"]["id"], len(entry["hits"])) for entry in (first, last)
     ]
     assert "nobody" == failed["query"]["name"]
-    assert "no document 'nobody' in the store" in failed["error"]
+    assert "no document 'nobody' in the index" in failed["error"]
     assert "\nnobody\nError: no document 'nobody'" in run("passages", "--all-from", "ids.txt").stdout
 
 

@@ -123,10 +123,10 @@ def test_wrong_queries_are_one_sentence() -> None:
     no_concepts = "has no concepts, so related documents cannot be found; use `simdoc-search versions` instead"
     how = "add them with: simdoc-search index --with related --store plain"
 
-    assert f"the store plain was created without concepts; {how}" == sentence(run("related", "D1", "--store", "plain"))
+    assert f"the index plain was created without concepts; {how}" == sentence(run("related", "D1", "--store", "plain"))
     assert f"empty.txt {no_concepts}" == sentence(run("related", "--file", "empty.txt"))
     assert f"the text {no_concepts}" == sentence(run("related", "--file", "-", stdin="\n"))
-    assert "no document 'D9' in the store" in sentence(run("related", "D9"))
+    assert "no document 'D9' in the index" in sentence(run("related", "D9"))
     for arguments in ((), ("D1", "--file", "essay.txt")):
         assert "give one of ID, --file, --text or --all" == usage_error(run("related", *arguments))
 
@@ -139,4 +139,4 @@ def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path
         assert "choose yake, names or spacy:MODEL" in message
     assert "only work with --with related" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
-    assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--extractor", "names"))
+    assert "the index has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--extractor", "names"))

@@ -111,7 +111,7 @@ def test_a_port_that_is_in_use_is_reported(store: Path) -> None:
 
 def test_a_missing_store_is_reported_at_the_start(tmp_path: Path) -> None:
     """The server does not start."""
-    assert "no store at" in sentence(run("serve", "--store", tmp_path / "none"))
+    assert "no index at" in sentence(run("serve", "--store", tmp_path / "none"))
 
 
 @pytest.mark.slow

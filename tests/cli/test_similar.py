@@ -195,10 +195,10 @@ def test_containment_finds_a_short_text_in_long_ones() -> None:
 
 
 def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
-    message = "the file 'draft.txt' is not in the store; use --file to query with it, or run `simdoc-search index`, "
+    message = "the file 'draft.txt' is not in the index; use --file to query with it, or run `simdoc-search index`, "
 
     assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
-    assert "not in the store; run `simdoc-search index`, which adds the file" in sentence(run("show", "draft.txt"))
+    assert "not in the index; run `simdoc-search index`, which adds the file" in sentence(run("show", "draft.txt"))
     assert "a skipped file has no id" in sentence(run("show", "xyzzy"))
 
 
@@ -214,7 +214,7 @@ def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: 
 def test_messages_about_common_mistakes_name_the_right_command() -> None:
     assert "No such command 'search'; use `similar` to find documents that" in usage_error(run("search", "x"))
     # click before 8.4 writes -r without quotes
-    assert "-r; if it is an argument, write -- before it" in usage_error(run("show", "-rf.txt")).replace("'", "")
+    assert "-r; if it is an argument, write `--` before it" in usage_error(run("show", "-rf.txt")).replace("'", "")
     assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
 
 

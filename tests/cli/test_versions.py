@@ -65,7 +65,7 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
         "        2021                                       2021/Report.txt",
         "        2022            100 %         +7 −1 words  2022/Report.txt  (your document)",
         f"        2023             86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
-        "              number: opened there. </ “1 … 1” (added)",
+        "              number: </bdi><script>alert( “1 … 1” (added)",
         "order: by the dates in the names",
         "newest: 2023/Report <b>.txt, by the dates in the names",
         "2 other versions, 2 documents compared",

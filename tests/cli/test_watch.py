@@ -67,13 +67,13 @@ def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
     index, folder = options[1].rpartition("/")[2], tmp_path / "store"
     output("index", tmp_path / "corpus", "--store", folder)
 
-    assert "no document 'nobody' in the store" in sentence(run("watch", "nobody", *options))
+    assert "no document 'nobody' in the index" in sentence(run("watch", "nobody", *options))
     removed = sentence(run("watch", "--remove", "nobody", *options))
     assert "'nobody' is not watched; list the watches with: simdoc-search watch --list" == removed
     others = sentence(run("watch", "doc123", "--store", options[1], "--watches", index))
     assert "is not an index of watches; choose another index" in others
     local = sentence(run("watch", "doc123", "--store", folder))
-    assert "is a local store; only documents in an index of OpenSearch or Elasticsearch can be watched" in local
+    assert "is a local index; only documents in an index of OpenSearch or Elasticsearch can be watched" in local
 
 
 @pytest.mark.parametrize(

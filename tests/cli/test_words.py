@@ -55,8 +55,8 @@ def test_help_has_plain_words() -> None:
 
 def test_only_index_has_options_for_new_stores() -> None:
     """The same options of other commands are for an existing index or for a template."""
-    assert {"index"} == {name for name, text in everyday_help() if "New store" in text}
-    assert "New store" not in output("backfill", "--help") + output("template", "install", "--help")
+    assert {"index"} == {name for name, text in everyday_help() if "New index" in text}
+    assert "New index" not in output("backfill", "--help") + output("template", "install", "--help")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simdoc_search.concepts import Extractor, Synonyms, encode_names, extractor_from_option, extractor_from_settings
+from simdoc_search.concepts import Extractor, Synonyms, extractor_from_option, extractor_from_settings, hash_words
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import ConceptSettings
 from tests.support.capitals_extractor import CAPITALS
@@ -17,7 +17,7 @@ NAMES = extractor_from_option("names")
 
 def token_ids(*words: str) -> list[int]:
     """The numbers of words. An empty word ends a paragraph."""
-    numbers = encode_names(words).tolist()
+    numbers = hash_words(words).tolist()
     return [number if word else 0 for word, number in zip(words, numbers, strict=True)]
 
 
@@ -48,9 +48,9 @@ def test_concepts_do_not_depend_on_the_line_endings(extractor: str, end: str) ->
 
 def test_numbers_of_words_are_a_stored_format() -> None:
     """A number has 30 bits, is never 0, and does not depend on letter case."""
-    assert [749106423, 661336405] == encode_names(["Oak  HILL", "c"]).tolist()
-    assert [1, 1] == encode_names(["", "..."]).tolist()
-    assert 0 < encode_names([f"w{n}" for n in range(1000)]).max() < 2**30
+    assert [749106423, 661336405] == hash_words(["Oak  HILL", "c"]).tolist()
+    assert [1, 1] == hash_words(["", "..."]).tolist()
+    assert 0 < hash_words([f"w{n}" for n in range(1000)]).max() < 2**30
 
 
 def test_if_a_finder_fails_on_a_text_only_this_text_has_no_concepts() -> None:

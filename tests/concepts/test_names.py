@@ -39,7 +39,7 @@ def test_names_of_the_papers_documents() -> None:
 )
 def test_examples_of_names(text: str, expected: list[str]) -> None:
     """Initials, particles, possessives, first words, acronyms, lines, fields, parts, headings, other scripts."""
-    assert expected == [name.name for name in find_names(text)]
+    assert expected == [name.concept for name in find_names(text)]
 
 
 def test_positions_are_those_of_the_text() -> None:

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from simdoc_search.concepts import ConceptsError, Extractor, SpacyFinder, encode_names, extractor_from_option
+from simdoc_search.concepts import ConceptsError, Extractor, SpacyFinder, extractor_from_option, hash_words
 from simdoc_search.sketch.concepts import ConceptSettings
 from tests.versions.paper import DOCUMENTS
 
@@ -25,7 +25,7 @@ def test_a_pipeline_finds_entities() -> None:
 
     assert ConceptSettings("sp/en_pipeline") == extractor.settings
     assert [{"Jason Dufner": 1}] == extractor.concepts(DOCUMENTS[2])
-    assert [*encode_names(["jason", "dufner"]).tolist(), 0] == result.tolist()
+    assert [*hash_words(["jason", "dufner"]).tolist(), 0] == result.tolist()
 
 
 def test_a_pipeline_that_parses_also_finds_noun_phrases() -> None:

@@ -46,7 +46,7 @@ def test_only_the_bomb_is_skipped(tmp_path: Path) -> None:
     store = ("--store", tmp_path / "store")
     report = cli.answer("index", corpus, *store, "--workers", 1, "--worker-memory", 300)
 
-    assert 3 == report["indexed_count"]
+    assert 3 == report["added_count"]
     assert {name: reason for name, (_, reason) in BOMBS.items()} == {
         Path(file["path"]).name: file["reason"] for file in report["skipped"]
     }

@@ -262,7 +262,7 @@ def test_the_command_indexes_a_table(tmp_path: Path) -> None:
     store = ("--store", tmp_path / "store")
     report = cli.answer("index", path, "--id-field", "nr", "--text-field", "body", *store)
 
-    assert 2 == report["indexed_count"]
+    assert 2 == report["added_count"]
     assert [{"path": f"{path}:3", "reason": "no 'nr'"}, {"path": f"{path}:4", "reason": UNCLOSED}] == report["skipped"]
     assert ["2"] == [hit["id"] for hit in cli.answer("similar", "1_80", *store)["hits"]]
 

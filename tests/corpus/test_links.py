@@ -92,8 +92,8 @@ def test_the_command_follows_links_out_only_with_its_option(tmp_path: Path) -> N
     kept = cli.answer("index", corpus, "--store", tmp_path / "store")
     followed = cli.answer("index", corpus, "--store", tmp_path / "store", "--follow-links")
 
-    assert (1, [{"path": str(corpus / "b.txt"), "reason": OUT}]) == (kept["indexed_count"], kept["skipped"])
-    assert (1, []) == (followed["indexed_count"], followed["skipped"])
+    assert (1, [{"path": str(corpus / "b.txt"), "reason": OUT}]) == (kept["added_count"], kept["skipped"])
+    assert (1, []) == (followed["added_count"], followed["skipped"])
 
 
 @posix_only

@@ -37,4 +37,4 @@ def test_a_lock_file_of_office_is_not_a_damaged_document(tmp_path: Path, monkeyp
     assert [("docs/~$nual report.DOCX", "a lock file of Microsoft Office")] == [
         (file["path"], file["reason"]) for file in report["skipped"]
     ]
-    assert 2 == report["indexed_count"]
+    assert 2 == report["added_count"]

@@ -55,19 +55,27 @@ def make_entries(keys: list[int]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.array(keys, pa.int64()), pa.array(ranks, pa.binary())], ["key", "rank"])
 
 
-def read_pairs(batches: list[pa.RecordBatch], *, across: bool = False) -> tuple[set[tuple[bytes, bytes]], set[bytes]]:
-    rows = [row for batch in pair_equal_keys(batches, across=across) for row in batch.to_pylist()]
+def read_pairs(
+    batches: list[pa.RecordBatch], *, only_across_datasets: bool = False
+) -> tuple[set[tuple[bytes, bytes]], set[bytes]]:
+    rows = [
+        row
+        for batch in pair_equal_keys(batches, only_across_datasets=only_across_datasets)
+        for row in batch.to_pylist()
+    ]
     partly = {row["first"] for row in rows if row["second"] is None}
     return {(row["first"], row["second"]) for row in rows if row["second"] is not None}, partly
 
 
 @pytest.mark.parametrize("size", [1, 10])
-@pytest.mark.parametrize("across", [False, True])
-def test_pairs_do_not_depend_on_the_batches(size: int, across: bool) -> None:
+@pytest.mark.parametrize("only_across_datasets", [False, True])
+def test_pairs_do_not_depend_on_the_batches(size: int, only_across_datasets: bool) -> None:
     entries = make_entries([1, 1, 2, 3, 3, 3, *[4] * 150, 5, *[6] * 64, *[7] * 130, 8, 8])
     batches = [entries.slice(begin, size) for begin in range(0, len(entries), size)]
 
-    assert read_pairs([entries], across=across) == read_pairs(batches, across=across)
+    assert read_pairs([entries], only_across_datasets=only_across_datasets) == read_pairs(
+        batches, only_across_datasets=only_across_datasets
+    )
 
 
 def test_a_frequent_key_pairs_each_row_with_two_rows() -> None:
@@ -81,7 +89,7 @@ def test_a_frequent_key_pairs_each_row_with_two_rows() -> None:
 
 def test_a_frequent_key_across_two_sides_pairs_each_right_row_with_many_left_rows() -> None:
     entries = make_entries([1] * 300)  # 200 left rows and 100 right ones
-    pairs, partly = read_pairs([entries], across=True)
+    pairs, partly = read_pairs([entries], only_across_datasets=True)
 
     assert 64 * 100 == len(pairs)
     assert 200 - 64 == len(partly)

@@ -61,8 +61,8 @@ def test_exactly_the_rows_with_a_run_are_removed(size: int, extension: str, tmp_
     assert (60, 20) == (report.evaluation.text_count, report.evaluation.short_text_count)
     for found in report.evaluation_rows:
         assert found.evaluation_text.startswith(f"eval.{extension}:")
-        assert size <= len(found.run.split())
-        assert found.run in " ".join(words(rows[found.row]["text"]))
+        assert size <= len(found.shared_words.split())
+        assert found.shared_words in " ".join(words(rows[found.row]["text"]))
 
 
 def test_a_clean_row_is_kept_if_its_duplicate_has_a_run(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_clean_row_is_kept_if_its_duplicate_has_a_run(tmp_path: Path) -> None:
         report.kept_count,
         report.removed_counts,
     )
-    assert ("evaluation", "eval.csv:0", secret) == (first["kind"], first["evaluation_text"], first["evaluation_run"])
+    assert ("evaluation", "eval.csv:0", secret) == (first["kind"], first["evaluation_text"], first["evaluation_words"])
     assert (None, "kept", 1) == (second["evaluation_text"], second["kind"], third["duplicate_of"])
     assert [{"row": 2, "duplicate_of": 1, "overlap": 1.0, "kind": "same text"}] == read_rows(tmp_path / "pairs.jsonl")
 

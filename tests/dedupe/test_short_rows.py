@@ -22,12 +22,12 @@ def join_rows(*, extended: bool) -> JoinedPairs:
     texts = [" ".join(f"w{chance.randrange(5000)}" for _ in range(WORDS)) for _ in range(COUNT)]
     texts += [f"{text} edited" for text in texts[::100]]
     packed = list(packed_fingerprints(texts, Analysis(), MinHash()))
-    counts = np.concatenate([batch.counts for batch in packed])
+    counts = np.concatenate([batch.token_counts for batch in packed])
     begins = np.cumsum(counts) - counts
     extensions = np.concatenate([batch.hash_extensions for batch in packed]), begins
     table = FingerprintTable(
         np.concatenate([batch.token_ids for batch in packed]), begins, counts,
-        np.concatenate([batch.shingles for batch in packed]), 512, extensions if extended else None,
+        np.concatenate([batch.shingle_counts for batch in packed]), 512, extensions if extended else None,
     )  # fmt: skip
     return join(table, np.arange(len(texts)), Measure("jaccard", Fraction(4, 5)))
 

@@ -36,6 +36,16 @@ def test_status_names_the_ports_of_other_engines(launch_child: Any) -> None:
     )
 
 
+def test_the_only_running_engine_needs_no_port(launch_child: Any) -> None:
+    """With two engines, the port of one of them is needed."""
+    registered(port=9270, pids=(launch_child(),), token="the-token")
+    assert "node 1  http://127.0.0.1:9270" in run("engine", "status").stdout
+    assert "" == output("engine", "logs")
+
+    registered(port=9275, pids=(launch_child(),), token="the-token")
+    assert "(ports of running engines: 9270, 9275; choose one with --port)" in sentence(run("engine", "status"))
+
+
 def test_status_of_an_engine_that_ended_has_exit_code_1() -> None:
     registered(pids=(0, 0))
     shown = run("engine", "status", "--port", NOWHERE)

@@ -54,7 +54,7 @@ def test_extended_band_keys_differ_if_only_the_extensions_of_tokens_differ() -> 
     documents = np.array([1, 0])
 
     assert all(keys[0] == keys[1] for keys in made.band_keys(documents, 3, 10))
-    assert all(keys[0] != keys[1] for keys in made.band_keys(documents, 3, 10, extended=True))
+    assert all(keys[0] != keys[1] for keys in made.band_keys(documents, 3, 10, with_extensions=True))
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say how much memory is mapped")

@@ -78,10 +78,13 @@ def test_a_file_precedes_the_attachments_with_the_same_words() -> None:
         ("Work/Reports/a.txt", "Downloads/a.txt", "downloads/2020/a.txt", "Downloads/a (1).txt"),
         ("Old laptop/Contracts/a.txt", "Contracts (2)/a.txt", "Contracts - Copy/a.txt", "a - Copy.zip/sub/a.txt"),
         ("Downloads.txt", "my Downloads/a.txt"),
+        ("Old contracts/a.txt", "backup/a.txt", "Backups/a.txt", "My Back-Up 2024/a.txt", "backup/backup/a.txt"),
+        ("a longer name.txt", "Desktop/a.txt"),
+        ("backups.txt", "Backuprecht/a.txt", "Sicherung_alt/a.txt"),
     ],
 )
 def test_names_order_documents_that_the_rule_does_not_distinguish(names: tuple[str, ...]) -> None:
-    """Members of archives come last, then names of copies and downloads, then longer ids."""
+    """Members of archives come last, before them names of copies, backups and downloads, then longer ids."""
     equal = np.ones(len(names), np.int64)
     backwards = names[::-1]
     criteria = KeepCriteria(

@@ -84,7 +84,7 @@ def test_pairs_are_sorted_and_have_an_estimated_overlap() -> None:
     found = find_pairs([shingles(np.random.default_rng(12), 700)] * 3, "1/2", progress=shares.append)
 
     assert [(0, 1), (0, 2), (1, 2)] == list(zip(found.first.tolist(), found.second.tolist(), strict=True))
-    assert [1.0, 1.0, 1.0] == found.estimate.tolist()
+    assert [1.0, 1.0, 1.0] == found.estimates.tolist()
     assert sorted(shares) == shares
     assert 1.0 == shares[-1]
 
@@ -92,14 +92,14 @@ def test_pairs_are_sorted_and_have_an_estimated_overlap() -> None:
 # --- new documents ---
 
 
-@pytest.mark.parametrize("new_from", [0, 1, 60, 119, 120])
-def test_only_pairs_with_a_new_document_are_found(new_from: int) -> None:
+@pytest.mark.parametrize("first_new_index", [0, 1, 60, 119, 120])
+def test_only_pairs_with_a_new_document_are_found(first_new_index: int) -> None:
     rng = np.random.default_rng(19)
     sets = [side for n in range(60) for side in pair(rng, 40 + 10 * n, 0.9)]
     mixed = [sets[n] for n in rng.permutation(120)]
-    everything, found = find_pairs(mixed, "4/5"), find_pairs(mixed, "4/5", new_from=new_from)
+    everything, found = find_pairs(mixed, "4/5"), find_pairs(mixed, "4/5", first_new_index=first_new_index)
 
-    assert {pair for pair in pairs_of(everything) if pair[1] >= new_from} == pairs_of(found)
+    assert {pair for pair in pairs_of(everything) if pair[1] >= first_new_index} == pairs_of(found)
     assert found.compared_count <= everything.compared_count
     assert 0 < len(everything.first)
 
@@ -109,7 +109,7 @@ def test_few_new_documents_are_compared_with_a_whole_long_run(new: int, monkeypa
     """Only the last of 300 old documents overlaps the new ones."""
     monkeypatch.setattr(module, "RUN_LIMITS", (60, 60))
     many = sets_of_template(np.random.default_rng(20), 300, 600, 400)
-    found = find_pairs([*many, *([many[-1]] * new)], "3/5", new_from=300)
+    found = find_pairs([*many, *([many[-1]] * new)], "3/5", first_new_index=300)
 
     assert {(299, 300 + n) for n in range(new)} <= pairs_of(found)
     assert 0 == found.skipped_comparison_count
@@ -131,7 +131,7 @@ def test_all_documents_of_a_long_run_are_compared_with_the_first() -> None:
 
     assert {(0, other) for other in range(1, 300)} <= pairs_of(found)
     assert found.compared_count < 300 * 30
-    assert list(range(300)) == found.partly_compared.tolist()
+    assert list(range(300)) == found.partly_compared_documents.tolist()
     assert 0 == found.skipped_comparison_count
 
 
@@ -141,7 +141,7 @@ def test_skipped_comparisons_in_a_long_run_are_counted(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "MAX_ANCHORS", 2)
     found = find_pairs(sets_of_template(np.random.default_rng(14), 100, 600, 400), "3/5")
 
-    assert 0 < len(found.partly_compared)
+    assert 0 < len(found.partly_compared_documents)
     assert 0 < found.skipped_comparison_count
     assert found.compared_count < 100 * 99 / 2
 
@@ -152,7 +152,7 @@ def test_short_documents_are_not_paired_by_boilerplate() -> None:
 
     assert set() == pairs_of(found)
     assert found.compared_count < 2000
-    assert 0 == len(found.partly_compared)
+    assert 0 == len(found.partly_compared_documents)
 
 
 def test_the_limit_of_a_run_bounds_the_memory_of_pairs() -> None:

@@ -18,9 +18,9 @@ from tests.support.examples import DRAFT, EXAMPLES, OLD, SOLD, run
 @pytest.mark.slow
 def test_datasketch_estimates_the_same_overlap() -> None:
     assert """\
-like stove-2021: stove-2023, 81%
-like the text: kettle, 31%
-like the text: stove-2021, 15%
+similar to stove-2021: stove-2023, 81%
+similar to the text: kettle, 31%
+similar to the text: stove-2021, 15%
 datasketch says 81%
 """ == run("examples/with_datasketch.py")
 

@@ -21,8 +21,8 @@ def test_the_application_loads_once_and_prints_what_each_user_may_read(opensearc
 
     assert f"""\
 ann searches for code 31: {[LETTER, OLD, SOLD, DRAFT]}
-ann finds like the draft, overlap 74%: {SOLD}
-ann finds like the draft, overlap 56%: {OLD}
+ann finds a document similar to the draft, overlap 74%: {SOLD}
+ann finds a document similar to the draft, overlap 56%: {OLD}
 ben searches for code 31: {[LETTER, OLD, SOLD]}
 eve searches for code 31: {[OLD, SOLD]}
 """ == printed[1]

@@ -83,7 +83,7 @@ class Application:
         self.removed.discard(id)
 
     def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        return call(self._url, method, f"/{self._index}/{path}", body, allow=(404, 409))
+        return call(self._url, method, f"/{self._index}/{path}", body, allowed_statuses=(404, 409))
 
 
 def run_pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None) -> None:

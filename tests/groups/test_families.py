@@ -56,7 +56,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: flo
     expected = {}
     for a, b in combinations(range(len(read)), 2):
         both = match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
-        if (score := thresholds.score_of(both)) is not None:
+        if (score := thresholds.score_matches(both)) is not None:
             expected[a, b] = score
 
     assert expected == pytest.approx(scores(found))
@@ -68,7 +68,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: flo
 def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]]) -> None:
     made = as_arrays(read)
     first, second = np.array(list(combinations(range(len(read)), 2))).T
-    shares = shares_of_pairs(made.sentences, made.sentence_starts, made.sentence_counts, (first, second))
+    shares = shares_of_pairs(made.simhashes, made.simhash_starts, made.simhash_counts, (first, second))
     expected = [
         match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
         for a, b in zip(first, second, strict=True)
@@ -77,7 +77,7 @@ def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]
     assert [both.share for both in expected] == pytest.approx(shares.share.tolist())
     assert [both.share_of_other for both in expected] == pytest.approx(shares.share_of_other.tolist())
     assert [
-        -1.0 if (score := SimilarityThresholds().score_of(both)) is None else score for both in expected
+        -1.0 if (score := SimilarityThresholds().score_matches(both)) is None else score for both in expected
     ] == pytest.approx(shares.scores(SimilarityThresholds()).tolist())
 
 

@@ -45,7 +45,7 @@ def ids(store: Store) -> set[str]:
 
 def counts(report: IndexReport) -> tuple[int, int, int, int]:
     """Return the numbers of indexed, unchanged, replaced and deleted documents."""
-    return report.indexed_count, report.unchanged_count, report.replaced_count, report.deleted_count
+    return report.added_count, report.unchanged_count, report.replaced_count, report.deleted_count
 
 
 def rewrite(path: Path, data: bytes) -> None:
@@ -199,7 +199,7 @@ def test_the_size_limit_is_for_members(store: Store, folder: Path) -> None:
     sources = read_corpus([folder], max_bytes=2000)
 
     assert (folder / "old.zip").stat().st_size > 2000
-    assert 21 == SimilaritySearch(store).index(sources, archives=True).indexed_count
+    assert 21 == SimilaritySearch(store).index(sources, archives=True).added_count
 
 
 def test_the_command_line_lists_and_shows_members(folder: Path, tmp_path: Path) -> None:

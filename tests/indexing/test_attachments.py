@@ -183,7 +183,7 @@ def test_deeply_nested_parts_do_not_stop_the_run(folder: Path, depth: int) -> No
     write(folder, {"docs/x.eml": nested, "docs/y.txt": words(0, 40)})
     report = answer("index", "docs")
 
-    assert report["indexed_count"] >= 1
+    assert report["added_count"] >= 1
     assert (depth > 100) == any("nested parts" in skipped["reason"] for skipped in report["skipped"])
     assert (depth < 100) == ("x.eml!a.txt" in ids())
 

@@ -76,7 +76,7 @@ def test_the_lines_of_a_truncated_file_are_indexed(folder: Path) -> None:
     write(folder, {"cut.jsonl.gz": packed[: len(packed) // 2]})
     report = answer("index", "cut.jsonl.gz", "c")
 
-    assert 500 < report["indexed_count"] < 1500
+    assert 500 < report["added_count"] < 1500
     assert ["the rest of the file cannot be read"] == [
         skipped["reason"].partition(":")[0] for skipped in report["skipped"]
     ]
@@ -89,7 +89,7 @@ def test_the_lines_of_a_truncated_file_are_indexed(folder: Path) -> None:
 def test_an_error_of_the_corpus_is_a_problem_in_the_report(workers: int, search: SimilaritySearch) -> None:
     report = search.index(read_corpus(["a", "empty", "c"]), workers=workers)
 
-    assert (2, True) == (report.indexed_count, report.failed)
+    assert (2, True) == (report.added_count, report.failed)
     assert ["empty has no files; give a folder that contains documents"] == report.problems
     assert {"a.txt", "c.txt"} == ids(search)
 
@@ -112,7 +112,7 @@ def test_another_error_is_raised_after_earlier_documents_are_stored(workers: int
 
     assert {"a.txt", "b.txt", "c.txt", *(document.id for document in made)} == ids(search)
     assert [] == worker_processes()
-    assert 1 == search.index([Document("new", "a text")]).indexed_count
+    assert 1 == search.index([Document("new", "a text")]).added_count
 
 
 def test_an_iterator_that_always_raises_ends(search: SimilaritySearch) -> None:

@@ -128,7 +128,7 @@ def test_ctrl_c_keeps_finished_documents(workers: int, tmp_path: Path) -> None:
     assert read_before_the_signal() - (AHEAD if workers > 1 else 1) * CHUNK <= len(kept) <= COUNT - CHUNK
     assert kept.items() <= everything().items()
     assert (COUNT - len(kept), len(kept), 0, []) == tuple(
-        report[name] for name in ("indexed_count", "unchanged_count", "replaced_count", "skipped")
+        report[name] for name in ("added_count", "unchanged_count", "replaced_count", "skipped")
     )
     assert everything() == stored(store)
 
@@ -144,7 +144,7 @@ def test_the_next_run_completes_a_run_after_kill_9(workers: int, tmp_path: Path)
 
     assert -signal.SIGKILL == code
     assert kept.items() <= everything().items()
-    assert (COUNT - len(kept), len(kept)) == (report["indexed_count"], report["unchanged_count"])
+    assert (COUNT - len(kept), len(kept)) == (report["added_count"], report["unchanged_count"])
     assert everything() == stored(store)
 
 
@@ -158,7 +158,7 @@ def test_kill_9_keeps_what_was_committed(tmp_path: Path) -> None:
 
     assert read_before_the_signal() - 2 * CHUNK <= len(kept) <= COUNT - CHUNK
     assert kept.items() <= everything().items()
-    assert (COUNT - len(kept), len(kept)) == (report["indexed_count"], report["unchanged_count"])
+    assert (COUNT - len(kept), len(kept)) == (report["added_count"], report["unchanged_count"])
     assert everything() == stored(store)
 
 
@@ -177,7 +177,7 @@ def test_an_interrupt_keeps_the_prepared_documents(search: SimilaritySearch) -> 
 
     assert {document.id for document in made[:128]} == {record.id for record in search.store.scan()}
     report = search.index(made)
-    assert (72, 128) == (report.indexed_count, report.unchanged_count)
+    assert (72, 128) == (report.added_count, report.unchanged_count)
     assert {document.id for document in made} == {record.id for record in search.store.scan()}
 
 
@@ -190,7 +190,7 @@ def test_a_killed_worker_loses_no_document(search: SimilaritySearch) -> None:
 
     report = search.index(killing(), workers=2)
 
-    assert (2000, []) == (report.indexed_count, report.skipped)
+    assert (2000, []) == (report.added_count, report.skipped)
     assert [] == worker_processes()
 
 

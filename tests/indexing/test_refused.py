@@ -72,7 +72,7 @@ def test_refused_documents_are_listed_apart_from_skipped_ones(place: str, store:
     with blocked(place):
         report = search.index([Document("a", "another"), Document("b", "new"), Document("c", "...")])
 
-    assert (0, 0, 0, 0) == (report.indexed_count, report.replaced_count, report.deleted_count, report.unchanged_count)
+    assert (0, 0, 0, 0) == (report.added_count, report.replaced_count, report.deleted_count, report.unchanged_count)
     assert ({"a", "b"}, ["c"], True) == (
         set(report.refused),
         [skipped.path for skipped in report.skipped],

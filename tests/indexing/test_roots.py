@@ -49,7 +49,7 @@ def test_a_part_of_a_root_keeps_the_ids_of_the_root(search: SimilaritySearch, pa
     index(search, "reports", prefix="r/")
     again = index(search, path)
 
-    assert (0, 0, False) == (again.indexed_count, again.replaced_count, again.failed)
+    assert (0, 0, False) == (again.added_count, again.replaced_count, again.failed)
     assert {f"r/{id}": text for id, text in REPORTS.items()} == texts(search)
 
 
@@ -59,7 +59,7 @@ def test_a_part_of_a_root_is_brought_up_to_date(search: SimilaritySearch, folder
     (folder / "reports/2021/deep/c.txt").unlink()
     report = index(search, "reports/2021", prune=True)
 
-    assert (1, 1, 1) == (report.indexed_count, report.replaced_count, report.deleted_count)
+    assert (1, 1, 1) == (report.added_count, report.replaced_count, report.deleted_count)
     assert {"a.txt": "text a", "2021/b.txt": "changed b", "2021/new.txt": "new"} == texts(search)
 
 
@@ -84,7 +84,7 @@ def test_each_file_is_stored_once_in_any_order_of_folders(
 
     assert [] == report.problems
     assert REPORTS == texts(search)
-    assert 0 == index(search, "reports/2021").indexed_count
+    assert 0 == index(search, "reports/2021").added_count
 
 
 def test_new_ids_of_a_larger_folder_are_mentioned(search: SimilaritySearch, folder: Path) -> None:
@@ -92,7 +92,7 @@ def test_new_ids_of_a_larger_folder_are_mentioned(search: SimilaritySearch, fold
     index(search, "reports/2021/deep/c.txt", prefix="alone/")
     report = index(search, "reports")
 
-    assert (3, 3) == (report.indexed_count, report.deleted_count)
+    assert (3, 3) == (report.added_count, report.deleted_count)
     assert [f"3 files of {folder}/reports got new ids; documents with old ids were removed"] == report.notes
     assert REPORTS == texts(search)
 
@@ -122,12 +122,12 @@ def test_with_a_prefix_each_file_has_an_id(search: SimilaritySearch) -> None:
     expected = {"README.txt": "the first", "x.txt": "only here"}
     expected |= {"two/README.txt": "the second", "two/y.txt": "only there"}
 
-    assert ([], 2, 1) == (report.problems, report.indexed_count, report.deleted_count)
+    assert ([], 2, 1) == (report.problems, report.added_count, report.deleted_count)
     assert expected == texts(search)
     for _ in range(2):
         again = index(search, "one", "two", prune=True)
         assert (0, 0, 4, [], []) == (
-            again.indexed_count,
+            again.added_count,
             again.deleted_count,
             again.unchanged_count,
             again.problems,

@@ -84,9 +84,9 @@ def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
 
 def test_new_unchanged_and_changed_documents_are_counted(search: SimilaritySearch) -> None:
     first = [Document("a", "one text"), Document("b", "two texts")]
-    assert {"indexed_count": 2} == counts(search.index(first))
+    assert {"added_count": 2} == counts(search.index(first))
     assert {"unchanged_count": 2} == counts(search.index(first))
-    assert {"indexed_count": 1, "unchanged_count": 1, "replaced_count": 1} == counts(
+    assert {"added_count": 1, "unchanged_count": 1, "replaced_count": 1} == counts(
         search.index([*first[:1], Document("b", "changed"), Document("c", "three texts")])
     )
     assert {"a": "one text", "b": "changed", "c": "three texts"} == texts(search)
@@ -108,7 +108,7 @@ def test_a_source_without_a_document_is_skipped_with_the_reason(search: Similari
         [Document("a", " ... "), Document("", "text"), skipped, Document("é" * 257, "text"), Document("b", "text")]
     )
 
-    assert {"indexed_count": 1, "skipped": 4} == counts(report)
+    assert {"added_count": 1, "skipped": 4} == counts(report)
     assert [skipped, SkippedFile("a", "no words")] == sorted(report.skipped, key=lambda file: -len(file.path))[1:3]
     assert "514 bytes" in next(file.reason for file in report.skipped if file.path.startswith("é"))
     assert {"b": "text"} == texts(search)
@@ -143,7 +143,7 @@ def test_the_last_document_with_an_id_is_stored(stored: str | None, workers: int
     report = memory.index([far[0], *others[:200], *near, far[1], *others[200:], far[2]], workers=workers)
 
     assert 4 == report.repeated_id_count
-    assert (400 if stored else 402) == report.indexed_count
+    assert (400 if stored else 402) == report.added_count
     assert {"near": "third", "far": "third", **{document.id: document.text for document in others}} == texts(memory)
 
 
@@ -161,7 +161,7 @@ def test_a_last_document_without_words_also_counts(between: int, memory: Similar
 
 def test_a_file_is_read_again_only_if_size_or_time_differ(search: SimilaritySearch, folder: Path) -> None:
     set_time(folder / "a.txt", 1000)
-    assert {"indexed_count": 2} == counts(search.index(read_corpus([folder])))
+    assert {"added_count": 2} == counts(search.index(read_corpus([folder])))
     write(folder, {"a.txt": "the TEXT is z"})
     set_time(folder / "a.txt", 1000)
 

@@ -37,11 +37,11 @@ def test_statuses_are_those_of_dictionaries(seed: int) -> None:
 
     def expected_status(old: str | None, new: str | None) -> IdStatus:
         if old is None:
-            return IdStatus.NOT_WRITTEN if new is None else IdStatus.INDEXED
+            return IdStatus.NOT_WRITTEN if new is None else IdStatus.ADDED
         return IdStatus.DELETED if new is None else IdStatus.UNCHANGED if old == new else IdStatus.REPLACED
 
     expected = Counter(expected_status(before[id], now[id]) for id in before)
-    for status in (IdStatus.INDEXED, IdStatus.REPLACED, IdStatus.DELETED):
+    for status in (IdStatus.ADDED, IdStatus.REPLACED, IdStatus.DELETED):
         assert expected[status] == seen.count(status)
     assert places == {id: seen.path_number(id) for id in places}
     assert {id: old is None for id, old in before.items()} == {id: seen.is_new(id) for id in before}

@@ -8,7 +8,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.concepts import Extractor, encode_names
+from simdoc_search.concepts import Extractor, hash_words
 from simdoc_search.corpus import read_corpus
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
@@ -37,10 +37,10 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     record = search.store.get("7.txt", sentences_and_concepts=True)
     text = f"{TEXT} Number 7."
     sentences = [text[begin:end] for begin, end in sentence_spans(text)]
-    danube, vienna, number = encode_names(["Danube", "Vienna.", "Number"]).tolist()
+    danube, vienna, number = hash_words(["Danube", "Vienna.", "Number"]).tolist()
 
     assert record is not None
-    assert (count, {}) == (report.indexed_count, report.incomplete)
+    assert (count, {}) == (report.added_count, report.incomplete)
     assert 4 == len(sentences)
     expected, _ = sentence_simhashes(sentences, BOTH.analysis)
     assert expected.tolist() == decode_sentences(record.sentences).tolist()
@@ -63,7 +63,7 @@ def test_a_text_without_sentences_or_concepts_is_listed(
     stored = {record.id: record for record in search.store.scan(sentences_and_concepts=True)}
 
     assert {"one": "concepts", "other": "sentences", "none": "sentences and concepts"} == report.incomplete
-    assert (4, False) == (report.indexed_count, report.failed)
+    assert (4, False) == (report.added_count, report.failed)
     assert stored["fine"].concepts.tolist() == stored["other"].concepts.tolist()
     assert [0, 0] == [len(stored["one"].concepts), len(stored["other"].sentences)]
     assert len(stored["fine"].sentences) == len(stored["one"].sentences) > 0
@@ -93,10 +93,10 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
         (
             BOTH,
             Extractor(Capitals("others")),
-            "the store has concepts from capitals, but the given extractor is others",
+            "the index has concepts from capitals, but the given extractor is others",
         ),
         (BOTH, None, "there is no built-in extractor 'capitals'"),
-        (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; omit the extractor"),
+        (Settings(), CAPITALS, "the index has no concepts, but the given extractor is capitals; omit the extractor"),
     ],
 )
 def test_another_extractor_than_that_of_the_store_is_refused(

@@ -55,7 +55,7 @@ def test_the_share_is_that_of_the_matched_words() -> None:
     result = compare(a, b, preset="verbatim")
 
     assert (80, 80) == result.matched_word_counts
-    assert (80 / 200, 80 / 141) == result.covered
+    assert (80 / 200, 80 / 141) == result.covered_shares
     assert ["inserted"] == [difference.kind for difference in result.differences if b[slice(*difference.b)] == "not"]
 
 
@@ -66,7 +66,7 @@ def test_a_text_shares_all_words_with_itself(text: str) -> None:
     whole = 1.0 if locate_words(text).words else 0.0
 
     assert (whole, whole, whole) == (result.jaccard, result.containment, result.reverse_containment) == result.multiset
-    assert (whole, (whole, whole), ()) == (result.estimate, result.covered, result.differences)
+    assert (whole, (whole, whole), ()) == (result.estimate, result.covered_shares, result.differences)
     assert int(whole) == len(result.passages)
 
 
@@ -101,6 +101,27 @@ def test_a_significant_change_has_the_words_before_it(old: str, new: str, expect
     assert expected.kind == change.kind
     assert change.before.endswith(expected.before)
     assert expected[2:] == change[2:]
+
+
+def test_a_long_difference_has_a_significant_change_of_each_kind() -> None:
+    """A long side is reduced to its key words, and so is the other side. A date is shown as a whole."""
+    old = "Signed in Berlin on 4 September 2022"
+    new = f"The tenant carries repairs of up to 100 euros for each repair and 300 euros a year. {old}".replace(
+        "4 September 2022", "17 January 2024"
+    )
+    changes = significant_changes(f"{old}.", f"{new}.")
+
+    assert [
+        SignificantChange("number", "of up to", "", "100 … 300"),
+        SignificantChange("date", "in Berlin on", "4 September 2022", "17 January 2024"),
+    ] == changes
+
+
+def test_the_words_before_a_change_are_in_its_sentence() -> None:
+    [change] = significant_changes("Pay 480.50 euros.", "Pay 430.50 euros.")
+    [first] = significant_changes("12 euros are due.", "13 euros are due.")
+
+    assert ("Pay", "the second floor.") == (change.before, first.before)
 
 
 def test_another_text_is_not_a_significant_change() -> None:

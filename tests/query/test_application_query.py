@@ -48,7 +48,7 @@ def search() -> SimilaritySearch:
 def test_hits_are_refined_as_the_search_refines_them(
     search: SimilaritySearch, overlap: float | None, probability: float | None
 ) -> None:
-    """They have the same ids, overlaps and equal tokens, whatever other hits the request has."""
+    """They have the same ids, overlaps and matching tokens, whatever other hits the request has."""
     refined = Similar(TOKENS, overlap, probability).refine(HITS)
     found = {similar.hit["_id"]: (similar.overlap, similar.matched_token_count) for similar in refined}
     result = search.similar_to_text(SOURCE, overlap=overlap, probability=probability, size=100, verify=False)
@@ -60,7 +60,7 @@ def test_hits_are_refined_as_the_search_refines_them(
 
 
 def test_hits_below_the_overlap_are_dropped_and_the_order_is_kept() -> None:
-    """Long documents are dropped although they have many equal tokens. The objects of the application are returned."""
+    """Long documents are dropped despite many matching tokens. The objects of the application are returned."""
     found = Similar(TOKENS, 0.5).refine(reversed(HITS))
 
     assert "near160" in ids(found)

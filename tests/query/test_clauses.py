@@ -79,12 +79,13 @@ def test_the_options_of_a_query_string_apply_to_the_rest_of_it() -> None:
                     engine_clause("one two FINGERPRINT:a", default_operator="AND", fields=["title"], boost=3),
                     engine_clause("one two FINGERPRINT:a", minimum_should_match=2),
                     engine_clause('say "FINGERPRINT:a"', boost=3),
+                    engine_clause("one OR FINGERPRINT:a two", default_operator="AND"),
                 ],
             }
         },
     }
     before = json.dumps(request)
-    first, second, third = expand_fingerprints(request, clause_of)["query"]["bool"]["must"]
+    first, second, third, fourth = expand_fingerprints(request, clause_of)["query"]["bool"]["must"]
 
     one_two = engine_clause("one two", default_operator="AND", fields=["title"])
     assert {"bool": {"must": [{"bool": {"must": [one_two, clause_of("a")]}}], "boost": 3}} == first
@@ -92,6 +93,8 @@ def test_the_options_of_a_query_string_apply_to_the_rest_of_it() -> None:
         "bool": {"should": [engine_clause("one"), engine_clause("two"), clause_of("a")], "minimum_should_match": 2}
     } == second
     assert request["query"]["bool"]["must"][2] == third  # type: ignore[index]
+    one, two = (engine_clause(word, default_operator="AND") for word in ("one", "two"))
+    assert {"bool": {"should": [one, clause_of("a")], "must": [two]}} == fourth
     assert json.dumps(request) == before
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Bands, Threshold, plan, similar_by_id, similar_query, to_dsl
-from simdoc_search.query.dsl import MAX_CLAUSES, MIN_MATCH_BEYOND_CHANCE, FieldKind, clause_count
+from simdoc_search.query.dsl import MAX_CLAUSES, MIN_MATCH_BEYOND_CHANCE, FieldKind, count_clauses
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Plan
 from tests.support.query_plans import satisfies, tokens
@@ -35,7 +35,7 @@ def test_bands_are_scored_by_bands_by_default(kind: FieldKind) -> None:
     """Tokens are counted only on request."""
     query = to_dsl(BANDS, "t", kind=kind)
 
-    assert BANDS.clause_count == clause_count(query)
+    assert BANDS.clause_count == count_clauses(query)
     assert ["constant_score"] * len(BANDS.bands) == [key for band in query["bool"]["should"] for key in band]
     assert query == to_dsl(BANDS, "t", kind=kind, score="bands")
     assert {"filter"} == to_dsl(BANDS, "t", kind=kind, score="nothing")["bool"].keys()
@@ -47,13 +47,13 @@ def test_filters_and_excluded_documents_are_combined_with_the_clause() -> None:
     made = plan("ABCDEFGHIJ", 0.5)
     clause = match("A B C D E F G H I J", minimum_should_match=5)
     within = {"range": {"n": {"gte": 5, "lte": 20}}}
-    without = [{"ids": {"values": ["a/b c"]}}]
+    must_not = [{"ids": {"values": ["a/b c"]}}]
     filters = copy.deepcopy(FILTERS)
 
     assert clause == to_dsl(made, "t")
-    assert {"bool": {"must": [clause], "must_not": without}} == to_dsl(made, "t", exclude_id="a/b c")
+    assert {"bool": {"must": [clause], "must_not": must_not}} == to_dsl(made, "t", exclude_id="a/b c")
     query = to_dsl(made, "t", filters=filters, exclude_id="a/b c", buckets_field="n")
-    assert {"bool": {"must": [clause], "filter": [*FILTERS, within], "must_not": without}} == query
+    assert {"bool": {"must": [clause], "filter": [*FILTERS, within], "must_not": must_not}} == query
     query["bool"]["filter"].append("more")
     assert FILTERS == filters
     assert match("A", minimum_should_match=1) == to_dsl(plan("A"), "t", buckets_field="n")
@@ -70,21 +70,30 @@ def test_tokens_are_counted_only_within_the_clause_limit(kind: FieldKind) -> Non
     query = to_dsl(wide(0.2, 0.8), kind=kind, score="tokens")
     banded = to_dsl(wide(0.8, 0.9), kind=kind, score="tokens")
 
-    assert MAX_CLAUSES == clause_count(query)
+    assert MAX_CLAUSES == count_clauses(query)
     assert {"filter", "must"} == query["bool"].keys()
     assert "constant_score" in str(
         to_dsl(wide(0.2, 0.8), score="tokens", max_clauses=MAX_CLAUSES - 1)["bool"]["should"]
     )
-    assert 516 == clause_count(banded)
+    assert 516 == count_clauses(banded)
     assert to_dsl(wide(0.8, 0.9), kind=kind, score="bands") == banded
 
 
 @pytest.mark.parametrize("made", [wide(0.2, 0.8), wide(0.2)], ids=["bands", "threshold"])
 @pytest.mark.parametrize("kind", ["text", "terms"])
 def test_a_plan_beyond_the_clause_limit_is_refused(made: Plan, kind: FieldKind) -> None:
-    assert 512 == clause_count(to_dsl(made, kind=kind, max_clauses=512))
+    assert 512 == count_clauses(to_dsl(made, kind=kind, max_clauses=512))
     with pytest.raises(QuerySyntaxError, match=r"has 512 .* allows 511; .* indices\.query\.bool\.max_clause_count"):
         to_dsl(made, kind=kind, max_clauses=511)
+
+
+def test_filters_count_as_clauses() -> None:
+    """The engine counts each word of a `match`. If not enough clauses are left, tokens are not counted."""
+    filters: list[Clause] = [*FILTERS, {"match": {"title": "x"}}, {"match": {"title": {"query": "x y z"}}}]
+    with_filters = [to_dsl(BANDS, filters=filters, score="tokens", max_clauses=limit) for limit in (13, 14)]
+
+    assert [1, 2, 1, 3] == [count_clauses(clause) for clause in filters]
+    assert [11, 14] == [count_clauses(query) for query in with_filters]
 
 
 def test_unknown_kinds_and_scores_are_refused() -> None:
@@ -142,12 +151,12 @@ class Indexed:
 
     def _bool(self, body: Clause) -> float | None:
         assert body.keys() <= {"must", "filter", "should", "must_not", "minimum_should_match"}
-        must, filters, should, without = (
+        must, filters, should, must_not = (
             [self.score(clause) for clause in body.get(occur, [])] for occur in ("must", "filter", "should", "must_not")
         )
         optional = [score for score in should if score is not None]
         minimum = body.get("minimum_should_match", 0 if must or filters else 1)
-        if None in must + filters or len(optional) < minimum or any(score is not None for score in without):
+        if None in must + filters or len(optional) < minimum or any(score is not None for score in must_not):
             return None
         return sum(optional) + sum(score for score in must if score is not None)
 
@@ -172,7 +181,7 @@ documents = st.lists(
 def test_an_engine_finds_the_documents_that_satisfy_the_plan(
     made: Plan, kind: FieldKind, exclude_id: str | None, documents: list[Indexed]
 ) -> None:
-    """The score is the number of equal tokens. If the clause limit is too low for this, it is the number of bands."""
+    """The score is the number of matching tokens. If the clause limit is too low, it is the number of bands."""
     query = to_dsl(made, "t", kind=kind, buckets_field="n", exclude_id=exclude_id, score="tokens")
     low, high = getattr(made, "token_range", None) or (0, 99)
     accepted = [
@@ -184,6 +193,7 @@ def test_an_engine_finds_the_documents_that_satisfy_the_plan(
 
     assert expected == [document.score(query) for document in documents]
     assert query == json.loads(json.dumps(query))
+    assert ("'term': " if kind == "text" else "'match': ") not in str(query)
     if isinstance(made, Bands):
         short = to_dsl(made, "t", kind=kind, score="tokens", max_clauses=max(1, made.clause_count))
         bands = [sum(document.tokens.issuperset(band) for band in made.bands) or None for document in documents]

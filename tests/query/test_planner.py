@@ -68,9 +68,9 @@ def test_no_document_satisfies_a_plan_without_tokens(numbers: tuple[float, ...],
     ("count", "expected"), [(1, 1), (10, 1), (11, 2), (23, 2), (24, 3), (98, 3), (264, 5), (512, 6), (4096, 19)]
 )
 def test_any_overlap_is_more_than_chance(count: int, expected: int) -> None:
-    """An unrelated document has this many equal tokens in at most 1 of 1,000 cases, and one token less in more.
+    """An unrelated document has this many matching tokens in at most 1 of 1,000 cases, and one token less in more.
 
-    For up to 10 tokens, one equal token is enough, which 1 of 50 unrelated documents have.
+    For up to 10 tokens, one matching token is enough, which 1 of 50 unrelated documents have.
     """
     for overlap in (None, 0, "0", Fraction(0)):
         assert Threshold(tokens(count), expected) == plan(tokens(count), overlap)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from simdoc_search.query import Bands, Threshold, plan
 from simdoc_search.query.planner import Planner, choose_rows_and_bands
 from simdoc_search.query.plans import Plan
-from simdoc_search.query.s_curve import matches_lower_bound
+from simdoc_search.query.s_curve import lower_bound_of_matches
 from tests.support.query_plans import satisfies, tokens
 from tests.support.slow_cases import slow_after
 
@@ -72,7 +72,7 @@ def test_documented_probabilities_of_512_tokens(overlap: float, planner: Planner
 
 @pytest.mark.parametrize(("overlap", "minimum", "unbanded"), [(0.2, 79, 95), (0.5, 223, 246), (0.8, 388, 401)])
 def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: int, unbanded: int) -> None:
-    """The number is as high as a probability of 80 % allows. The plan without bands requires more equal tokens."""
+    """The number is as high as a probability of 80 % allows. The plan without bands requires more matching tokens."""
     made = plan(tokens(512), overlap, 0.8)
     assert isinstance(made, Bands)
     assert made.equivalent_threshold
@@ -150,7 +150,7 @@ def test_reliable_matches_are_the_largest_number_that_is_rarely_missed() -> None
         return math.fsum(math.comb(count, k) * overlap**k * (1 - overlap) ** (count - k) for k in range(matches))
 
     for count, overlap, missed in product((1, 5, 512), (0.05, 0.5, 0.99, 1.0), (0.01, 0.3)):
-        reliable = matches_lower_bound(count, overlap, missed)
+        reliable = lower_bound_of_matches(count, overlap, missed)
 
         assert fewer_than(reliable, count, overlap) < missed
         assert count == reliable or fewer_than(reliable + 1, count, overlap) >= missed

@@ -167,6 +167,14 @@ def test_a_document_is_replaced_and_deleted(empty: Connection) -> None:
     assert [(1, "b")] == found(empty, Threshold(("C", "D"), 1))
 
 
+def test_a_new_document_does_not_inherit_the_tokens_of_a_deleted_one(empty: Connection) -> None:
+    fill(empty, {"a": ["A"], "b": ["B"]})
+    run(empty, *TABLES.delete("b"), *TABLES.put("c", ["C"]))
+
+    assert [] == found(empty, Threshold(("B",), 1))
+    assert [(1, "c")] == found(empty, Threshold(("B", "C"), 1))
+
+
 def test_the_query_can_be_a_subquery_of_the_application(empty: Connection) -> None:
     fill(empty, {id: ["A", "B"] for id in ("a", "b", "c")})
     empty.execute("CREATE TABLE articles (id TEXT PRIMARY KEY, language TEXT)")

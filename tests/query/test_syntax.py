@@ -103,6 +103,7 @@ def test_a_quoted_id_has_one_reading(text: str, expected: FingerprintQuery) -> N
         ('"doc"_101', "overlap 101 is over 100"),
         ('"doc"_0.2', "write 20 for 20 %"),
         ('"doc"_0.125', "write 12.5 for 12.5 %"),
+        ('"doc"_0.01', "write 1 for 1 %"),
         ('"doc"_20_0.8', "write 80 for 80 %"),
         ('"doc"_20_0', "probability 0 would find nothing"),
     ],

@@ -177,10 +177,10 @@ def test_documents_are_indexed_and_deleted(indexed: StoreLocation) -> None:
             user.set("ann")
             documents = (Document(f"new/{number}", words(0, 300 - number)) for number in range(30))
             report = await search.index(
-                documents, written=lambda _: calls.append((user.get(), threading.current_thread()))
+                documents, on_written=lambda _: calls.append((user.get(), threading.current_thread()))
             )
 
-            assert (30, False) == (report.indexed_count, report.failed)
+            assert (30, False) == (report.added_count, report.failed)
             assert {"ann"} == {name for name, _ in calls}
             assert threading.main_thread() not in {thread for _, thread in calls}
             assert 33 == len(await search.similar("whole", size=50))

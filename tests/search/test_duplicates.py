@@ -100,9 +100,9 @@ def test_a_longer_edited_copy_is_not_kept_for_identical_ones(store: Store) -> No
     assert ["Kopie 1.txt", "Kopie 2.txt", "orig (1).txt"] == [id for id, kind, *_ in others if kind == "identical"]
     assert [("edit.txt", "near", round(96 / 97, 4), True)] == [other for other in others if other[1] != "identical"]
     assert [("orig.txt", ["edit.txt"])] == [
-        (kept, [other[0] for other in others]) for kept, others in groups(search.duplicates(new=["edit.txt"]))
+        (kept, [other[0] for other in others]) for kept, others in groups(search.duplicates(new_ids=["edit.txt"]))
     ]
-    ((kept, others),) = groups(search.duplicates(kept_before=["edit.txt"]))
+    ((kept, others),) = groups(search.duplicates(preferred_ids=["edit.txt"]))
     assert ("edit.txt", ["identical"] * 3 + ["near"]) == (kept, [kind for _, kind, *_ in others])
 
 
@@ -144,7 +144,7 @@ def test_documents_have_the_size_date_and_path_of_their_file(tmp_path: Path, sto
     search = SimilaritySearch(store)
     search.index(read_corpus([str(tmp_path)]))
     (tmp_path / "in/gone.txt").unlink()
-    duplicates = search.duplicates(within=[str(tmp_path / "in")])
+    duplicates = search.duplicates(in_folders=[str(tmp_path / "in")])
     (group,) = duplicates.groups()
 
     assert ("in/a.txt", ["in/b.txt"]) == (group.kept.id, [duplicate.id for duplicate in group.duplicates])
@@ -157,16 +157,18 @@ def test_only_new_documents_are_compared_and_old_ones_are_kept(store: Store) -> 
     """Old documents are kept even if a new one is longer. Duplicates among old documents are not found."""
     search = search_over(store)
     search.index([Document("longer", BASE + " and some more"), Document("away", words(2000, 2090))])
-    duplicates = search.duplicates(new=["longer", "away", "b/near"])
+    duplicates = search.duplicates(new_ids=["longer", "away", "b/near"])
 
     assert [("a/base", ["b/near", "longer"])] == [
         (id, [other[0] for other in others]) for id, others in groups(duplicates)
     ]
     assert (8, 3) == (duplicates.document_count, duplicates.new_document_count)
     assert {"b/near", "longer"} == {pair.b.id for pair in duplicates.pairs()}
-    assert [] == groups(search.duplicates(new=[]))
-    assert ["b/near"] == [kept for kept, _ in groups(search.duplicates(filters={"team": "b"}, kept_before=["b/near"]))]
-    assert ["b/loud"] == [kept for kept, _ in groups(search.duplicates(kept_before=["b/loud", "gone"]))]
+    assert [] == groups(search.duplicates(new_ids=[]))
+    assert ["b/near"] == [
+        kept for kept, _ in groups(search.duplicates(filters={"team": "b"}, preferred_ids=["b/near"]))
+    ]
+    assert ["b/loud"] == [kept for kept, _ in groups(search.duplicates(preferred_ids=["b/loud", "gone"]))]
 
 
 def test_only_files_changed_since_a_date_are_compared(tmp_path: Path, store: Store) -> None:
@@ -328,7 +330,7 @@ def test_a_plan_of_an_application_deletes_documents(opensearch_url: str, tmp_pat
         ids = [record.id for record in open_store(url).scan()]
 
     assert command.startswith(f"apply {plan} --delete --dry-run")
-    assert "0 files would be deleted, 1 document would be removed from the store" == tried.stdout.splitlines()[-1]
+    assert "0 files would be deleted, 1 document would be removed from the index" == tried.stdout.splitlines()[-1]
     assert "note: the deletion of 1 document without files cannot be undone\n" == deleted.stderr
     assert (0, ["a"]) == (deleted.exit_code, ids)
 

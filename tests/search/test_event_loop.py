@@ -103,7 +103,7 @@ def test_cancelled_indexing_stores_nothing(tmp_path: Path) -> None:
                 await task
         async with AsyncSimilaritySearch(open_store(tmp_path / "store")) as search:
             assert 0 == (await search.info()).document_count
-            assert 1 == (await search.index([Document("a", words(0, 9))])).indexed_count
+            assert 1 == (await search.index([Document("a", words(0, 9))])).added_count
 
     asyncio.run(run())
 
@@ -253,7 +253,7 @@ def test_a_search_cannot_be_used_in_another_event_loop(indexed: StoreLocation) -
 
     async def second() -> None:
         async with searches[0] as search:
-            with pytest.raises(StoreError, match="the event loop in which this store was opened is closed; open"):
+            with pytest.raises(StoreError, match="the event loop in which this index was opened is closed; open"):
                 await search.similar("whole")
 
     asyncio.run(first())

@@ -31,6 +31,7 @@ from tests.support.marks import (
     put,
     search_in,
 )
+from tests.support.pages import run_command
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
@@ -84,11 +85,11 @@ def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(mark_update, "_DOCUMENTS_AT_ONCE", 1)
-    groups = search.duplicates(kept_before=["long"])
+    groups = search.duplicates(preferred_ids=["long"])
     with pytest.raises(KeyboardInterrupt):
         search.mark_duplicates(groups, progress=interrupt)
     assert (None, "long") == marks(temp_indices, index)["long"]
-    newly_marked, removed, unchanged = counts(mark(temp_indices, index, kept_before=["long"]))
+    newly_marked, removed, unchanged = counts(mark(temp_indices, index, preferred_ids=["long"]))
     assert (4, 0) == (newly_marked + unchanged, removed)
     assert unchanged in (2, 3)
     assert {"kept": ("long", "long"), "long": (None, "long")} == {
@@ -185,3 +186,18 @@ def test_queries_of_the_docs_hide_duplicates_and_show_one_of_each_group(temp_ind
     assert ["more", "other"] == hit_ids(temp_indices, index, **example(WITHOUT_CLUSTER))
     assert ["loud", "near"] == hit_ids(temp_indices, index, query={"term": {"simdoc.duplicate_of": "kept"}})
     assert ["kept", "loud", "near"] == hit_ids(temp_indices, index, query={"term": {"simdoc.cluster": "kept"}})
+
+
+def test_the_command_of_the_docs_removes_all_marks(temp_indices: TempIndices) -> None:
+    index = articles(temp_indices)
+    mark(temp_indices, index)
+    (command,) = re.findall(r"^curl .*?^}'$", PAGE, re.DOTALL | re.MULTILINE)
+
+    assert (
+        3
+        == json.loads(run_command(command.replace("http://127.0.0.1:9201/docs", f"{temp_indices.engine}/{index}")))[
+            "updated"
+        ]
+    )
+    assert {} == marks(temp_indices, index)
+    assert {"simdoc"} <= {*hits(temp_indices, index)[0]["_source"]}

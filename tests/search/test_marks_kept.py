@@ -175,7 +175,7 @@ def test_a_list_of_objects_is_not_marked(temp_indices: TempIndices) -> None:
     report = mark(temp_indices, index)
     shown = run("duplicates", "--store", f"{temp_indices.engine}/{index}", "--mark")
 
-    assert (3, 1, ["list"]) == (report.set_count, report.refused_count, list(report.reasons))
+    assert (3, 1, ["list"]) == (report.set_count, report.refused_count, list(report.refusal_reasons))
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(temp_indices, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
     assert "kept documents: 0 set, 0 removed, 3 unchanged" in shown.stderr
@@ -189,15 +189,17 @@ def test_a_list_of_objects_is_not_marked(temp_indices: TempIndices) -> None:
 def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
     index = articles(temp_indices)
     place = ("duplicates", "--store", f"{temp_indices.engine}/{index}", "--mark")
+    hint = run(*place[:-1]).stderr
     shown = run(*place)
 
+    assert "to hide duplicates from search results, add --mark; to see what differs, add --html page.html\n" in hint
     assert (0, "marks on duplicates and kept documents: 3 set, 0 removed, 0 unchanged") == (
         shown.exit_code,
         shown.stderr.splitlines()[0],
     )
     assert "1 group, 2 duplicates" in shown.stdout
     counts = {"set_count": 0, "removed_count": 0, "unchanged_count": 3, "skipped_count": 0, "refused_count": 0}
-    assert {**counts, "reasons": {}} == answer(*place)["marks"]
+    assert {**counts, "refusal_reasons": {}} == answer(*place)["marks"]
 
 
 def test_documents_of_a_local_store_are_not_marked(tmp_path: Any) -> None:
@@ -206,7 +208,7 @@ def test_documents_of_a_local_store_are_not_marked(tmp_path: Any) -> None:
         == sentence(run("duplicates", "--store", tmp_path, "--mark"))
     )
     search = SimilaritySearch(open_store(":memory:", create=True))
-    with pytest.raises(StoreError, match="is a local store; only documents in an index"):
+    with pytest.raises(StoreError, match="is a local index; only documents in an index"):
         search.mark_duplicates(search.duplicates())
 
 
@@ -225,10 +227,13 @@ def test_a_marked_kept_document_is_kept_again(temp_indices: TempIndices) -> None
     output = answer(*command, "--text-field", "body")
     assert ["kept"] == [cluster["kept"]["id"] for cluster in output["groups"]]
     assert {**MARKED, "longer": ("kept", "kept")} == marks(temp_indices, index)
+    for rule, kept in ((["--keep", "longest"], "longer"), (["--keep-in", "kept"], "kept")):
+        output = answer(*command, *rule, "--text-field", "body")
+        assert [kept] == [cluster["kept"]["id"] for cluster in output["groups"]]
     call(temp_indices.engine, "DELETE", f"/{index}/_doc/kept?refresh")
-    assert ["longer"] == [group.kept.id for group in search.duplicates(kept_before=search.read_kept_ids()).groups()]
+    assert ["longer"] == [group.kept.id for group in search.duplicates(preferred_ids=search.read_kept_ids()).groups()]
     with pytest.raises(StoreError, match="only new documents were compared"):
-        search.mark_duplicates(search.duplicates(new=["longer"]))
+        search.mark_duplicates(search.duplicates(new_ids=["longer"]))
     assert (
         2 == run("duplicates", "--mark", "--since", "2026-01-01", "--store", f"{temp_indices.engine}/{index}").exit_code
     )

@@ -59,7 +59,7 @@ def test_every_store_names_the_nearest_and_rejects_new_duplicates(store: Store) 
     report = index(search, ("again", TEXT), ("half", HALF), ("new", words(200, 300)), later, ("near", NEAR + " more"))
 
     assert [("again", "same", 1.0), ("later", "new", round(95 / 96, 3))] == rejected(report)
-    assert (2, 1) == (report.indexed_count, report.replaced_count)
+    assert (2, 1) == (report.added_count, report.replaced_count)
     assert ["half", "loud", "near", "new", "same"] == ids(search)
 
 
@@ -103,7 +103,7 @@ def test_a_second_run_changes_nothing(search: SimilaritySearch) -> None:
     first, second = (index(search, ("a", TEXT), ("b", NEAR), ("c", words(200, 300))) for _ in range(2))
 
     assert [("b", "a", round(94 / 96, 3))] == rejected(first) == rejected(second)
-    assert (2, 0, 2) == (first.indexed_count, second.indexed_count, second.unchanged_count)
+    assert (2, 0, 2) == (first.added_count, second.added_count, second.unchanged_count)
 
 
 def test_a_replaced_document_is_compared_with_its_new_text(search: SimilaritySearch) -> None:
@@ -136,7 +136,7 @@ def test_a_renamed_file_is_not_a_duplicate_of_itself(search: SimilaritySearch, t
 def test_duplicates_are_rejected_across_commits(
     search: SimilaritySearch, overlap: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rejection, "_MAX_DOCUMENTS", 50)
+    monkeypatch.setattr(rejection, "_MAX_UNCOMMITTED_DOCUMENTS", 50)
     texts = [words(family * 500, family * 500 + [4, 8, 40, 400][family % 4]) for family in range(60)]
     copies = [(f"{family:03}/{copy}", texts[family] + "." * copy) for copy in range(3) for family in range(60)]
     report = index(search, *copies, overlap=overlap)

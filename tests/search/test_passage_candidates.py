@@ -67,7 +67,7 @@ def test_passages_and_containment_find_what_similar_finds(new_store: NewStore, s
             assert similar & {partner} <= passages
             assert partner in passages or not settings.indexes_words
             if store.can_find_phrases:
-                assert (12, 0) == (result.guaranteed_run, result.too_common_phrase_count)
+                assert (12, 0) == (result.guaranteed_run_length, result.too_common_phrase_count)
                 assert partner in contained
 
 
@@ -108,4 +108,4 @@ def test_every_run_of_the_promised_length_is_found(
 
             assert [id] == [hit.id for hit in result]
             if store.can_find_phrases:
-                assert run == result.guaranteed_run
+                assert run == result.guaranteed_run_length

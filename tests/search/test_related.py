@@ -87,7 +87,7 @@ def test_synonyms_relate_documents_without_a_common_word(new_store: NewStore) ->
             with pytest.raises(FormatMismatchError, match=", not "):
                 search.related(text="the Lorry", synonyms=Synonyms({("x",): ("y",)}))
             with pytest.raises(
-                FormatMismatchError, match="pass the extractor and the synonyms that the store was created with"
+                FormatMismatchError, match="pass the extractor and the synonyms that the index was created with"
             ):
                 search.related("a", extractor=plain)
 
@@ -116,7 +116,7 @@ def test_without_texts_shared_concepts_are_only_counted(new_store: NewStore) -> 
 
     assert ("related", "D4", ()) == (hit.kind, hit.id, hit.concepts)
     assert hit.shared_word_count > 10
-    assert "the store does not keep texts" == result.missing_names_reason
+    assert "the index does not keep texts" == result.missing_names_reason
     assert f"{hit.shared_word_count} concept words in common" in str(result)
 
 

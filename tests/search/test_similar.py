@@ -23,7 +23,7 @@ from simdoc_search.query.plans import CHANCE_OVERLAP, Bands, Threshold, min_beyo
 from simdoc_search.search import SearchResult
 from simdoc_search.sketch.estimate import compare_token_ids
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.sketches import Xor
+from simdoc_search.sketch.sketches import XorSketch
 from simdoc_search.sketch.tokens import HASH_BITS
 from simdoc_search.stores.local import candidates
 from simdoc_search.stores.record import Record
@@ -37,7 +37,7 @@ SMALL = Settings(Analysis(shingle_size=2), MinHash(bucket_count=16))
 OVERLAPS = ("0", "0.05", "0.2", "1/3", "0.5", "0.8", "1")
 
 Values = tuple[str, float, int]
-"""The id, the overlap and the number of equal tokens of a hit."""
+"""The id, the overlap and the number of matching tokens of a hit."""
 
 
 def put(search: SimilaritySearch, token_ids: dict[str, Iterable[int]]) -> None:
@@ -60,7 +60,7 @@ def expected(
         minimum = 1 if verify and Fraction(overlap) >= CHANCE_OVERLAP else min_beyond_chance(len(source))
     for other, other_token_ids in token_ids.items():
         found = compare_token_ids(source, other_token_ids)
-        if found.matched_token_count >= minimum and found.shared >= float(Fraction(overlap)) * found.union:
+        if found.matched_token_count >= minimum and found.shared_count >= float(Fraction(overlap)) * found.union_count:
             hits.append((-found.overlap, -found.matched_token_count, other))
     return [(other, -share, -matched) for share, matched, other in sorted(hits)]
 
@@ -131,7 +131,7 @@ def test_bands_find_a_part_of_all_hits(seed: int, planner: Planner, probability:
 
 
 def test_candidates_are_counted_before_they_are_refined(search: SimilaritySearch) -> None:
-    """A document with enough equal tokens, but too many others, is a candidate and not a hit."""
+    """A document with enough matching tokens, but too many others, is a candidate and not a hit."""
     source = [bucket << HASH_BITS for bucket in range(10)]
     others = [bucket << HASH_BITS for bucket in range(10, 20)]
     put(search, {"source": source, "same": source, "more": source[:5] + others[:5], "few": source[:4] + others})
@@ -223,7 +223,7 @@ def test_a_lower_overlap_finds_all_hits_of_a_higher_one(count: int, search: Simi
 OTHER_SETTINGS = [
     Settings(Analysis(shingle_size=3)),
     Settings(minhash=MinHash(bucket_count=256)),
-    Settings(minhash=Xor()),
+    Settings(minhash=XorSketch()),
     SMALL,
 ]
 
@@ -255,6 +255,6 @@ def test_a_result_states_how_many_candidates_were_compared(
     assert ["doc01"] == [hit.id for hit in page]
     assert 99 == page.candidate_count == everything.candidate_count == everything.compared_count
     assert 1 <= page.compared_count < 99
-    assert page.counts.endswith(f" hits, {page.compared_count} of 99 candidates compared")
-    assert everything.counts == "99 hits, 99 documents compared"
-    assert f'"doc00"_50: {page.counts}' in caplog.messages
+    assert page.page_description.endswith(f" hits, {page.compared_count} of 99 candidates compared")
+    assert everything.page_description == "99 hits, 99 documents compared"
+    assert f'"doc00"_50: {page.page_description}' in caplog.messages

@@ -112,7 +112,7 @@ def test_the_error_of_the_estimate_agrees_with_the_theory() -> None:
     for pair in (pair for pairs in [*at.values(), *above.values()] for pair in pairs):
         ends = token_ids[f"{pair.name}/a"], token_ids[f"{pair.name}/b"]
         estimate = compare_token_ids(*ends)
-        filled = estimate.union * 512 / 511
+        filled = estimate.union_count * 512 / 511
         errors.append(estimate.overlap - pair.exact)
         rest = 1 / (pair.union - 1)
         variances.append(pair.exact * (1 - pair.exact) * ((1 + rest) / filled - rest))

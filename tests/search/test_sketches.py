@@ -13,11 +13,11 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.passages import jaccard, shingle_set
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.sketches import Universal, Xor
+from simdoc_search.sketch.sketches import UniversalSketch, XorSketch
 from tests.support.stores import NewStore
 from tests.support.texts import overlapping
 
-SKETCHES: list[Sketch] = [Universal(), Xor()]
+SKETCHES: list[Sketch] = [UniversalSketch(), XorSketch()]
 
 
 def name(sketch: Sketch) -> str:

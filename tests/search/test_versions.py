@@ -48,13 +48,17 @@ def test_hits_are_those_of_a_brute_force_comparison(search: SimilaritySearch) ->
         expected = {}
         for other in LIBRARY.keys() - {id}:
             match = match_sentences(values[id], values[other])
-            if score := thresholds.score_of(match):
+            if score := thresholds.score_matches(match):
                 pairs = match.a.tolist(), match.b.tolist(), match.distances.tolist()
                 expected[other] = (score, match.share, match.share_of_other, pairs)
         hits = search.versions(id, size=100, filters={"kind": none_of("paper")}).hits
         actual = {}
         for hit in hits:
-            pairs = hit.matched.a.tolist(), hit.matched.b.tolist(), hit.matched.distances.tolist()
+            pairs = (
+                hit.sentence_matches.a.tolist(),
+                hit.sentence_matches.b.tolist(),
+                hit.sentence_matches.distances.tolist(),
+            )
             actual[hit.id] = (hit.score, hit.share, hit.share_of_hit, pairs)
 
         assert expected == actual
@@ -97,8 +101,10 @@ def test_documents_of_the_paper_are_versions_as_it_says(search: SimilaritySearch
         number: [hit.id for hit in versions] for number, versions in hits.items()
     }
     assert (1.0, 1.0, 3 / 5, 5) == (hit.score, hit.share, hit.share_of_hit, hit.sentence_count)
-    assert [(0, 0), (1, 1), (2, 2)] == list(zip(hit.matched.a.tolist(), hit.matched.b.tolist(), strict=True))
-    assert [4, 9, 8] == hit.matched.distances.tolist()
+    assert [(0, 0), (1, 1), (2, 2)] == list(
+        zip(hit.sentence_matches.a.tolist(), hit.sentence_matches.b.tolist(), strict=True)
+    )
+    assert [4, 9, 8] == hit.sentence_matches.distances.tolist()
 
 
 def test_an_order_without_dates_is_a_hint(search: SimilaritySearch) -> None:
@@ -164,11 +170,11 @@ def test_without_stored_texts_no_words_are_counted(new_memory_store: NewStore) -
         search = SimilaritySearch(store)
         search.index(Document(f"v{number}", DOCUMENTS[number - 1]) for number in (1, 2))
         result = search.versions("v1")
-    step = result.timeline[1].step
+    changes = result.timeline[1].changes
 
     assert ["v1", "v2"] == [version.name for version in result.timeline]
-    assert step is not None
-    assert (1.0, None, None) == (step.share, step.added_word_count, step.removed_word_count)
+    assert changes is not None
+    assert (1.0, None, None) == (changes.share, changes.added_word_count, changes.removed_word_count)
     assert "words" not in str(result).split("\n")[-1]
 
 

@@ -36,9 +36,9 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
     words = len(" ".join(first[-2:]).split())
     timeline = [(version.name[5:-4], version.is_query) for version in result.timeline]
     steps = [
-        (step.share, step.added_word_count, step.removed_word_count)
-        for step in (version.step for version in result.timeline)
-        if step
+        (changes.share, changes.added_word_count, changes.removed_word_count)
+        for changes in (version.changes for version in result.timeline)
+        if changes
     ]
 
     assert [("2020-11-30", False), ("2021-01-05", True), ("2021-03-01", False)] == timeline
@@ -90,7 +90,7 @@ def test_a_text_that_changed_after_indexing_is_reported(search: SimilaritySearch
     unchanged, changed = search.versions("v1"), search.versions("v2")
     (hit,) = unchanged.hits
 
-    assert (True, 1.0, 5) == (hit.changed, hit.share, hit.entry.step.added_word_count if hit.entry.step else None)
+    assert (True, 1.0, 5) == (hit.changed, hit.share, hit.entry.changes.added_word_count if hit.entry.changes else None)
     assert [("v1", False)] == [(hit.id, hit.changed) for hit in changed]
     assert (False, True) == (unchanged.changed, changed.changed)
     for result in (unchanged, changed):

@@ -80,7 +80,7 @@ def watcher(temp_indices: TempIndices, store: Store) -> Watcher:
 
 
 def ids(watcher: Watcher, new: str) -> dict[str, float]:
-    """Return the watched documents of which a document is a copy, with the numbers of equal tokens."""
+    """Return the watched documents of which a document is a copy, with the numbers of matching tokens."""
     return {match.watch.key.id: float(match.matched_token_count) for match in watcher.find_matches(new)}
 
 
@@ -95,7 +95,7 @@ def by_template(temp_indices: TempIndices, watcher: Watcher, **params: Any) -> d
 
 
 def test_a_watch_matches_copies_of_its_document(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
-    """A copy has the overlap of `similar`. The score of the template is the number of equal tokens."""
+    """A copy has the overlap of `similar`. The score of the template is the number of matching tokens."""
     for query in ("doc_50", "half_90", "other_80", "short_20", "long_50"):
         watcher.set(query)
     expected: dict[str, set[str]] = {
@@ -140,7 +140,7 @@ def test_a_new_document_needs_no_refresh(temp_indices: TempIndices, watcher: Wat
 
 
 def test_the_template_takes_filters_and_pages(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
-    """Filters are on the watched documents. The greatest number of equal tokens is first."""
+    """Filters are on the watched documents. The greatest number of matching tokens is first."""
     for id in ("doc", "half", HOSTILE):
         watcher.set(id)
     source: dict[str, Any] = {"index": index, "id": "copy"}

@@ -127,13 +127,13 @@ def test_every_number_of_buckets_estimates_the_overlap(bucket_count: int) -> Non
 
 @given(token_ids, token_ids)
 def test_token_ids_are_compared_as_sets(first: set[int], second: set[int]) -> None:
-    """Of the buckets that are filled in both documents, 1 in 512 has equal tokens by chance."""
+    """Of the buckets that are filled in both documents, 1 in 512 has matching tokens by chance."""
     buckets, others = ({code >> HASH_BITS for code in token_ids} for token_ids in (first, second))
     found = compare_token_ids(np.array(sorted(first), np.uint32), np.array(sorted(second), np.uint32))
     matched, common, union = len(first & second), len(buckets & others), len(buckets | others)
 
     assert (matched, max(0, matched - common / 512), union * 511 / 512) == pytest.approx(found)
-    assert found.overlap == (found.shared / found.union if union else 0)
+    assert found.overlap == (found.shared_count / found.union_count if union else 0)
     assert (found.overlap == 1) == (first == second != set())
 
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.hamming_search import HammingIndex, block_masks, find_near_pairs
-from simdoc_search.sketch.simhash import count_set_bits, count_set_bits_by_table, distances, simhashes
+from simdoc_search.sketch import hamming_search
+from simdoc_search.sketch.hamming_search import HammingIndex, find_near_pairs, make_block_masks, sample_near_pairs
+from simdoc_search.sketch.simhash import count_set_bits, count_set_bits_by_table, hamming_distances, simhashes
 from tests.support.slow_cases import slow_after
 
 
@@ -69,10 +70,43 @@ def test_all_near_numbers_among_many_are_found(bits_and_most: tuple[int, int]) -
     values[2000:] = values[:1000]
     for _ in range(most):
         values[2000:] ^= np.uint64(1) << rng.integers(0, bits, 1000, dtype=np.uint64)
-    near = distances(values[:, np.newaxis], values[np.newaxis, :]) <= most
+    near = hamming_distances(values[:, np.newaxis], values[np.newaxis, :]) <= most
 
     assert np.argwhere(near).tolist() == np.stack(HammingIndex(values, bits, most).find_near(values), axis=1).tolist()
     assert np.argwhere(np.triu(near, 1)).tolist() == np.stack(find_near_pairs(values, bits, most), axis=1).tolist()
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 600])
+def test_samples_find_most_near_pairs_and_no_others(count: int) -> None:
+    """Each number has a near one, which differs in 3 of 64 bits. With 16 samples, almost none is missed."""
+    rng = np.random.default_rng(count)
+    values = np.repeat(rng.integers(0, 2**64, count // 2 + 1, dtype=np.uint64), 2)[:count]
+    for pair in range(count // 2):
+        values[2 * pair] ^= np.uint64(1 << pair % 64 | 1 << (pair + 7) % 64 | 1 << (pair + 40) % 64)
+    expected = as_pairs(find_near_pairs(values, 64, 3))
+    found = as_pairs(sample_near_pairs(values, 64, 3, 16))
+
+    assert count // 2 == len(expected)
+    assert found == [pair for pair in expected if pair in found]
+    assert len(found) >= 0.97 * len(expected)
+    assert [] == as_pairs(sample_near_pairs(values, 64, 2, 16))
+
+
+def test_samples_find_all_pairs_of_numbers_with_few_bits() -> None:
+    """A sample has all bits, because fewer bits would lead to too many comparisons."""
+    values = np.array([3, 1, 3, 2, 3], np.uint64)
+
+    assert [(0, 2), (0, 4), (2, 4)] == as_pairs(sample_near_pairs(values, 2, 0, 1))
+
+
+def test_more_pairs_than_are_compared_at_once_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hamming_search, "_PAIRS_PER_BATCH", 10)
+    values = np.zeros(30, np.uint64)
+
+    assert [(a, b) for a in range(30) for b in range(a + 1, 30)] == as_pairs(find_near_pairs(values, 64, 3))
+    assert [(a, b) for a in range(2) for b in range(30)] == as_pairs(
+        HammingIndex(values, 64, 3).find_near(np.zeros(2, np.uint64))
+    )
 
 
 def test_every_version_of_numpy_counts_the_same_bits() -> None:
@@ -88,7 +122,7 @@ def test_every_version_of_numpy_counts_the_same_bits() -> None:
 def test_numbers_are_equal_in_a_mask_whichever_bits_differ(bits: int, most: int, count: int) -> None:
     """The masks for one number are disjoint and cover all bits. The masks for more numbers are not shorter."""
     rng = np.random.default_rng(bits)
-    found, for_one = ([mask for mask, _ in block_masks(bits, most, number)] for number in (count, 1))
+    found, for_one = ([mask for mask, _ in make_block_masks(bits, most, number)] for number in (count, 1))
     for _ in range(50):
         flipped = sum(1 << int(bit) for bit in rng.choice(bits, most, replace=False))
         assert any(not flipped & mask for mask in found)
@@ -98,5 +132,5 @@ def test_numbers_are_equal_in_a_mask_whichever_bits_differ(bits: int, most: int,
 
 @pytest.mark.parametrize(("bits", "most"), [(32, 32), (32, -1), (65, 3), (0, 0)])
 def test_impossible_numbers_of_bits_are_refused(bits: int, most: int) -> None:
-    with pytest.raises(ValueError, match="bits must be"):
+    with pytest.raises(ValueError, match="bit_count must be"):
         HammingIndex(np.zeros(1, np.uint64), bits, most)

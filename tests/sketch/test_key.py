@@ -125,26 +125,26 @@ def test_an_index_stores_only_the_check_value() -> None:
         assert settings == read
         with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY"):
             fingerprint("some text", None, read.minhash)
-        unlocked = read.with_verified_key(KEY, "the store")
+        unlocked = read.with_verified_key(KEY, "the index")
         assert fingerprint("a b", None, KEYED).tokens() == fingerprint("a b", None, unlocked.minhash).tokens()
 
 
 @pytest.mark.parametrize(
     ("theirs", "ours", "message"),
     [
-        (KEY, None, "the store was created with a secret hash key; set SIMDOC_HASH_KEY to this key"),
+        (KEY, None, "the index was created with a secret hash key; set SIMDOC_HASH_KEY to this key"),
         (
             KEY,
             HashKey("another secret key"),
-            "the store was created with a different hash key; set SIMDOC_HASH_KEY to the key of",
+            "the index was created with a different hash key; set SIMDOC_HASH_KEY to the key of",
         ),
-        (None, KEY, "the store was created without a hash key; unset SIMDOC_HASH_KEY, or index into a new store"),
+        (None, KEY, "the index was created without a hash key; unset SIMDOC_HASH_KEY, or index into a new index"),
     ],
 )
 def test_another_key_is_refused(theirs: HashKey | None, ours: HashKey | None, message: str) -> None:
     stored = replace(Settings(), minhash=MinHash(key=theirs and HashKey.from_checksum(theirs.checksum)))
     with pytest.raises(FormatMismatchError) as caught:
-        stored.with_verified_key(ours, "the store")
+        stored.with_verified_key(ours, "the index")
 
     assert str(caught.value).startswith(message)
     assert SECRET not in str(caught.value) + repr(caught.value.found) + repr(caught.value.expected)

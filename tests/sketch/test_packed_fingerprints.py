@@ -24,5 +24,7 @@ def test_packed_fingerprints_are_those_of_single_texts(minhash: MinHash) -> None
         code for batch in packed for code in batch.token_ids.tolist()
     ]
     assert [(len(each.token_ids()), each.shingle_count, each.words_hash) for each in single] == [
-        row for batch in packed for row in zip(batch.counts, batch.shingles, batch.words_hashes, strict=True)
+        row
+        for batch in packed
+        for row in zip(batch.token_counts, batch.shingle_counts, batch.words_hashes, strict=True)
     ]

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.sketch.sentences import (
-    MAX_QUERY_TOKEN_IDS,
+    MAX_QUERY_TOKENS,
     choose_flip_count,
     decode_sentences,
     encode_sentences,
     query_token_ids,
     sentence_simhashes,
 )
-from simdoc_search.sketch.simhash import distances
+from simdoc_search.sketch.simhash import hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE
 
 SENTENCE = "The harbour master wrote down the name of every ship that left before the storm came in from the west."
@@ -54,7 +54,7 @@ def test_an_unrelated_sentence_is_far_and_punctuation_makes_no_difference() -> N
     a, same, other = simhashes_of(SENTENCE, f"  «{SENTENCE.upper().replace(' ', chr(10))}» ", OTHER)
 
     assert a == same
-    assert DEFAULT_MAX_DISTANCE + 8 < distances(np.array([a], np.uint64), np.array([other], np.uint64))[0]
+    assert DEFAULT_MAX_DISTANCE + 8 < hamming_distances(np.array([a], np.uint64), np.array([other], np.uint64))[0]
 
 
 def test_simhashes_are_a_stored_format() -> None:
@@ -84,6 +84,13 @@ def test_short_sentences_are_kept_only_if_there_are_no_others() -> None:
     assert [1] == kept("See also", SENTENCE, "— —", "Ok.")
     assert [0, 2] == kept("See also", "— —", "Ok.")
     assert [] == kept("—", "") == kept() == simhashes_of()
+
+
+def test_the_length_of_a_sentence_is_its_number_of_utf_8_bytes() -> None:
+    """So few Chinese characters are as long as many letters. Spaces do not count."""
+    for shortest in ("a" * 16, "é" * 8, "字" * 5 + "a", "𠀀" * 4, "a bcd " * 4):
+        assert [0, 1] == kept(shortest, SENTENCE)
+        assert [1] == kept(shortest.rstrip()[:-1], SENTENCE)
 
 
 def test_a_simhash_does_not_depend_on_other_sentences() -> None:
@@ -123,4 +130,4 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
 def test_few_query_sentences_get_more_flips(count: int, max_bits: int, flips: int) -> None:
     """The flips are limited by the number of differing bits and by the number of query tokens."""
     assert flips == choose_flip_count(count, max_bits)
-    assert flips < 2 or query_token_ids(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_TOKEN_IDS
+    assert flips < 2 or query_token_ids(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_TOKENS

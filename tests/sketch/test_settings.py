@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.concepts import ConceptSettings
+from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
 from simdoc_search.sketch.winnow import PassageSettings
 from tests.support.strategies import analyses
@@ -23,6 +25,8 @@ from tests.support.strategies import analyses
         analyses(),
         st.builds(MinHash, st.just(1), st.sampled_from([1 << bits for bits in range(13)]), st.just(1), st.booleans()),
         st.none() | st.builds(PassageSettings, st.integers(1, 10_000)),
+        sentences=st.none() | st.just(SentenceSettings()),
+        concepts=st.none() | st.builds(ConceptSettings, st.just("caps"), st.sampled_from(["", "0a1b2c"])),
     )
 )
 def test_settings_survive_json(settings: Settings) -> None:
@@ -95,7 +99,7 @@ def test_an_index_without_passages_satisfies_the_defaults(stored: Settings, want
 def test_another_layout_is_refused(version: Any) -> None:
     message = (
         f"this version of simdoc-search cannot read format version {version}, only versions up to {LAYOUT_VERSION}; "
-        "use the version that created the index, or index the documents again into a new store"
+        "use the version that created the index, or index the documents again into a new index"
     )
     with pytest.raises(FormatMismatchError) as error:
         Settings.from_dict({**STORED, "version": version})
@@ -147,4 +151,4 @@ def test_damaged_settings_are_refused_with_the_reason(changes: dict[str, Any], r
     with pytest.raises(FormatMismatchError) as error:
         Settings.from_dict({**STORED, **changes})
 
-    assert f"the settings are damaged ({reason}); index the documents again into a new store" == str(error.value)
+    assert f"the settings are damaged ({reason}); index the documents again into a new index" == str(error.value)

@@ -15,10 +15,10 @@ from simdoc_search.sketch import long_text
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.sketches import SKETCHES, Universal, Xor
+from simdoc_search.sketch.sketches import SKETCHES, UniversalSketch, XorSketch
 
 WORDS = Analysis(shingle_size=1)
-ALL: list[Sketch] = [MinHash(), Universal(), Xor()]
+ALL: list[Sketch] = [MinHash(), UniversalSketch(), XorSketch()]
 KEY = HashKey("a secret of the tests")
 
 
@@ -35,9 +35,9 @@ def test_the_textbook_example_is_estimated(sketch: Sketch) -> None:
     found = [(a.overlap(b), a.overlap(a), a.overlap(c)) for a, b, c in zip(*[iter(made)] * 3, strict=True)]
     overlaps, same, disjoint = map(np.array, zip(*found, strict=True))
 
-    assert 0.4 == pytest.approx(overlaps.mean(), abs=0.05 if isinstance(sketch, Xor) else 0.01)
+    assert 0.4 == pytest.approx(overlaps.mean(), abs=0.05 if isinstance(sketch, XorSketch) else 0.01)
     assert 1.0 == same.min()
-    assert 0.03 > disjoint.max()  # tokens that are equal by chance
+    assert 0.03 > disjoint.max()  # tokens that match by chance
     assert 0.002 > disjoint.mean()
 
 
@@ -58,8 +58,8 @@ def test_tokens_do_not_depend_on_batches_and_pieces(sketch: Sketch, monkeypatch:
 @pytest.mark.parametrize(
     ("sketch", "stored", "token_ids"),
     [
-        (Universal(4), "universal:1 4 1 affine32 9", [178, 1002, 1297, 1587]),
-        (Xor(4), "xor:1 4 1 9", [236, 833, 1473, 1955]),
+        (UniversalSketch(4), "universal:1 4 1 affine32 9", [178, 1002, 1297, 1587]),
+        (XorSketch(4), "xor:1 4 1 9", [236, 833, 1473, 1955]),
     ],
     ids=named,
 )
@@ -72,7 +72,7 @@ def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, token_
     )
     assert (1, stored) == (settings.to_dict()["version"], settings.sketches[0])
     assert settings == Settings.from_dict(settings.to_dict())
-    assert settings != Settings(minhash=Xor(7))
+    assert settings != Settings(minhash=XorSketch(7))
     assert {"bucketed", "universal", "xor"} == SKETCHES.keys()
 
 
@@ -88,25 +88,25 @@ def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, token_
     ],
 )
 def test_unknown_sketches_are_refused(sketch: str, message: str) -> None:
-    values = Settings(minhash=Xor()).to_dict()
+    values = Settings(minhash=XorSketch()).to_dict()
 
     with pytest.raises(FormatMismatchError, match=message):
         Settings.from_dict({**values, "sketches": [sketch, "passages:1 32 5"]})
 
 
 def test_a_hash_significant_changes_the_tokens_of_xor_and_is_refused_by_universal() -> None:
-    plain, keyed = (fingerprint("one two three four five six", WORDS, Xor(key=key)) for key in (None, KEY))
+    plain, keyed = (fingerprint("one two three four five six", WORDS, XorSketch(key=key)) for key in (None, KEY))
 
     assert plain.token_ids().tolist() != keyed.token_ids().tolist()
     with pytest.raises(FormatMismatchError, match=r"like datasketch, does not use a hash key; unset SIMDOC_HASH_KEY"):
-        Settings(minhash=Universal()).with_key(KEY)
+        Settings(minhash=UniversalSketch()).with_key(KEY)
 
 
 @pytest.mark.parametrize("family", ["affine32", "affine64", "legacy"])
 def test_sketches_of_datasketch_have_the_tokens_of_the_same_shingles(family: str) -> None:
     """This is checked for MinHash and LeanMinHash. Sketches with other parameters are refused."""
     datasketch = pytest.importorskip("datasketch")
-    ours = Universal(64, seed=3, family=family)
+    ours = UniversalSketch(64, seed=3, family=family)
     text = " ".join(f"wörd{n % 90}" for n in range(300))
     theirs = datasketch.MinHash(64, seed=3, scheme=family)
     theirs.update_batch([shingle.encode() for shingle in shingles(text)])

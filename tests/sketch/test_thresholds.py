@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE, SimilarityThresholds
+from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE, MIN_VERSION_SCORE, SimilarityThresholds
 
 shares = st.integers(0, 1000).map(lambda number: number / 1000)
 
@@ -39,6 +39,17 @@ def test_stored_thresholds_are_read_back(one: float, other: float, bits: int, mi
 def test_values_out_of_range_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SimilarityThresholds(**given)
+
+
+def test_the_score_of_versions_rises_with_the_larger_share() -> None:
+    """It does not depend on the order of the documents. A document is not a version if a share is too small."""
+    thresholds = SimilarityThresholds(0.6, 0.2)
+    scores = [thresholds.score(larger, 0.2) for larger in (0.6, 0.8, 1.0)]
+
+    assert [MIN_VERSION_SCORE, (1 + MIN_VERSION_SCORE) / 2, 1.0] == pytest.approx(scores)
+    assert scores == [thresholds.score(0.2, larger) for larger in (0.6, 0.8, 1.0)]
+    assert [None] * 3 == [thresholds.score(*shares) for shares in ((0.59, 0.59), (0.8, 0.19), (0.19, 0.8))]
+    assert [1.0, None] == [SimilarityThresholds(1.0, 0.0).score(1.0, share) for share in (0.01, 0.0)]
 
 
 @pytest.mark.parametrize("text", ["", "0.5 0.1 7", "0.5 0.1 7 nan", "0.5 0.1 7.5 0.5", "0.5 0.1 99 0.5", None])

@@ -56,7 +56,7 @@ WORDS = st.lists(st.integers(0, 40), max_size=90)
 @given(st.data(), st.sampled_from([32, 16, 5, 1]), st.sampled_from([1, 3, 5]))
 def test_a_shared_run_shares_a_token(data: st.DataObject, window: int, shingle_size: int) -> None:
     """The run has w + n - 1 words. It does not matter what surrounds it in either text."""
-    length = PassageSettings(window).guaranteed_run(shingle_size)
+    length = PassageSettings(window).guaranteed_run_length(shingle_size)
     run = data.draw(st.lists(st.integers(0, 60), min_size=length, max_size=length))
     a, b = (" ".join(map(str, [*data.draw(WORDS), *run, *data.draw(WORDS)])) for _ in "ab")
     analysis = Analysis(shingle_size=shingle_size)
@@ -118,7 +118,7 @@ def test_the_guaranteed_run_is_found_with_certainty() -> None:
     """A run that is shorter than a shingle is never found."""
     assert (1.0, 1.0, 0.0, 0.0) == tuple(PassageSettings().probability_of_finding(words, 5) for words in (36, 99, 4, 0))
     assert 2 / 33 == pytest.approx(PassageSettings().probability_of_finding(5, 5))
-    assert (36, 20) == (PassageSettings().guaranteed_run(5), PassageSettings(16).guaranteed_run(5))
+    assert (36, 20) == (PassageSettings().guaranteed_run_length(5), PassageSettings(16).guaranteed_run_length(5))
     assert PassageSettings(16) == PassageSettings.for_run(20, 5)
 
 

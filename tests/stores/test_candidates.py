@@ -1,4 +1,4 @@
-"""Every store finds the same candidates for a plan, by descending number of equal tokens."""
+"""Every store finds the same candidates for a plan, by descending number of matching tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores import open_store
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Store
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT, Store
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema, snapshot
 from simdoc_search.stores.local import store as local
@@ -110,7 +110,7 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
         query = rng.sample(range(60), rng.randint(20, 60))
         bands = [query[at : at + rows] for at in range(0, len(query) - rows + 1, rows)][:count]
         least = rng.randint(0, len(query) * 2 // 3)
-        plain = Threshold(tokens(query), rng.randint(1, len(query)), is_tolerant=True)
+        plain = Threshold(tokens(query), rng.randint(1, len(query)), allows_lower_estimates=True)
         made = Bands(tokens(query), tuple(map(tokens, bands)), least, plain)
         let_through = {id for id, token_ids in stored.items() if any(token_ids.issuperset(band) for band in bands)}
         equal = {id: len(token_ids.intersection(query)) for id, token_ids in stored.items()}
@@ -127,7 +127,8 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
             (candidate.id, candidate.matched_token_count) for candidate in candidates
         }
         kinds[
-            "few" if len(let_through) <= MAX_COUNTED_CLIENT_SIDE else "flood" if is_flood else "many", bool(expected)
+            "few" if len(let_through) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT else "flood" if is_flood else "many",
+            bool(expected),
         ] += 1
 
     assert {("few", True), ("many", True), ("flood", True)} <= kinds.keys()
@@ -173,7 +174,7 @@ def test_plans_find_the_same_documents_as_a_loop_over_all(
     made = tokens(ordered)
     plan = Bands(made, tuple(map(tokens, groups)), minimum) if rows else Threshold(made, minimum, buckets)
     with closing(open_store(":memory:")) as store, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "MAX_COUNTED_CLIENT_SIDE", few)
+        patch.setattr(local, "MAX_DOCUMENTS_COUNTED_BY_CLIENT", few)
         put(store, *(record(str(n), token_ids, language=languages[n % 2]) for n, token_ids in enumerate(stored)))
         options: dict[str, Any] = {
             "filters": None if language is None else {"language": language},

@@ -32,7 +32,7 @@ def phrase(text: str) -> Phrase:
 def matches_by_id(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
     """Return the ids of the documents that contain phrases, with the indices of the phrases."""
     found = store.documents_with_phrases([phrase(text) for text in texts], **options)  # type: ignore[arg-type]
-    assert () == found.incomplete
+    assert () == found.incomplete_phrases
     return {key.id: numbers for key, numbers in found.documents.items()}
 
 
@@ -90,13 +90,13 @@ def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: p
     monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
     monkeypatch.setattr(local, "DOCUMENTS_READ_PER_PHRASE", 0)
-    monkeypatch.setattr(remote, "MAX_DOCUMENTS_PER_PHRASE", 5)
-    monkeypatch.setattr(remote, "MAX_DOCUMENTS", 5)
+    monkeypatch.setattr(remote, "MIN_LIMIT_PER_PHRASE", 5)
+    monkeypatch.setattr(remote, "MAX_LIMIT_PER_PHRASE", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
     phrases = [phrase(text) for text in ("is now", "it is now w7", "now w8")]
     found = store.documents_with_phrases(phrases)
 
-    assert (0,) == found.incomplete
+    assert (0,) == found.incomplete_phrases
     assert {1, 2} <= {number for numbers in found.documents.values() for number in numbers}
     assert {"7", "8"} <= {key.id for key in found.documents}
 
@@ -122,7 +122,7 @@ def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None
             sentence = " ".join(words[first : first + length])
             result = SimilaritySearch(store).passages(text=sentence, min_words=6, size=40)
 
-            assert (min(length, 6), 0) == (result.guaranteed_run, result.too_common_phrase_count)
+            assert (min(length, 6), 0) == (result.guaranteed_run_length, result.too_common_phrase_count)
             assert {id for id, other in texts.items() if f" {sentence} " in f" {other} "} <= {
                 hit.id for hit in result.hits
             }
@@ -139,8 +139,8 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
         result = SimilaritySearch(old).passages(text=words)
 
         assert not old.can_find_phrases
-        assert (36, ["a", "b"]) == (result.guaranteed_run, sorted(hit.id for hit in result.hits))
-        with pytest.raises(FormatMismatchError, match="has no word index; index again into a new store"):
+        assert (36, ["a", "b"]) == (result.guaranteed_run_length, sorted(hit.id for hit in result.hits))
+        with pytest.raises(FormatMismatchError, match="has no word index; index again into a new index"):
             old.documents_with_phrases([phrase("w1 w2")])
 
 
@@ -154,7 +154,7 @@ def test_a_single_word_is_found_in_more_documents_than_a_phrase(
         fill(store, {f"{n}": f"some words and w{n}" for n in range(30)})
         assert {"29": (0,)} == matches_by_id(store, "w29")
         monkeypatch.setattr(local, "MAX_DOCUMENTS_READ", 20)
-        assert (0,) == store.documents_with_phrases([phrase("w29")]).incomplete
+        assert (0,) == store.documents_with_phrases([phrase("w29")]).incomplete_phrases
 
 
 def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewStore) -> None:

@@ -28,8 +28,8 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
     assert ["b", "c"] == ids(store)
     assert {
         keys["b"]: "the text has changed since the plan was written",
-        elsewhere: "the document is not in the store",
-        DocumentKey("d"): "the document is not in the store",
+        elsewhere: "the document is not in the index",
+        DocumentKey("d"): "the document is not in the index",
     } == left
     assert {} == store.remove({keys["b"]: Removal("hash of b")})
     assert ["c"] == ids(store)

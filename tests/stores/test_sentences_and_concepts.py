@@ -31,7 +31,7 @@ SENTENCES = [2**64 - 1, 5, 5, 1]
 
 def shared(store: Store, token_ids: Any, kind: TokenKindName, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens of a kind and the id of each document, in order."""
-    found = store.documents_sharing(np.array(token_ids, np.uint32), kind=kind, size=10, **options)
+    found = store.documents_sharing_tokens(np.array(token_ids, np.uint32), kind=kind, size=10, **options)
     return [(document.shared_count, document.id) for document in found.documents]
 
 
@@ -80,7 +80,9 @@ def test_sentences_that_differ_in_few_bits_are_found(
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
     put(store_with_both, *(record(id, sentences=simhashes) for id, simhashes in stored.items()))
 
-    found = store_with_both.documents_sharing(query_token_ids(np.array(query, np.uint64)), kind="sentences", size=24)
+    found = store_with_both.documents_sharing_tokens(
+        query_token_ids(np.array(query, np.uint64)), kind="sentences", size=24
+    )
 
     assert {id for id in stored if id.startswith("near")} <= {document.id for document in found.documents}
     assert {document.id: document.shared_count for document in found.documents} == {
@@ -113,10 +115,10 @@ def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> N
     assert found is not None
     assert [0, 0] == [len(found.sentences), len(found.concepts)]
     with pytest.raises(FormatMismatchError, match=r"was created without sentences; .*"):
-        store.documents_sharing(token_ids, kind="sentences", size=1)
+        store.documents_sharing_tokens(token_ids, kind="sentences", size=1)
     of_concepts = pytest.raises(FormatMismatchError, match=r"was created without concepts; .*")
     with of_concepts:
-        store.documents_sharing(token_ids, kind="concepts", size=1)
+        store.documents_sharing_tokens(token_ids, kind="concepts", size=1)
     with of_concepts:
         store.concept_frequencies(token_ids)
 
@@ -131,9 +133,9 @@ def test_each_row_of_tokens_counts_once(stored: list[list[int]], query: list[lis
     with closing(open_store(":memory:", BOTH)) as store, pytest.MonkeyPatch.context() as patch:
         patch.setattr(local, "MAX_QUERY_TOKENS", 10)
         put(store, *(record(f"{n}", concepts=concepts) for n, concepts in enumerate(stored)))
-        found = store.documents_sharing(np.array(query, np.uint32).reshape(-1, 3), kind="concepts", size=size)
+        found = store.documents_sharing_tokens(np.array(query, np.uint32).reshape(-1, 3), kind="concepts", size=size)
 
-        assert (len(counts), 0) == (found.total, found.max_omitted_shared)
+        assert (len(counts), 0) == (found.total, found.max_omitted_shared_count)
         assert counts[:size] == [document.shared_count for document in found.documents]
         assert all(wanted[document.id] == document.shared_count for document in found.documents)
 

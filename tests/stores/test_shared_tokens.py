@@ -27,8 +27,8 @@ from tests.support.stores import NewStore, put, record
 
 def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens and the id of each found document, in order."""
-    found = store.documents_sharing(np.array(sorted(passages), np.uint32), size=size, **options)
-    assert 0 == found.max_omitted_shared
+    found = store.documents_sharing_tokens(np.array(sorted(passages), np.uint32), size=size, **options)
+    assert 0 == found.max_omitted_shared_count
     return [(document.shared_count, document.id) for document in found.documents]
 
 
@@ -57,7 +57,7 @@ def test_documents_are_ranked_by_their_shared_tokens(store: Store) -> None:
 
     assert [(3, "b"), (2, "a"), (2, "c"), (1, "d")] == shared(store, [1, 2, 3, 2**30 - 1])
     assert [3, 2] == [count for count, _ in shared(store, [1, 2, 3, 2**30 - 1], size=2)]
-    assert 4 == store.documents_sharing(np.array([1, 2, 3, 2**30 - 1], np.uint32), size=2).total
+    assert 4 == store.documents_sharing_tokens(np.array([1, 2, 3, 2**30 - 1], np.uint32), size=2).total
     assert [] == shared(store, []) == shared(store, [5])
 
 
@@ -66,7 +66,7 @@ def test_filters_and_exclude_omit_documents(store: Store) -> None:
 
     assert [(6, "5"), (4, "3"), (2, "1")] == shared(store, range(6), filters={"team": "b"})
     assert [(4, "3")] == shared(store, range(6), filters={"team": ["b", "c"]}, exclude=DocumentKey("5"), size=1)
-    assert 5 == store.documents_sharing(np.arange(6, dtype=np.uint32), exclude=DocumentKey("5"), size=1).total
+    assert 5 == store.documents_sharing_tokens(np.arange(6, dtype=np.uint32), exclude=DocumentKey("5"), size=1).total
 
 
 def test_passages_are_loaded_only_on_request(store: Store) -> None:
@@ -99,7 +99,7 @@ def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
 
     assert ((25, "everywhere"), (20, "nearly"), 9) == (first, second, third[0])
     assert [20, 9] == [count for count, _ in shared(store, range(50), size=2, exclude=DocumentKey("everywhere"))]
-    assert 152 == store.documents_sharing(np.arange(50, dtype=np.uint32), size=3).total
+    assert 152 == store.documents_sharing_tokens(np.arange(50, dtype=np.uint32), size=3).total
     assert 152 == len(shared(store, range(50), size=1000))
 
 
@@ -114,11 +114,11 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_bound(
         *(record(f"{n:03}", passages=[code for code in boilerplate if (n + code) % 50]) for n in range(300)),
         record("passage", passages=[*boilerplate, 1, 2, 3, 41]),
     )
-    found = store.documents_sharing(np.arange(50, dtype=np.uint32), size=1)
-    many = store.documents_sharing(np.arange(50, dtype=np.uint32), size=250)
+    found = store.documents_sharing_tokens(np.arange(50, dtype=np.uint32), size=1)
+    many = store.documents_sharing_tokens(np.arange(50, dtype=np.uint32), size=250)
 
     assert [("passage", 9)] == [(document.id, document.shared_count) for document in found.documents]
-    assert (301, 0) == (found.total, found.max_omitted_shared)
+    assert (301, 0) == (found.total, found.max_omitted_shared_count)
     assert 250 == len(many.documents)
     assert 5 == max(document.shared_count for document in many.documents[1:]) == many.documents[1].shared_count
 
@@ -130,8 +130,8 @@ def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore
 
     assert found is not None
     assert [] == found.passages.tolist()
-    with pytest.raises(FormatMismatchError, match="passages; index the documents again into a new store"):
-        store.documents_sharing(np.arange(3, dtype=np.uint32), size=1)
+    with pytest.raises(FormatMismatchError, match="passages; index the documents again into a new index"):
+        store.documents_sharing_tokens(np.arange(3, dtype=np.uint32), size=1)
 
 
 def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
@@ -152,7 +152,7 @@ def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewSt
     with pytest.raises(
         QuerySyntaxError, match="the filters need 1104 clauses, but the engine allows only 1024; use fewer"
     ):
-        store.documents_sharing(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
+        store.documents_sharing_tokens(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
 
 
 # --- compared with a simple count ---
@@ -169,10 +169,10 @@ def test_shared_tokens_are_those_of_a_simple_count(
     wanted = sorted((-len(passages & query), f"{n:02}") for n, passages in enumerate(stored) if passages & query)
     with closing(open_store(":memory:")) as store:
         put(store, *(record(f"{n:02}", passages=passages) for n, passages in enumerate(stored)))
-        found = store.documents_sharing(np.array(sorted(query), np.uint32), size=size)
+        found = store.documents_sharing_tokens(np.array(sorted(query), np.uint32), size=size)
         least = [-count for count, _ in wanted[:size]]
 
-        assert (len(wanted), 0) == (found.total, found.max_omitted_shared)
+        assert (len(wanted), 0) == (found.total, found.max_omitted_shared_count)
         assert least == [document.shared_count for document in found.documents]
         assert {(document.id, -document.shared_count) for document in found.documents} <= {
             (id, count) for count, id in wanted

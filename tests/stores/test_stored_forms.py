@@ -14,7 +14,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.concepts import encode_names, extractor_from_settings
+from simdoc_search.concepts import extractor_from_settings, hash_words
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
@@ -97,7 +97,7 @@ def test_a_store_of_an_earlier_format_can_be_queried_and_written_to(location: Pa
     with closing(open_store(location)) as store:
         added = store.get("new")
 
-        assert (1, 1, 0) == (report.indexed_count, report.unchanged_count, report.replaced_count)
+        assert (1, 1, 0) == (report.added_count, report.unchanged_count, report.replaced_count)
         assert added is not None
         assert text_hash("the quick new fox") == added.text_hash == added.words_hash
         assert 4 == store.info().document_count
@@ -117,13 +117,14 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
         assert passages.tolist() == found.passages.tolist() != []
         assert fresh.sentences.tolist() == found.sentences.tolist() != []
         assert fresh.concepts.tolist() == found.concepts.tolist() != []
-        assert id in [document.id for document in store.documents_sharing(passages, size=3).documents]
+        assert id in [document.id for document in store.documents_sharing_tokens(passages, size=3).documents]
         assert id in [
-            document.id for document in store.documents_sharing(fresh.sentences, kind="sentences", size=3).documents
+            document.id
+            for document in store.documents_sharing_tokens(fresh.sentences, kind="sentences", size=3).documents
         ]
-    zurich = encode_names(["Zürich"])
+    zurich = hash_words(["Zürich"])
     assert ["notes/größe.txt"] == [
-        document.id for document in store.documents_sharing(zurich, kind="concepts", size=3).documents
+        document.id for document in store.documents_sharing_tokens(zurich, kind="concepts", size=3).documents
     ]
     assert [1] == store.concept_frequencies(zurich).tolist()
 
@@ -155,7 +156,7 @@ def test_settings_keep_sketches_that_this_version_does_not_know(location: Path) 
     ("values", "problem"),
     [
         ({"version": 2}, "format version 2, only versions up to 1; "),
-        ({"sketches": ["bucketed:2"]}, "sketch bucketed:2, only .* a new store"),
+        ({"sketches": ["bucketed:2"]}, "sketch bucketed:2, only .* a new index"),
     ],
 )
 def test_a_newer_format_is_refused(tmp_path: Path, values: dict[str, object], problem: str) -> None:
@@ -165,6 +166,6 @@ def test_a_newer_format_is_refused(tmp_path: Path, values: dict[str, object], pr
 
     with pytest.raises(
         FormatMismatchError,
-        match=f"cannot open the store {location}: this version of simdoc-search cannot read {problem}",
+        match=f"cannot open the index {location}: this version of simdoc-search cannot read {problem}",
     ):
         open_store(location)

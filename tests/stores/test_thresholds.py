@@ -21,7 +21,7 @@ def test_stored_thresholds_are_the_defaults_of_queries(new_store: NewStore) -> N
     """A query may have other thresholds. An upgrade keeps the stored ones."""
     with new_store() as store:
         if (location := store.info().location) == ":memory:":
-            with pytest.raises(StoreError, match="a store in memory cannot save thresholds"):
+            with pytest.raises(StoreError, match="an index in memory cannot save thresholds"):
                 set_thresholds(store, OTHER)
             return
         search = SimilaritySearch(store)

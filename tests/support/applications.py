@@ -57,7 +57,7 @@ class Application:
 
     def template(self) -> Any:
         """Return the index template."""
-        answer = self.call("GET", "/_index_template/NAME", allow=(404,))
+        answer = self.call("GET", "/_index_template/NAME", allowed_statuses=(404,))
         return answer["index_templates"][0]["index_template"] if "index_templates" in answer else None
 
     def roll_over(self) -> str:
@@ -82,9 +82,9 @@ def application(url: str, name: str = "") -> Iterator[Application]:
     try:
         yield made
     finally:
-        made.call("DELETE", "/_data_stream/NAME", allow=(400, 404, 405))
+        made.call("DELETE", "/_data_stream/NAME", allowed_statuses=(400, 404, 405))
         if indices := made.call("GET", "/NAME*/_settings?expand_wildcards=all"):
             made.call("DELETE", f"/{','.join(indices)}")
         for path in ("_index_template/NAME", "_template/NAME", f"_component_template/{made.component}"):
-            made.call("DELETE", f"/{path}", allow=(404,))
-        made.call("DELETE", "/_ingest/pipeline/NAME", allow=(400, 404))
+            made.call("DELETE", f"/{path}", allowed_statuses=(404,))
+        made.call("DELETE", "/_ingest/pipeline/NAME", allowed_statuses=(400, 404))

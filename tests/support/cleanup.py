@@ -55,12 +55,12 @@ def _left(engine: Engine, between: Gateway) -> list[list[str]]:
     for kind, key in LISTED.items():
         answer: dict[str, Any] = {}
         with suppress(StoreError):
-            answer = engine.call("GET", _listing(kind, between), allow=ABSENT, **OPTIONS.get(kind, {})) or {}
+            answer = engine.call("GET", _listing(kind, between), allowed_statuses=ABSENT, **OPTIONS.get(kind, {})) or {}
         names = [thing["name"] for thing in answer.get(key, ())] if key else [*answer]
         places += [[*([] if kind in OPTIONS else kind.split("/")), name] for name in names]
     known = [[*kind.split("/"), name] for kind, name in sorted(between.made)]
     more = [place for place in known if place not in places and "*" not in place[-1]]
-    return places + [place for place in more if engine.call("GET", place, allow=(*ABSENT, 403))]
+    return places + [place for place in more if engine.call("GET", place, allowed_statuses=(*ABSENT, 403))]
 
 
 def _listing(kind: str, between: Gateway) -> list[str]:
@@ -70,7 +70,7 @@ def _listing(kind: str, between: Gateway) -> list[str]:
 def _tried(engine: Engine, method: str, place: list[str]) -> list[str]:
     """Send a request. Return its error in a list, or an empty list."""
     try:
-        engine.call(method, place, allow=ABSENT if method == "GET" else (404,))
+        engine.call(method, place, allowed_statuses=ABSENT if method == "GET" else (404,))
     except StoreError as error:
         return [f"{'/'.join(place)} ({error})"]
     return []

@@ -167,8 +167,8 @@ def sweep(url: str) -> None:
         call(url, "DELETE", f"/{','.join(waiting)}?ignore_unavailable=true")
 
 
-def call(url: str, method: str, path: str, body: object = None, *, allow: tuple[int, ...] = ()) -> Any:
-    """Return the JSON answer of an engine. An error status fails the test unless it is in `allow`."""
+def call(url: str, method: str, path: str, body: object = None, *, allowed_statuses: tuple[int, ...] = ()) -> Any:
+    """Return the JSON answer of an engine. An error status fails the test unless it is in `allowed_statuses`."""
     place = urlsplit(url)
     kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
     connection = kind(place.hostname or "", place.port, timeout=60)
@@ -179,7 +179,7 @@ def call(url: str, method: str, path: str, body: object = None, *, allow: tuple[
         text = response.read().decode()
     finally:
         connection.close()
-    assert 200 <= response.status < 300 or response.status in allow, text
+    assert 200 <= response.status < 300 or response.status in allowed_statuses, text
     return json.loads(text)
 
 

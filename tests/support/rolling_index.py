@@ -89,4 +89,4 @@ def rolling(
 
 def has_data_streams(engine: str) -> bool:
     """Return whether the engine has data streams. The free Elasticsearch has none."""
-    return "data_streams" in call(engine, "GET", "/_data_stream", allow=(400, 404, 405))
+    return "data_streams" in call(engine, "GET", "/_data_stream", allowed_statuses=(400, 404, 405))

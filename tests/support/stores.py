@@ -70,7 +70,7 @@ def tokens(slots: Iterable[int]) -> tuple[str, ...]:
 
 
 def ranked_candidates(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
-    """Return the number of equal tokens and the id of each candidate. Check their order, and sort ties by id."""
+    """Return the number of matching tokens and the id of each candidate. Check their order, and sort ties by id."""
     read = [(candidate.matched_token_count, candidate.id) for candidate in store.candidates(plan, **options)]
     assert [matched for matched, _ in read] == sorted((matched for matched, _ in read), reverse=True)
     return sorted(read, key=lambda hit: (-hit[0], hit[1]))

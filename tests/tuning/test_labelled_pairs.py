@@ -53,7 +53,7 @@ def test_pairs_that_no_threshold_separates_are_counted() -> None:
         [pair.first_id for pair in result.misclassified_pairs],
     )
     assert 0.2 < result.threshold < 0.7
-    assert result.cross_validated_counts.cost > 0
+    assert result.cross_validated_counts.balanced_error > 0
     assert result.counts.is_useful
 
 

@@ -13,7 +13,7 @@ from simdoc_search.errors import CorpusError
 from simdoc_search.passages.exact_overlap import jaccard, shingle_set
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.sketches import Xor
+from simdoc_search.sketch.sketches import XorSketch
 from simdoc_search.tuning import LabelledPair, draw_sample, limit_texts, measure, sample, tune
 from simdoc_search.tuning.sample import compute_exact_overlaps
 from tests.support.edited_copies import edited_copies
@@ -76,10 +76,10 @@ def test_the_error_is_inversely_proportional_to_the_square_root_of_the_sketch_si
     texts = corpus(4, 40, 1500)
     exact = compute_exact_overlaps(texts)
 
-    def error(sketch: Xor | MinHash) -> float:
+    def error(sketch: XorSketch | MinHash) -> float:
         return measure(texts, exact, Settings(minhash=sketch), HALF, OFTEN).error
 
-    assert 2.5 < error(Xor(32)) / error(Xor(512)) < 6
+    assert 2.5 < error(XorSketch(32)) / error(XorSketch(512)) < 6
     assert error(MinHash(bucket_count=32)) > 2.5 * error(MinHash(bucket_count=512))
 
 
@@ -117,7 +117,7 @@ def test_labelled_pairs_select_the_shingles_that_separate_them() -> None:
     everything = texts | shuffled | edited_copies(texts, 0.6, 1)
     found = tune(everything, [Settings(analysis=each) for each in analyses], pairs=pairs)
 
-    assert [False, True] == [found.learned_thresholds[each].counts.cost == 0 for each in analyses]
+    assert [False, True] == [found.learned_thresholds[each].counts.balanced_error == 0 for each in analyses]
     assert [Analysis()] == [row.settings.analysis for row in found.measurements]
     assert 0 < found.overlap < Fraction(7, 10)
 

@@ -99,7 +99,7 @@ def test_no_thresholds_on_a_grid_are_better_than_the_learned_limits(
 
     def cost(thresholds: SimilarityThresholds) -> int:
         yes = [
-            thresholds.score_of(match_texts(pair.first_id, pair.second_id, thresholds.max_distance)) is not None
+            thresholds.score_matches(match_texts(pair.first_id, pair.second_id, thresholds.max_distance)) is not None
             for pair in pairs
         ]
         missed = sum(pair.is_yes and not is_yes for pair, is_yes in zip(pairs, yes, strict=True))
@@ -111,10 +111,10 @@ def test_no_thresholds_on_a_grid_are_better_than_the_learned_limits(
         for bits in (0, 7, 12, MAX_SENTENCE_DISTANCE)
         for enough in range(2, 21, 3)
     ]
-    assert learned.learned_threshold.counts.cost == cost(learned.best_thresholds) <= min(map(cost, grid))
-    assert learned.current_counts.cost == cost(SimilarityThresholds())
+    assert learned.learned_threshold.counts.balanced_error == cost(learned.best_thresholds) <= min(map(cost, grid))
+    assert learned.current_counts.balanced_error == cost(SimilarityThresholds())
     assert (learned.best_thresholds != learned.current_thresholds) == (
-        learned.learned_threshold.counts.cost < learned.current_counts.cost
+        learned.learned_threshold.counts.balanced_error < learned.current_counts.balanced_error
     )
 
 

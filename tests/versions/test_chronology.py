@@ -66,19 +66,69 @@ def test_modification_dates_come_before_other_dates_and_names() -> None:
 
 
 def test_copies_of_the_newest_do_not_hide_it() -> None:
-    """The one with the shortest name is the newest. A copy that some evidence distinguishes is not tied with it."""
+    """The one with the oldest file is the newest, then that with the shortest name.
+
+    A copy that some evidence distinguishes is not tied with it.
+    """
     old = DateSources("offer v1.docx", {"modified": "2024-02-01"}, NOON, text_hash="1")
     newest = DateSources("offer v2.docx", {"modified": "2024-03-01"}, NOON, text_hash="2")
-    copy = replace(newest, name="Backup/offer v2.docx")
+    copy = replace(newest, document_path="Backup/offer v2.docx")
 
     line = line_of(copy, old, newest)
 
-    assert (2, (1, 0, 2), ()) == (line.newest, line.order, line.conflict)
+    assert (2, (1, 0, 2), ()) == (line.newest, line.order, line.conflicting_statements)
     assert 0 == line_of(newest, old, copy).newest
     assert line_of(newest, old, replace(copy, text_hash="3")).newest is None
     assert line_of(newest, old, replace(copy, text_hash="")).newest is None
-    assert 2 == line_of(newest, old, replace(copy, mtime_ns=NOON + 61 * SECOND)).newest
+    assert 0 == line_of(newest, old, replace(copy, mtime_ns=NOON + 61 * SECOND)).newest
+    assert 2 == line_of(newest, old, replace(copy, mtime_ns=NOON - SECOND)).newest
     assert line_of(newest, copy).newest is None
+
+
+def test_a_copy_of_an_older_text_is_not_newer() -> None:
+    """Copying a file changes its time, so the earliest time of the files with a text counts."""
+    old = DateSources("lease.txt", mtime_ns=NOON, text_hash="1")
+    new = DateSources("lease 2.txt", mtime_ns=NOON + 900 * SECOND, text_hash="2")
+    copy = DateSources("lease copy.txt", mtime_ns=NOON + 9_000 * SECOND, text_hash="1")
+
+    line = line_of(copy, new, old)
+    assert ((2, 0, 1), 1, (), "modification time") == (
+        line.order,
+        line.newest,
+        line.conflicting_statements,
+        line.evidence_kind,
+    )
+    assert 0 == line_of(replace(copy, text_hash="3"), new, old).newest
+    names = ("copy of lease v1.txt", "lease v2.txt", "lease v1.txt")
+    assert (
+        1
+        == line_of(
+            *(replace(each, document_path=name) for each, name in zip((copy, new, old), names, strict=True))
+        ).newest
+    )
+
+
+def test_the_newest_without_file_times_is_known_if_only_they_conflict() -> None:
+    """The file of the older version was written again."""
+    old, new = (DateSources(f"lease v{number}", mtime_ns=NOON - number * 900 * SECOND) for number in (1, 2))
+    named = line_of(new, old)
+    dated_names = line_of(DateSources("2022 v1", mtime_ns=NOON), DateSources("2021 v2", mtime_ns=NOON))
+
+    assert (None, 0) == (named.newest, named.newest_without_file_times)
+    assert (None, None) == (dated_names.newest, dated_names.newest_without_file_times)
+    assert line_of(*(DateSources("x", mtime_ns=NOON + hour * 3_600 * SECOND) for hour in (0, 1))).newest == 1
+
+
+def test_no_copy_is_the_newest_of_copies() -> None:
+    copies = [
+        DateSources(name, mtime_ns=NOON + number * 900 * SECOND, text_hash="1") for number, name in enumerate("ab")
+    ]
+    line = line_of(*copies)
+
+    assert (None, "texts", True) == (line.newest, line.evidence_kind, line.have_equal_texts)
+    assert "all of them have the same text" == line.reason
+    assert not line_of(*(replace(copy, text_hash="") for copy in copies)).have_equal_texts
+    assert not line_of(copies[0], replace(copies[1], text_hash="2")).have_equal_texts
 
 
 def test_a_modification_date_replaces_the_creation_date() -> None:

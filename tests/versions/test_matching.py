@@ -120,6 +120,6 @@ def test_longer_documents_with_one_similar_sentence_are_not_versions() -> None:
     far, farther = one ^ 0xFFFFF, two ^ 0xFFFFF << 20
     book = sentences(one, far, farther)
 
-    assert SimilarityThresholds().score_of(match_sentences(sentences(one, two), book)) is None
-    assert SimilarityThresholds().score_of(match_sentences(sentences(one, far), book)) is not None
-    assert SimilarityThresholds().score_of(match_sentences(sentences(one), book)) is not None
+    assert SimilarityThresholds().score_matches(match_sentences(sentences(one, two), book)) is None
+    assert SimilarityThresholds().score_matches(match_sentences(sentences(one, far), book)) is not None
+    assert SimilarityThresholds().score_matches(match_sentences(sentences(one), book)) is not None

@@ -61,7 +61,7 @@ def test_the_newest_is_named_if_the_evidence_agrees(kind: int) -> None:
         assert documents == [mixed[position] for position in line.order]
         assert line.newest is not None
         assert documents[-1] == mixed[line.newest]
-        assert (True, (), ()) == (line.is_certain, line.conflict, line.undated)
+        assert (True, (), ()) == (line.is_certain, line.conflicting_statements, line.undated)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_a_misleading_name_is_a_conflict(name: str) -> None:
             DateSources(f"offer v{position + 1}.docx", {"modified_at": f"2021-0{position + 1}-12"}, START)
             for position in range(count)
         ]
-        documents[0] = replace(documents[0], name=name)
+        documents[0] = replace(documents[0], document_path=name)
         mixed, line = shuffled(documents, seed)
 
         assert (None, False) == (line.newest, line.is_certain)
-        assert {("version", documents[0].name), ("modified", documents[-1].name)} == {
-            (statement.evidence_kind, mixed[statement.later].name) for statement in line.conflict
+        assert {("version", documents[0].document_path), ("modified", documents[-1].document_path)} == {
+            (statement.evidence_kind, mixed[statement.later].document_path) for statement in line.conflicting_statements
         }
 
 
@@ -97,7 +97,9 @@ def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
         ]
         documents[0] = replace(documents[0], mtime_ns=START + 1_000 * DAY)
         mixed, line = shuffled(documents, seed)
-        (touched,) = [statement for statement in line.conflict if statement.evidence_kind == "modification time"]
+        (touched,) = [
+            statement for statement in line.conflicting_statements if statement.evidence_kind == "modification time"
+        ]
 
         assert documents[0] == mixed[touched.later]
         assert has_dates is not touched.hides_newest
@@ -126,7 +128,7 @@ def test_a_conflict_about_older_versions_does_not_hide_the_newest() -> None:
     line = build_timeline(documents, list)
 
     assert (2, False) == (line.newest, line.is_certain)
-    assert [("modified", 1, 0), ("version", 0, 1)] == [statement[:3] for statement in line.conflict]
+    assert [("modified", 1, 0), ("version", 0, 1)] == [statement[:3] for statement in line.conflicting_statements]
 
 
 def test_a_file_time_alone_does_not_outweigh_a_date() -> None:

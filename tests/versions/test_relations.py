@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_from_option
 from simdoc_search.sketch.concepts import decode_paragraphs, paragraph_simhashes
-from simdoc_search.sketch.simhash import distances
+from simdoc_search.sketch.simhash import hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.versions.relations import (
     WeightedConcepts,
@@ -139,7 +139,7 @@ def test_simhashes_estimate_the_cosine() -> None:
         (first,), (second,) = (
             paragraph_simhashes(decode_paragraphs(np.array([*document, *common, 0], np.uint32))) for document in (a, b)
         )
-        bits = int(distances(np.array([first]), np.array([second]))[0])
+        bits = int(hamming_distances(np.array([first]), np.array([second]))[0])
         errors.append(math.cos(math.pi * bits / 64) - both / 40)
 
     assert math.sqrt(sum(error**2 for error in errors) / len(errors)) < 0.2

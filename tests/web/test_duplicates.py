@@ -233,12 +233,12 @@ def test_a_malformed_decision_is_refused(pages: Pages) -> None:
     """No other decision of the same request is saved."""
     found_groups(pages)
     assert "there is no row" in pages.sent("/duplicates/decide", 400, instead="row-0-99")["error"]
-    assert "must be keep" in pages.sent("/duplicates/decide", 400, pick="row-0-0", selected="explode")["error"]
+    assert "must be 'keep'" in pages.sent("/duplicates/decide", 400, pick="row-0-0", selected="explode")["error"]
     for name in ("row-99-0", "row-0-99", "row-", "row-0-0-0", "row-٣-0", "row-0-kept"):
         assert "there is no row" in pages.sent("/duplicates/decide", 400, **{"row-0-0": "keep", name: "keep"})["error"]
     problem = pages.sent("/duplicates/decide", 400, **{"row-0-0": "explode"})["error"]
 
-    assert "must be keep, drop or decide" in problem
+    assert "must be 'keep', 'drop' or 'decide'" in problem
     assert {} == pages.served.duplicates.result.decisions  # type: ignore[union-attr]
 
 
@@ -318,7 +318,7 @@ def test_an_attachment_cannot_be_removed(tmp_path: Path) -> None:
         pages.sent("/duplicates/decide", 202, **{"row-0-0": "drop"})
 
         assert ["mail.eml!copy.txt"] == group["duplicate_ids"]
-        assert "the file is in an archive or e-mail, which is not changed" in html
+        assert "the file is in an archive or e-mail, and these are never changed" in html
         assert 'name="row-0-0"' not in html
         assert "Keep this one instead" not in html
         assert 0 == counts_of(pages)["drop"]

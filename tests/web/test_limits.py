@@ -55,7 +55,7 @@ def test_the_docs_list_the_limits(page: str, heading: str) -> None:
     """Every number in the tables is a limit in the code. The table in serve_reference.md has all limits."""
     values = [value for name, value in vars(request_limits).items() if name.startswith("MAX_")]
     upload = request_limits.UPLOAD_LIMITS
-    known = {*map(int, values), int(upload.seconds), upload.memory // 1_000_000}
+    known = {*map(int, values), int(upload.seconds), upload.memory_bytes // 1_000_000}
     text = (Path(__file__).parents[2] / page).read_text("utf-8").partition(f"\n{heading}\n")[2].partition("\n## ")[0]
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     numbers = {int(number.replace(",", "")) for row in rows for number in re.findall(r"(?<![\w+])\d[\d,]*\b", row)}

@@ -138,7 +138,7 @@ def test_a_store_that_is_not_available_is_503(error: Callable[[str], Exception])
         raise error("http://engine:9200/docs does not answer; try again")
 
     with pages_of(open_search, ("http://engine:9200/docs",)) as down:
-        assert "the store does not answer; try again" == down.json("/similar", 503, q="x")["error"]
+        assert "the index does not answer; try again" == down.json("/similar", 503, q="x")["error"]
         assert "does not answer; try again" in down.html("/", 503)
 
 

@@ -80,13 +80,13 @@ def test_all_outputs_agree(tmp_path: Path) -> None:
             assert newest == (as_json["newest"] or {"id": None})["id"]
             assert result.verdict in terminal
             assert all(escape(result.verdict[1:]) in shown for shown in (page, html))
-            for conflict in map(str, result.conflict):
+            for conflict in map(str, result.conflicting_statements):
                 assert conflict in terminal
                 assert all(escape(conflict) in shown for shown in (page, html))
-            assert len(result.conflict) == len(as_json["order"]["conflicts"])
+            assert len(result.conflicting_statements) == len(as_json["order"]["conflicts"])
             assert len(result.contradictions) == terminal.count("conflict: ") == terminal.count("     but: ")
             assert (result.newest is not None) == ("(newest" in terminal)
             assert bool(result.undated) == ("undated, so not in this order" in html)
-            verdicts.add((result.newest is None, bool(result.conflict), bool(result.undated)))
+            verdicts.add((result.newest is None, bool(result.conflicting_statements), bool(result.undated)))
 
     assert len(verdicts) >= 4

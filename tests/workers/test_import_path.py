@@ -80,7 +80,7 @@ def test_the_command_imports_nothing_from_the_current_directory(hostile: Path, t
     report = json.loads(run(COMMAND, "index", ".", *store, "--workers", 2, "--json", cwd=hostile).stdout)
     run(COMMAND, "similar", "--file", "a.odt", "--overlap", "20", *store, cwd=hostile)
 
-    assert (len(NAMES) + 3, []) == (report["indexed_count"], report["skipped"])
+    assert (len(NAMES) + 3, []) == (report["added_count"], report["skipped"])
 
 
 def test_python_m_imports_nothing_from_the_current_directory(hostile: Path, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_workers_of_a_library_import_nothing_from_the_current_directory(hostile:
 
     assert "a script runs once" == once
     assert (400 + len(NAMES) + 3, [], "red") == tuple(
-        json.loads(report)[name] for name in ("indexed_count", "skipped", "colour")
+        json.loads(report)[name] for name in ("added_count", "skipped", "colour")
     )
 
 

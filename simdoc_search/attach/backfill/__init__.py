@@ -7,7 +7,7 @@ queries.py         builds the queries for the documents to read
 checkpoints.py     stores the last write that a run has read, so that the next run reads only later writes
 run.py             runs the backfill
 pages.py           reads and writes pages of documents at the same time
-guarded_writer.py  computes and writes the fingerprints of documents
+fingerprint_writer.py  computes and writes the fingerprints of documents
 engine_side.py     lets the engine compute the fingerprints
 cost_estimate.py   estimates the disk space and the duration
 

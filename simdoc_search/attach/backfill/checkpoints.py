@@ -1,9 +1,9 @@
 """Stores checkpoints in the mapping, so that the next run reads only documents that were written since this run.
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. A checkpoint
-is the sequence number of a write in a shard. The fingerprints of all documents whose number is not greater were
-compared with the texts. The mapping also stores a hash of the shard histories. A cloned or restored index has new
-histories, and so has a shard that was lost and created again. All of their documents are compared again.
+is the sequence number of a write in a shard. The fingerprints of all documents with this number or a smaller one were
+compared with the texts. The mapping also stores a hash of the history UUIDs of the shards. A cloned or restored index
+has new history UUIDs, and so has a shard that was lost and created again. All of their documents are compared again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN_STATUSES
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields
@@ -36,12 +36,12 @@ class ShardStates:
     """The state of all shards of an index at one moment. Shard numbers are indices into both tuples.
 
     Attributes:
-        histories: the history UUID of each shard.
+        history_uuids: the history UUID of each shard.
         checkpoints: for each shard, the sequence number of a write. All copies of the shard have all writes up to this
             number, and a refresh makes them visible.
     """
 
-    histories: tuple[str, ...]
+    history_uuids: tuple[str, ...]
     checkpoints: tuple[int, ...]
 
     def count_writes_since(self, checkpoints: Sequence[int]) -> int:
@@ -51,18 +51,23 @@ class ShardStates:
 
 def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | None:
     """Return the states of the shards of a concrete index; None if the engine does not report them."""
-    response = engine.call("GET", [index, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN, level="shards") or {}
+    response = (
+        engine.call(
+            "GET", [index, "_stats", "store"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="shards"
+        )
+        or {}
+    )
     shards = response.get("indices", {}).get(index, {}).get("shards", {})
-    histories, checkpoints = [], []
+    history_uuids, checkpoints = [], []
     for number in range(shard_count):
         copies = shards.get(str(number), [])
         ids = {copy.get("commit", {}).get("user_data", {}).get("history_uuid") for copy in copies}
         copy_checkpoints = [copy["seq_no"]["global_checkpoint"] for copy in copies if "seq_no" in copy]
         if len(ids) != 1 or None in ids or not copy_checkpoints:
             return None
-        histories.append(str(ids.pop()))
+        history_uuids.append(str(ids.pop()))
         checkpoints.append(int(max(copy_checkpoints)))  # copies that lag behind report an older checkpoint
-    return ShardStates(tuple(histories), tuple(checkpoints))
+    return ShardStates(tuple(history_uuids), tuple(checkpoints))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +168,7 @@ def record_checkpoints(
     if target.index.filters:  # the run did not compare the documents that the alias excludes
         return
     now = read_shards(engine, target.index.name, target.index.shard_count)
-    if now and now.histories == shards.histories and now.count_writes_since(shards.checkpoints) == write_count:
+    if now and now.history_uuids == shards.history_uuids and now.count_writes_since(shards.checkpoints) == write_count:
         shards = now
     lines = _join_numbers(shards.checkpoints) or _join_numbers([min(shards.checkpoints)])
     meta = {_META_KEY: _hash_dependencies(shards, options.text_fields, target.settings)}
@@ -180,7 +185,7 @@ def _seq_no_query(after: int, up_to: Sequence[int]) -> Query:
 
 def _hash_dependencies(shards: ShardStates, text_fields: Sequence[str], settings: Settings) -> str:
     """Return a hash of the values on which the checkpoints depend. If it changes, the checkpoints are invalid."""
-    return text_hash("\n".join([*shards.histories, *text_fields, format_label(settings)]))
+    return text_hash("\n".join([*shards.history_uuids, *text_fields, format_label(settings)]))
 
 
 def _join_numbers(numbers: Sequence[int]) -> list[str]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simdoc_search.attach.backfill.checkpoints import build_unread_queries
-from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, list_source_fields
+from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import Query
 from simdoc_search.attach.backfill.report import BackfillReport
 from simdoc_search.attach.backfill.targets import Target, find_targets
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN_STATUSES, IndexDescription, SkippedIndex
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.remote.engine import Engine
@@ -153,7 +153,12 @@ def _estimate_max_writes(share: float, sampled_count: int, document_count: int) 
 
 def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[float, float]:
     """Return the average size of a document in bytes, and the average time to index a document in milliseconds."""
-    response = engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
+    response = (
+        engine.call(
+            "GET", [index.name, "_stats", "docs,store,indexing"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES
+        )
+        or {}
+    )
     stats = response.get("_all", {}).get("primaries", {})
     if not {"docs", "indexing", "store"} <= stats.keys():
         return 0.0, DEFAULT_MILLISECONDS

@@ -84,7 +84,7 @@ class EngineUpdate:
         is_final_pipeline = self._target.index.final_pipeline == self._pipeline
         query = self._build_query(unread)
         for _ in range(_MAX_ROUNDS):
-            self._engine.refresh(self._name, allow=(403,))
+            self._engine.refresh(self._name, allowed_statuses=(403,))
             before = self.written_count
             updated = update_by_query(
                 self._engine,
@@ -102,7 +102,7 @@ class EngineUpdate:
             query = combine_clauses(self._build_query(unread), not_failed)
             if not (updated.conflict_count or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
                 break
-        self._engine.refresh(self._name, allow=(403,))
+        self._engine.refresh(self._name, allowed_statuses=(403,))
         count = format_count(self._count_documents(query), "document was", "documents were")
         if updated.failures:
             problem = "the engine stopped at a document that it cannot write"

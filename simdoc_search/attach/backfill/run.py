@@ -16,7 +16,7 @@ from simdoc_search.attach.backfill.checkpoints import (
     record_checkpoints,
 )
 from simdoc_search.attach.backfill.engine_side import EngineUpdate
-from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, list_source_fields
+from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.pages import PageProcessor
 from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses
@@ -205,4 +205,4 @@ class Backfill:
 
     def _refresh(self, target: Target) -> bool:
         """Make writes visible to searches. Return False if this user may not refresh the index."""
-        return self._engine.refresh(target.index.name, allow=(403,))
+        return self._engine.refresh(target.index.name, allowed_statuses=(403,))

@@ -8,7 +8,12 @@ from typing import Any
 
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.report import UnsupportedIndexError
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
+from simdoc_search.attach.indices import (
+    UNSUPPORTED_OR_FORBIDDEN_STATUSES,
+    IndexDescription,
+    SkippedIndex,
+    describe_indices,
+)
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.key import resolve_hash_key
@@ -21,9 +26,9 @@ from simdoc_search.stores.remote.mappings import add_fields, mapping_at, shorten
 from simdoc_search.stores.remote.queries import randomize_order
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings, format_label
 from simdoc_search.stores.remote.texts import (
+    build_text_fields_mapping,
     find_text_field_problem,
     has_text,
-    record_text_fields,
     recorded_text_fields,
     require_text_fields,
     text_paths,
@@ -127,7 +132,7 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
     check_can_index(settings, extractor, "the index")
     all_mappings = field_mappings(settings, options.field)
     text_hash_mapping = index.subfields.get("text_hash", all_mappings["text_hash"])
-    all_mappings["text_hash"] = record_text_fields(text_hash_mapping, options.text_fields)
+    all_mappings["text_hash"] = build_text_fields_mapping(text_hash_mapping, options.text_fields)
     optional = MARK_FIELDS if index.settings else ()  # marking duplicates adds these fields
     missing = {
         name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
@@ -257,6 +262,6 @@ def _find_shared_text_fields(engine: Engine, indices: Sequence[IndexDescription]
     mappings = {index.name: index.mappings for index in indices}
     if not all(index.text_fields for index in indices):
         for name in sorted({name for index in indices for name in index.other_names}):
-            shared = engine.call("GET", [name, "_mapping"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
+            shared = engine.call("GET", [name, "_mapping"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
             mappings |= {other: described["mappings"] for other, described in shared.items()}
     return recorded_text_fields(mappings.values(), indices[0].field)

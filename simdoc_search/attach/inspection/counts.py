@@ -12,7 +12,7 @@ from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.sketch.token_kinds import token_kind_names, token_kinds
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.queries import complete_query, missing_kinds_query
+from simdoc_search.stores.remote.queries import missing_kinds_query, query_with_all_kinds
 
 _MAX_READ_REASONS, _MAX_RETURNED_REASONS = 100, 5
 _NUMBER = re.compile(r"\d[\d,.]*")
@@ -31,9 +31,9 @@ class Counts:
         current: documents with a complete fingerprint; 0 if the mapping has no settings.
         lacking: maps each kind of tokens to the number of documents whose fingerprint lacks this kind.
         incomplete: documents whose fingerprint lacks at least one kind of tokens.
-        errors: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
-        reasons: the most frequent reasons for such errors, and the number of documents for each. `N` replaces
-            numbers that differ.
+        failed: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
+        failure_reasons: the most frequent reasons why the pipeline failed, and the number of documents for each. `N`
+            replaces numbers that differ.
         without_text: documents without a text and without a fingerprint; None if queries cannot find them.
         text_gone: documents without a text that still have a fingerprint; None if queries cannot find them.
     """
@@ -44,8 +44,8 @@ class Counts:
     current: int = 0
     lacking: Mapping[str, int] = field(default_factory=dict)
     incomplete: int = 0
-    errors: int | None = None
-    reasons: Mapping[str, int] = field(default_factory=dict)
+    failed: int | None = None
+    failure_reasons: Mapping[str, int] = field(default_factory=dict)
     without_text: int | None = None
     text_gone: int | None = None
 
@@ -69,8 +69,8 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
     aggregations: dict[str, Any] = {"states": {"filters": {"filters": _build_queries(index, text_query)}}}
     if has_reasons:
         aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _MAX_READ_REASONS}}
-    # The total is an aggregation too. `hits.total` cannot be used, because an engine that collects no hits sets
-    # `terminated_early`.
+    # The total is an aggregation too. With `track_total_hits`, an engine that collects no hits sets `terminated_early`,
+    # and `check_response` would raise an error.
     body = {"query": {"bool": {"filter": [*index.filters]}}, "size": 0, "track_total_hits": False, "aggs": aggregations}
     aggregates = engine.search(index.name, body)["aggregations"]
     counts = {name: bucket["doc_count"] for name, bucket in aggregates["states"]["buckets"].items()}
@@ -96,7 +96,7 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
     queries: dict[str, _Query] = {"documents": {"match_all": {}}, "fingerprinted": fingerprinted}
     queries["wordless"] = {"bool": without_tokens}
     if settings is not None:
-        queries["current"] = complete_query(settings, field)
+        queries["current"] = query_with_all_kinds(settings, field)
         queries |= {kind.name: missing_kinds_query(settings, field, kind.name) for kind in token_kinds(settings)}
         if names := token_kind_names(settings):
             queries["incomplete"] = missing_kinds_query(settings, field, *names)

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.attach.backfill.checkpoints import read_checkpoints, read_shards
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
+from simdoc_search.attach.indices import (
+    UNSUPPORTED_OR_FORBIDDEN_STATUSES,
+    IndexDescription,
+    SkippedIndex,
+    describe_indices,
+)
 from simdoc_search.attach.inspection.counts import Counts, count_documents
 from simdoc_search.attach.inspection.index_pipeline import IndexPipeline, PipelineReader
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
@@ -31,15 +36,15 @@ class IndexInspection:
     Attributes:
         index: the index.
         counts: numbers of its documents in each state. Documents that the alias excludes are not counted.
-        bytes: size of the primary shards in bytes; None if this user may not read the size.
+        primary_bytes: size of the primary shards in bytes; None if this user may not read the size.
         pipeline: the pipeline of the index.
-        checkpoints: for each shard, the sequence number of the last write whose fingerprint `backfill --stale` has
-            checked; empty if it has checked none.
+        checkpoints: for each shard, the sequence number of the last write that `backfill --stale` has read. It has
+            compared the fingerprints up to this write with the texts. Empty if it has compared none.
     """
 
     index: IndexDescription
     counts: Counts
-    bytes: int | None
+    primary_bytes: int | None
     pipeline: IndexPipeline
     checkpoints: tuple[int, ...] = ()
 
@@ -183,7 +188,12 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
 
 def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
     """Map each index with missing shards to a sentence about them. Searches of such an index wait, and then fail."""
-    health = engine.call("GET", ["_cluster", "health", name], allow=UNSUPPORTED_OR_FORBIDDEN, level="indices") or {}
+    health = (
+        engine.call(
+            "GET", ["_cluster", "health", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="indices"
+        )
+        or {}
+    )
     reasons = {}
     for index, state in health.get("indices", {}).items():
         shards = int(state.get("number_of_shards", 0))
@@ -197,7 +207,7 @@ def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
 
 def _read_sizes(engine: Engine, name: str) -> dict[str, int]:
     """Return the size of the primary shards of each index in bytes; empty if this user may not read them."""
-    stats = engine.call("GET", [name, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
+    stats = engine.call("GET", [name, "_stats", "store"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
     sizes = {
         index: described.get("primaries", {}).get("store", {}) for index, described in stats.get("indices", {}).items()
     }

@@ -100,7 +100,7 @@ def _build_parameters(settings: Settings, text_fields: list[str], field: str) ->
     analysis, minhash = settings.analysis, settings.minhash
     automaton = word_automaton()
     numbers = {
-        "symbols": len(automaton.next[0]),
+        "symbols": len(automaton.transitions[0]),
         "accepting": automaton.first_accepting_state,
         "longest": MAX_WORD_UNITS,
     }

@@ -52,7 +52,7 @@ def plan_pipeline_steps(
     engine.require_scripts("ingest", SCRIPT_ALTERNATIVE)
     _check_same_fingerprint(engine, settings or Settings())
     segments = ["_ingest", "pipeline", name]
-    existing = (engine.call("GET", segments, allow=(404,)) or {}).get(name)
+    existing = (engine.call("GET", segments, allowed_statuses=(404,)) or {}).get(name)
     return plan_install_step(
         engine, "pipeline", segments, body, existing=existing, name=f"pipeline {name}", force=force
     )

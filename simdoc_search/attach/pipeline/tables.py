@@ -14,15 +14,15 @@ from simdoc_search.analysis.word_automaton import word_automaton
 from simdoc_search.analysis.word_grammar import classes
 
 _PAGE_SIZE = 256
-_ZERO = 0x30
+_ZERO_CODE_POINT = 0x30
 """The code point that stands for the number 0. With it, most numbers are printable characters."""
 
-_SAME, _COMPOSES, _LONGER = 0x21, 0xF8FF, 0xE000
+_SAME, _COMPOSES, _FIRST_TARGET = 0x21, 0xF8FF, 0xE000
 """Special values. `_SAME` marks a letter that does not change. `_COMPOSES` marks a letter that does not change, but its
-word must be composed (NFC). Values from `_LONGER` on are offsets into `targets`. No letter becomes one of these
+word must be composed (NFC). Values from `_FIRST_TARGET` on are offsets into `targets`. No letter becomes one of these
 characters, which are an exclamation mark and private-use characters."""
 
-_TO_COMPOSE = 64
+_COMPOSE_FLAG = 64
 """This number is added to the length of a target if its word must be composed."""
 
 
@@ -30,8 +30,10 @@ _TO_COMPOSE = 64
 def build_word_tables() -> dict[str, str]:
     """Return `class_pages` and `classes` (code point -> symbol), and `states` (state and symbol -> state)."""
     automaton = word_automaton()
-    pages, values = _split_into_pages([chr(_ZERO + automaton.symbols[number]) for number in classes().numbers.tolist()])
-    states = "".join(chr(_ZERO + state) for row in automaton.next for state in row)
+    pages, values = _split_into_pages(
+        [chr(_ZERO_CODE_POINT + automaton.symbols[number]) for number in classes().numbers.tolist()]
+    )
+    states = "".join(chr(_ZERO_CODE_POINT + state) for row in automaton.transitions for state in row)
     return {"class_pages": pages, "classes": values, "states": states}
 
 
@@ -59,11 +61,11 @@ def build_fold_tables(profile: Profile) -> dict[str, str]:
             results[point] = chr(_COMPOSES if composes else _SAME)
             continue
         units = len(target.encode("utf-16-le")) // 2
-        entry = chr(_ZERO + units + (_TO_COMPOSE if composes else 0)) + target
+        entry = chr(_ZERO_CODE_POINT + units + (_COMPOSE_FLAG if composes else 0)) + target
         if entry not in targets:
             targets[entry] = length
             length += 1 + units
-        results[point] = chr(_LONGER + targets[entry])
+        results[point] = chr(_FIRST_TARGET + targets[entry])
     pages, values = _split_into_pages(results)
     return {"fold_pages": pages, "folds": values, "targets": "".join(targets)}
 
@@ -71,7 +73,7 @@ def build_fold_tables(profile: Profile) -> dict[str, str]:
 def _split_into_pages(values: list[str]) -> tuple[str, str]:
     pages: dict[str, int] = {}
     index = [
-        chr(_ZERO + pages.setdefault("".join(values[start : start + _PAGE_SIZE]), len(pages)))
+        chr(_ZERO_CODE_POINT + pages.setdefault("".join(values[start : start + _PAGE_SIZE]), len(pages)))
         for start in range(0, len(values), _PAGE_SIZE)
     ]
     return "".join(index), "".join(pages)

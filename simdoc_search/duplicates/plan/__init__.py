@@ -11,13 +11,15 @@ lock.py              locks, so that only one run changes a tree of folders
 stored_documents.py  documents of a plan in the store
 execution.py         applies a plan
 rollback.py          undoes a plan
+empty_folders.py     folders that a plan has left empty
 """
 
 from simdoc_search.duplicates.plan.creation import write_plan
+from simdoc_search.duplicates.plan.empty_folders import find_empty_folders
 from simdoc_search.duplicates.plan.execution import ApplyReport, ExpectedChanges, apply_plan, expected_changes
 from simdoc_search.duplicates.plan.rollback import UndoReport, undo
 from simdoc_search.duplicates.plan.rows import DropMethod, PlanError
-from simdoc_search.duplicates.plan.table import check_new, read_plan, undo_path
+from simdoc_search.duplicates.plan.table import check_plan_is_new, read_plan, undo_path
 
 __all__ = [
     "ApplyReport",
@@ -26,8 +28,9 @@ __all__ = [
     "PlanError",
     "UndoReport",
     "apply_plan",
-    "check_new",
+    "check_plan_is_new",
     "expected_changes",
+    "find_empty_folders",
     "read_plan",
     "undo",
     "undo_path",

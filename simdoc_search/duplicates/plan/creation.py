@@ -41,8 +41,8 @@ def write_plan(
 ) -> int:
     """Write a plan: a tab-separated table for people to edit.
 
-    All files in the groups are read. If a file has changed since it was indexed, its action is `decide`, and so are the
-    actions of all documents that are duplicates of it.
+    All files in the groups are read. If the file of a duplicate, or the file to keep instead, has changed since it was
+    indexed, the action of the duplicate is `decide`.
 
     Args:
         duplicates: the duplicates.

@@ -199,7 +199,7 @@ class _PlanRun:
                 case "hardlink":
                     replace_with_link(path, target, identity, check_kept=check_kept, run_id=run_id)
                 case "move":
-                    make_folders(Path(target).parent)
+                    make_folders(Path(target).parent, self.journal.append_folders)
                     move(path, target, state, identity, check_kept=check_kept, run_id=run_id)
                 case "delete":
                     delete(path, identity, check_kept=check_kept, run_id=run_id)

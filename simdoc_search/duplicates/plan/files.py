@@ -17,7 +17,7 @@ GONE = "the file is gone"
 
 _BLOCK_BYTES = 1 << 20
 _HASH_BYTES = 16
-_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 Key = TypeVar("Key")
 
@@ -38,15 +38,15 @@ class FileIdentity:
 
 
 def count_freed_bytes(files: Mapping[Key, FileIdentity]) -> dict[Key, int]:
-    """Return the bytes that deleting each file frees. A file with several keys is only returned under its first key.
+    """Return how many bytes each file frees if all of these files are deleted.
 
-    A file frees nothing if another hard link to it remains.
+    Hard links to one file are counted once, under the first key. They are omitted if another hard link remains.
     """
-    names = Counter(file.inode for file in files.values())
+    link_counts = Counter(file.inode for file in files.values())
     first: dict[tuple[int, int], Key] = {}
     for key, file in files.items():
         first.setdefault(file.inode, key)
-    return {key: files[key].size for inode, key in first.items() if names[inode] >= files[key].link_count}
+    return {key: files[key].size for inode, key in first.items() if link_counts[inode] >= files[key].link_count}
 
 
 @contextmanager
@@ -58,16 +58,16 @@ def open_file(path: str) -> Iterator[int]:
     """
     try:
         _require_regular(os.lstat(path))
-        handle = os.open(path, _FLAGS)
+        descriptor = os.open(path, _OPEN_FLAGS)
     except FileNotFoundError:
         raise LeftAloneError(GONE, needs_new_plan=True) from None
     except (OSError, ValueError) as error:
         raise unreadable_error(error) from None
     try:
-        _require_regular(os.fstat(handle))
-        yield handle
+        _require_regular(os.fstat(descriptor))
+        yield descriptor
     finally:
-        os.close(handle)
+        os.close(descriptor)
 
 
 def read_state(path: str) -> tuple[FileState, os.stat_result]:
@@ -76,8 +76,8 @@ def read_state(path: str) -> tuple[FileState, os.stat_result]:
     Raises:
         LeftAloneError: as in `open_file`, or the file changes while it is read.
     """
-    with open_file(path) as handle:
-        return _read_state(handle)
+    with open_file(path) as descriptor:
+        return _read_state(descriptor)
 
 
 def require_state(path: str, state: FileState) -> os.stat_result:
@@ -104,10 +104,10 @@ class OpenKeptFile:
     def __init__(self, path: str, state: FileState) -> None:
         self.path = path
         with ExitStack() as stack:
-            handle = stack.enter_context(open_file(path))
-            self._identity = FileIdentity.from_stat(_require_content(state, *_read_state(handle)))
+            descriptor = stack.enter_context(open_file(path))
+            self._identity = FileIdentity.from_stat(_require_content(state, *_read_state(descriptor)))
             with suppress(OSError):  # some file systems cannot sync a file that is open for reading
-                os.fsync(handle)  # the content must be on disk before the other copies are removed
+                os.fsync(descriptor)  # the content must be on disk before the other copies are removed
             self.close: Callable[[], None] = stack.pop_all().close
 
     def is_unchanged(self) -> bool:
@@ -118,10 +118,10 @@ class OpenKeptFile:
             return False
 
 
-def read_hash(handle: int, on_block: Callable[[bytes], object] = lambda _: None) -> str:
+def read_hash(descriptor: int, on_block: Callable[[bytes], object] = lambda _: None) -> str:
     """Read the rest of a file and return its hash, as in `FileState`. `on_block` is called with each block."""
     digest = hashlib.blake2b(digest_size=_HASH_BYTES)
-    while block := os.read(handle, _BLOCK_BYTES):
+    while block := os.read(descriptor, _BLOCK_BYTES):
         digest.update(block)
         on_block(block)
     return digest.hexdigest()
@@ -150,11 +150,11 @@ def is_same_entry(path: str, other: str) -> bool:
     return os.path.samestat(info, other_info) and info.st_nlink < 2
 
 
-def _read_state(handle: int) -> tuple[FileState, os.stat_result]:
+def _read_state(descriptor: int) -> tuple[FileState, os.stat_result]:
     try:
-        before = os.fstat(handle)
-        digest = read_hash(handle)
-        after = os.fstat(handle)
+        before = os.fstat(descriptor)
+        digest = read_hash(descriptor)
+        after = os.fstat(descriptor)
     except OSError as error:
         raise unreadable_error(error) from None
     if FileIdentity.from_stat(before) != FileIdentity.from_stat(after):
@@ -167,7 +167,7 @@ def _require_regular(info: os.stat_result) -> None:
         raise LeftAloneError("the path leads to a link, a folder or a device, not a regular file")
 
 
-def _require_content(state: FileState, now: FileState, info: os.stat_result) -> os.stat_result:
-    if (now.size, now.hash) != (state.size, state.hash):
+def _require_content(state: FileState, current_state: FileState, info: os.stat_result) -> os.stat_result:
+    if (current_state.size, current_state.hash) != (state.size, state.hash):
         raise LeftAloneError("the content of the file has changed since the plan was written", needs_new_plan=True)
     return info

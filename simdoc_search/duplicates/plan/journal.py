@@ -21,23 +21,24 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from simdoc_search.duplicates.plan.lock import lock_file
-from simdoc_search.duplicates.plan.rows import MAX_BYTES, DropMethod, FileState, PlanError
+from simdoc_search.duplicates.plan.rows import MAX_PLAN_BYTES, DropMethod, FileState, PlanError
 from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 
 _HEADER = {"simdoc-search": "undo file of a plan", "version": 2}
 _ANY_HEADER = re.compile(rb'[0-9a-f]+ \{"simdoc-search": "undo file of a plan", "version": (\d{1,9})\b')
 _CHECKSUM_BYTES = 8
-_FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
+_ACTIONS = frozenset({"move", "delete", "hardlink", "remove", "folder", "undone"})
+_OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A change that is about to be made."""
 
-    # how the file is dropped; `remove` if a document without a file is removed from the store; `undone` if the earlier
-    # change of this path was undone
-    action: DropMethod | Literal["remove", "undone"]
-    path: str  # path of the file, or name of the document
+    # how the file is dropped; `remove` if a document without a file is removed from the store; `folder` if a folder is
+    # made for moved files; `undone` if the earlier change of this path was undone
+    action: DropMethod | Literal["remove", "folder", "undone"]
+    path: str  # path of the file or folder, or name of the document
     target: str  # new path of a moved file; otherwise path or name of the document that is kept instead
     run_id: str  # id of the run, which is part of the names of the hidden files of the run
     state: FileState | None = None  # state of the file before the change; None for a document without a file
@@ -96,6 +97,10 @@ class Journal:
             raise PlanError(f"{self.path} cannot be written, so no more changes are made: {reason}{advice}") from None
         self._remember(changes)
 
+    def append_folders(self, folders: Iterable[Path]) -> None:
+        """Record folders that are about to be made. Raises PlanError as `append` does."""
+        self.append(*(Change("folder", str(folder), "", self.run_id) for folder in folders))
+
     def append_undone(self, change: Change) -> None:
         """Record that a change was undone, so that it is not undone again. Raises PlanError as `append` does."""
         self.append(replace(change, action="undone"))
@@ -116,22 +121,22 @@ class Journal:
     def _open(self, flags: int = 0) -> BinaryIO:
         if self.path.is_symlink():
             raise PlanError(f"{self.path} is a symbolic link, not an undo file; move it away or rename the plan")
-        handle = os.open(self.path, flags | os.O_RDWR | _FLAGS, 0o600)
+        descriptor = os.open(self.path, flags | os.O_RDWR | _OPEN_FLAGS, 0o600)
         try:
-            info = os.fstat(handle)
+            info = os.fstat(descriptor)
             if not stat.S_ISREG(info.st_mode):
                 raise PlanError(f"{self.path} is not a regular file, so it is not an undo file; move it away")
-            if info.st_size > MAX_BYTES:
+            if info.st_size > MAX_PLAN_BYTES:
                 raise PlanError(
-                    f"{self.path} is larger than {MAX_BYTES:,} bytes, so it is not an undo file; move it away"
+                    f"{self.path} is larger than {MAX_PLAN_BYTES:,} bytes, so it is not an undo file; move it away"
                 )
             # The process that held the lock before may have removed the file.
-            if not (lock_file(handle) and os.path.samestat(info, os.lstat(self.path))):
+            if not (lock_file(descriptor) and os.path.samestat(info, os.lstat(self.path))):
                 raise self._busy_error()
         except BaseException:
-            os.close(handle)
+            os.close(descriptor)
             raise
-        return os.fdopen(handle, "rb+")
+        return os.fdopen(descriptor, "rb+")
 
     def _busy_error(self) -> PlanError:
         return PlanError(f"another run of `apply` is using {self.path}; wait until that run ends, then try again")
@@ -201,7 +206,7 @@ def _parse_change(line: bytes) -> Change:
     if checksum != _checksum(text):
         raise ValueError("wrong checksum")
     value = json.loads(text)
-    if value["act"] not in {"move", "delete", "hardlink", "remove", "undone"} or not str(value["token"]).isalnum():
+    if value["act"] not in _ACTIONS or not str(value["token"]).isalnum():
         raise ValueError(value["act"])
     state = FileState(*value["state"]) if value["state"] else None
     path, target, run_id = (str(value[name]) for name in ("path", "other", "token"))

@@ -20,7 +20,7 @@ if sys.platform != "win32":
 _MAX_TREES = 100
 
 
-def lock_file(handle: int, *, shared: bool = False) -> bool:
+def lock_file(descriptor: int, *, shared: bool = False) -> bool:
     """Lock an open file or folder until it is closed.
 
     Returns:
@@ -28,7 +28,7 @@ def lock_file(handle: int, *, shared: bool = False) -> bool:
     """
     if sys.platform != "win32":
         try:
-            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         except OSError:  # the file system does not support locks
@@ -51,11 +51,11 @@ def lock_trees(folders: Iterable[str]) -> Iterator[None]:
     with ExitStack() as stack:
         for folder in sorted(above | tops):
             try:
-                handle = os.open(folder, os.O_RDONLY)
+                descriptor = os.open(folder, os.O_RDONLY)
             except OSError:  # the folder does not exist, or cannot be read
                 continue
-            stack.callback(os.close, handle)
-            if not lock_file(handle, shared=folder not in tops):
+            stack.callback(os.close, descriptor)
+            if not lock_file(descriptor, shared=folder not in tops):
                 raise PlanError(
                     f"another run of `apply` is changing files in {folder}; wait until that run ends, then try again"
                 )

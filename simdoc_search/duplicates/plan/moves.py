@@ -6,13 +6,12 @@ steps, which need no lock:
 1. Open the kept file, keep it open, and read its content (`OpenKeptFile`).
 2. Rename the other file, which is to be removed, to a hidden name in its folder. From now on, no other process finds
    it.
-3. Check the kept file again: its path must still lead to the open file. If it does not, restore the name of the
-   hidden file.
+3. Check that the hidden file is the one that was to be removed. Check the kept file again: its path must still lead to
+   the open file. If a check fails, restore the name of the hidden file.
 4. Remove the hidden file.
 
 If several runs do this at once, the last run to reach step 3 sees what all others did in step 2. So not all of them
-reach step 4, and one copy remains. Step 2 also protects a file that a program has just replaced, because the renamed
-file is checked before it is removed.
+reach step 4, and one copy remains. Step 3 also protects a file that a program has just replaced.
 
 **Kills.** The undo file records each change before it begins, with the `run_id` of its run. Hidden names contain this
 id. So a later run finds the hidden files (`recover`), and no two runs use the same hidden name.
@@ -24,7 +23,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,7 +36,7 @@ _PERMISSIONS = 0o777
 """Permissions that a copy may have. The set-uid and set-gid bits are excluded, because another user may own it."""
 
 CheckKept = Callable[[], object]
-"""Raises LeftAloneError unless the kept file is unchanged."""
+"""Raises LeftAloneError if the kept file has changed."""
 
 
 def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
@@ -47,7 +46,7 @@ def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_
         path: path of the file.
         to: the new path.
         state: the content that the file must have.
-        identity: the identity that the file must have.
+        identity: the inode, size and modification time that the file must have.
         check_kept: raises LeftAloneError if the kept file has changed.
         run_id: id of the run.
 
@@ -77,15 +76,15 @@ def delete(path: str, identity: FileIdentity, *, check_kept: CheckKept, run_id: 
 
 def replace_with_link(path: str, kept: str, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
     """Replace a file with a hard link to the kept file, which has equal bytes. Errors are those of `move`."""
-    scratch = _hidden_path(path, run_id, "tmp")
-    os.link(kept, scratch)  # from now on, the content remains even if the kept file is removed
+    replacement = _hidden_path(path, run_id, "tmp")
+    os.link(kept, replacement)  # from now on, the content remains even if the kept file is removed
 
     def check_link() -> None:
         check_kept()
-        if not _is_same_file(kept, scratch):
+        if not _is_same_file(kept, replacement):
             raise LeftAloneError("the kept file changed during this run", needs_new_plan=True)
 
-    _replace(path, scratch, identity, check_link, run_id)
+    _replace(path, replacement, identity, check_link, run_id)
 
 
 def replace_with_copy(path: str, state: FileState, identity: FileIdentity, run_id: str, mode: int) -> None:
@@ -98,11 +97,11 @@ def copy_new(source: str, to: str, state: FileState, run_id: str, mode: int | No
 
     Errors are those of `move`.
     """
-    scratch = _hidden_copy(source, to, state, run_id, mode)
+    replacement = _hidden_copy(source, to, state, run_id, mode)
     try:
-        _rename_without_overwriting(scratch, to)
+        _rename_without_overwriting(replacement, to)
     finally:
-        _discard(scratch)
+        _discard(replacement)
     sync_folder(Path(to).parent)
 
 
@@ -123,25 +122,30 @@ def recover(change: Change) -> None:
                 _restore_name(hidden, path)
 
 
-def make_folders(folder: Path) -> None:
-    """Make a folder and its parents, and wait until they are on disk."""
+def make_folders(folder: Path, record: Callable[[Sequence[Path]], object] = lambda _: None) -> None:
+    """Make a folder and its parents, and wait until they are on disk.
+
+    `record` is called with the missing folders before they are made. The outermost folder comes first.
+    """
     missing = [parent for parent in (folder, *folder.parents) if not parent.is_dir()]
+    if missing:
+        record(missing[::-1])
     folder.mkdir(parents=True, exist_ok=True)
     for new_folder in missing:
         sync_folder(new_folder.parent)
 
 
-def _replace(path: str, scratch: str, identity: FileIdentity, check_kept: CheckKept, run_id: str) -> None:
+def _replace(path: str, replacement: str, identity: FileIdentity, check_kept: CheckKept, run_id: str) -> None:
     """Replace a file with another file in the same folder."""
 
     def finish(hidden: str) -> None:
-        _rename_without_overwriting(scratch, path)
+        _rename_without_overwriting(replacement, path)
         os.unlink(hidden)  # noqa: PTH108 - paths are strings
 
     try:
         _remove_safely(path, identity, check_kept, run_id, finish)
     finally:
-        _discard(scratch)
+        _discard(replacement)
 
 
 def _remove_safely(
@@ -227,21 +231,21 @@ def _require_same_file(path: str, identity: FileIdentity) -> None:
 
 
 def _hidden_copy(source: str, to: str, state: FileState, run_id: str, mode: int | None) -> str:
-    """Copy a file to a hidden path in the folder of `to`, and return the hidden path. The copy is on disk."""
-    scratch = _hidden_path(to, run_id, "tmp")
+    """Copy a file to a hidden path in the folder of `to`, and return the hidden path. The copy is synced to disk."""
+    replacement = _hidden_path(to, run_id, "tmp")
     try:
-        with open(scratch, "xb") as file, open_file(source) as handle:  # noqa: PTH123 - paths are strings
-            if read_hash(handle, file.write) != state.hash:
+        with open(replacement, "xb") as file, open_file(source) as descriptor:  # noqa: PTH123 - paths are strings
+            if read_hash(descriptor, file.write) != state.hash:
                 raise LeftAloneError("the file changed during this run", needs_new_plan=True)
             file.flush()
             if mode is None:
-                shutil.copystat(source, scratch)
-                mode = os.stat(scratch).st_mode  # noqa: PTH116 - paths are strings
+                shutil.copystat(source, replacement)
+                mode = os.stat(replacement).st_mode  # noqa: PTH116 - paths are strings
             else:
-                os.utime(scratch, ns=(state.mtime_ns, state.mtime_ns))
-            os.chmod(scratch, mode & _PERMISSIONS)  # noqa: PTH101 - paths are strings
+                os.utime(replacement, ns=(state.mtime_ns, state.mtime_ns))
+            os.chmod(replacement, mode & _PERMISSIONS)  # noqa: PTH101 - paths are strings
             os.fsync(file.fileno())
     except BaseException:
-        _discard(scratch)
+        _discard(replacement)
         raise
-    return scratch
+    return replacement

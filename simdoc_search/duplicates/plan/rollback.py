@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,9 +28,10 @@ class UndoReport:
 def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) -> UndoReport:
     """Undo the changes of a plan, starting with the last one. The undo file is removed when all changes are undone.
 
-    Moved files are moved back. Hard links become independent copies. A deleted file is restored if the kept file has
-    the same bytes. If a run is interrupted, call the function again to resume it. If a line of the undo file is
-    damaged, the changes before this line are undone, and the undo file is kept.
+    Moved files are moved back. Then the folders that were made for them are removed if they are empty. Hard links
+    become independent copies. A deleted file is restored if the kept file has the same bytes. If a run is interrupted,
+    call the function again to resume it. If a line of the undo file is damaged, the changes before this line are
+    undone, and the undo file is kept.
 
     Args:
         undo_file: path of the undo file.
@@ -45,10 +47,12 @@ def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) ->
         )
     report = UndoReport()
     with Journal(undo_file) as journal:
-        changes = list(journal.changes.values())
+        last_first = list(journal.changes.values())[::-1]
+        folders = [change for change in last_first if change.action == "folder"]
+        changes = [change for change in last_first if change.action != "folder"] + folders
         paths = (path for change in changes if change.state is not None for path in (change.path, change.target))
         with lock_trees(os.path.dirname(path) for path in paths):  # noqa: PTH120 - paths are strings
-            for number, change in enumerate(reversed(changes), 1):
+            for number, change in enumerate(changes, 1):
                 _attempt(change, journal, report)
                 progress(number / len(changes))
             if journal.damage:
@@ -60,6 +64,12 @@ def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) ->
 
 
 def _attempt(change: Change, journal: Journal, report: UndoReport) -> None:
+    if change.action == "folder":
+        with suppress(OSError):  # other files are in the folder
+            os.rmdir(change.path)  # noqa: PTH106 - paths are strings
+        if not journal.damage:
+            journal.append_undone(change)
+        return
     try:
         is_restored = _undo(change)
     except LeftAloneError as error:
@@ -77,7 +87,7 @@ def _undo(change: Change) -> bool:
     """Undo one change. Returns False if the file was in its original state already."""
     state, path, target, run_id = change.state, change.path, change.target, change.run_id
     if state is None:
-        raise LeftAloneError("a document that was deleted from the store cannot be restored; index the document again")
+        raise LeftAloneError("a document that was deleted from the index cannot be restored; index the document again")
     recover(change)
     exists = os.path.lexists(path)
     if change.action == "hardlink":

@@ -16,12 +16,12 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 DropMethod = Literal["move", "delete", "hardlink"]
 """How files are dropped: moved to another folder, deleted, or replaced with a hard link to the kept file."""
 
-IN_ARCHIVE = "the file is in an archive or e-mail, which is not changed"
+IN_ARCHIVE = "the file is in an archive or e-mail, and these are never changed"
 """The reason why a document in an archive or e-mail is never dropped."""
 
-_NO_FILE = "the document has no file; to remove it from the store, use --delete and --store"
+_NO_FILE = "the document has no file; to remove it from the index, use --delete and --store"
 
-MAX_BYTES = 1 << 31
+MAX_PLAN_BYTES = 1 << 31
 """Maximum size of a plan or an undo file, enough for millions of rows."""
 
 
@@ -110,7 +110,7 @@ class PlanRow:
     @property
     def name(self) -> str:
         """The path of the file; for a document without a file, `INDEX/ID` or the id."""
-        return self.path or (self.key.id if self.key.index is None else f"{self.key.index}/{self.key.id}")
+        return self.path or self.key.qualified_id
 
     def missing_state_error(self) -> LeftAloneError:
         """Return the error for a row without a state."""

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, PlanRow, State, TextState
+from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_PLAN_BYTES, FileState, PlanError, PlanRow, State, TextState
 from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
-from simdoc_search.small_files import read_small
+from simdoc_search.small_files import read_small_file
 
 _COLUMNS = (
     "action", "group", "percent", "kind", "bytes", "changed", "path", "kept", "id", "index", "routing", "state", "note",
@@ -48,7 +48,7 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
     Raises:
         PlanError: the plan or its undo file already exists, or the plan cannot be written.
     """
-    check_new(path)
+    check_plan_is_new(path)
     try:
         with atomic_file(path) as file:
             file.writelines(line.encode() for line in table_lines(rows, command, drop))
@@ -66,7 +66,7 @@ def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) 
         yield "\t".join(_format_row(row)) + "\n"
 
 
-def check_new(path: Path) -> None:
+def check_plan_is_new(path: Path) -> None:
     """Raise `PlanError` if a plan or its undo file already exists."""
     for file in (path, Path(undo_path(path))):
         if file.exists() or file.is_symlink():
@@ -88,7 +88,7 @@ def read_plan(path: str | Path) -> list[PlanRow]:
         PlanError: the file cannot be read, is not a plan, or has a row that is not valid.
     """
     try:
-        data = read_small(path, MAX_BYTES)
+        data = read_small_file(path, MAX_PLAN_BYTES)
         text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except OSError as error:
         raise PlanError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
@@ -140,7 +140,8 @@ def _parse_row(cells: dict[str, str]) -> PlanRow:
     word = cells.get("action", "").strip().lower()
     action = next((action for action in ACTIONS if action == word), None)
     if action is None:
-        raise ValueError(f"column 'action' must be {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}, not {word!r:.60}")
+        choices = f"{', '.join(map(repr, ACTIONS[:-1]))} or {ACTIONS[-1]!r}"
+        raise ValueError(f"column 'action' must be {choices}, not {word!r:.60}")
     if not (group := cells.get("group", "").strip()).isdecimal():
         raise ValueError(f"column 'group' must be a number, not {group!r:.60}")
     if not cells.get("id"):

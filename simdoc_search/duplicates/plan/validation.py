@@ -26,36 +26,42 @@ class CheckedPlan:
     refused_groups: dict[int, str] = field(default_factory=dict)  # for each group that is left unchanged, the reason
 
 
-def row_entry(row: PlanRow) -> Hashable:
+def document_identity(row: PlanRow) -> Hashable:
     """Return a value that is equal for rows with the same document, even if their paths differ."""
     return row.key if row.path is None else directory_entry(row.path)
 
 
-def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
+def check_groups(
+    rows: Iterable[PlanRow], identify_document: Callable[[PlanRow], Hashable] = document_identity
+) -> CheckedPlan:
     """Check that each dropped document has a kept document that is in the same group and is not dropped.
 
     The column `kept` names the document that is kept instead of the one in the row. If that document is dropped too,
-    the column `kept` of its own row applies. The column is empty in the first row of a group. If the document of this
-    row is dropped, the only document of the group with the action `keep` is kept instead.
+    the column `kept` of its own row applies. The column is empty in the first row of a group. If that row says
+    `drop`, exactly one document of the group must have the action `keep`. It is kept instead.
     """
     groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:
         groups[row.group].append(row)
-    entries = {id(row): find_entry(row) for group in groups.values() for row in group}
-    row_counts = Counter(entries.values())
-    dropped = {entries[id(row)] for group in groups.values() for row in group if row.action == "drop"}
+    identities = {id(row): identify_document(row) for group in groups.values() for row in group}
+    row_counts = Counter(identities.values())
+    dropped = {identities[id(row)] for group in groups.values() for row in group if row.action == "drop"}
     plan = CheckedPlan()
     for number, group in sorted(groups.items()):
         rows_by_name: dict[str, list[PlanRow]] = defaultdict(list)
         for row in group:
             rows_by_name[row.name].append(row)
         drops, kept_names = [], {row.name for row in group if row.action == "keep"}
-        only_kept = kept_names.pop() if len(kept_names) == 1 else ""
+        kept_name = kept_names.pop() if len(kept_names) == 1 else ""
         for row in (row for row in group if row.action == "drop"):
-            kept = _kept_rows(row, rows_by_name, only_kept)
-            is_kept_dropped = any(entries[id(other)] in dropped for other in kept)
+            kept = _kept_rows(row, rows_by_name, kept_name)
+            is_replacement_dropped = any(identities[id(other)] in dropped for other in kept)
             problem = _find_problem(
-                row, row.kept or only_kept, kept, row_counts[entries[id(row)]], is_kept_dropped=is_kept_dropped
+                row,
+                row.kept or kept_name,
+                kept,
+                row_counts[identities[id(row)]],
+                is_replacement_dropped=is_replacement_dropped,
             )
             if problem:
                 plan.refused_groups[number] = problem
@@ -66,19 +72,22 @@ def check_groups(rows: Iterable[PlanRow], find_entry: Callable[[PlanRow], Hashab
     return plan
 
 
-def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]], only_kept: str) -> list[PlanRow]:
+def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]], kept_name: str) -> list[PlanRow]:
     """Return the rows of the document that is kept instead of the one in `row`.
 
-    If the column `kept` is empty, it is `only_kept`, the name of the only document in the group with the action `keep`.
+    If the column `kept` is empty, `kept_name` is used. It names the document with the action `keep`, if exactly one
+    document of the group has it.
     """
-    kept, visited = rows_by_name.get(row.kept or only_kept, []), {row.name}
-    while kept and kept[0].action == "drop" and kept[0].name not in visited and (name := kept[0].kept or only_kept):
+    kept, visited = rows_by_name.get(row.kept or kept_name, []), {row.name}
+    while kept and kept[0].action == "drop" and kept[0].name not in visited and (name := kept[0].kept or kept_name):
         visited.add(kept[0].name)
         kept = rows_by_name.get(name, [])
     return kept
 
 
-def _find_problem(row: PlanRow, kept_name: str, kept: list[PlanRow], row_count: int, *, is_kept_dropped: bool) -> str:
+def _find_problem(
+    row: PlanRow, kept_name: str, kept: list[PlanRow], row_count: int, *, is_replacement_dropped: bool
+) -> str:
     """Return why a document cannot be dropped; empty if it can."""
     if row_count > 1:
         return f"{row.name} is in several rows; remove all but one"
@@ -90,6 +99,6 @@ def _find_problem(row: PlanRow, kept_name: str, kept: list[PlanRow], row_count: 
     if not kept:
         advice = "add the row, or edit column 'kept'"
         return f"the group has no row for {kept_name}, which is kept instead of {row.name}; {advice}"
-    if is_kept_dropped:
+    if is_replacement_dropped:
         return f"{kept_name} is kept instead of {row.name}, but its own row says 'drop'; write 'keep' in its row"
     return ""

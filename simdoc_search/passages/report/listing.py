@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from simdoc_search.passages.report.templates import render, render_page
 
-View = Callable[..., Markup]
+RenderView = Callable[..., Markup]
 """Returns the HTML of an opened entry. The keyword argument `prefix` is the prefix of all ids in this HTML."""
 
 
@@ -25,7 +25,7 @@ class ListEntry:
 
     name: str
     cells: Sequence[tuple[str, str]]
-    view: View | None = None
+    view: RenderView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,17 @@ class ListSection:
     Attributes:
         entries: The documents.
         heading: The heading; may be empty.
-        count: The number of documents, formatted for display next to the heading; may be empty.
+        count_label: The number of documents, formatted for display next to the heading; may be empty.
         last_line: The last line, such as the number of documents that are not listed; may be empty.
     """
 
     entries: Sequence[ListEntry]
     heading: str = ""
-    count: str = ""
+    count_label: str = ""
     last_line: str = ""
 
 
-def list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
+def render_list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
     """Return a self-contained page with a list of documents. The summary and the notes are below the title."""
     body = render("list.html", title=title, summary=summary, notes=notes, sections=sections)
     return render_page(title, body)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import format_count
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Comparison, Difference, Span
@@ -16,6 +15,7 @@ from simdoc_search.passages.report.pair_text import PairMarks, PairParagraphRend
 from simdoc_search.passages.report.pieces import render_text
 from simdoc_search.passages.report.templates import render, render_page
 from simdoc_search.passages.summary import (
+    describe_changed_words,
     describe_character_difference,
     describe_character_difference_count,
     describe_differences,
@@ -36,23 +36,30 @@ _MIN_PASSAGE_HEIGHT = 2.0
 _SIDES: tuple[Side, Side] = ("a", "b")
 
 
-def pair_page(
-    comparison: Comparison, texts: tuple[str, str], names: tuple[str, str], *, analysis: Analysis | None = None
+def render_pair_page(
+    comparison: Comparison,
+    texts: tuple[str, str],
+    names: tuple[str, str],
+    *,
+    analysis: Analysis | None = None,
+    notes: Sequence[str] = (),
 ) -> str:
-    """Return a self-contained HTML page that shows two texts side by side.
+    """Return a self-contained HTML page that shows two texts side by side, with notes below the measures.
 
     `analysis` is used to recognise boilerplate; see `find_boilerplate`.
     """
-    return render_page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
+    view = render_pair_view(comparison, texts, names, analysis=analysis, notes=notes)
+    return render_page(f"{names[0]} and {names[1]} compared", view)
 
 
-def pair_view(
+def render_pair_view(
     comparison: Comparison,
     texts: tuple[str, str],
     names: tuple[str, str],
     *,
     prefix: str = "",
     analysis: Analysis | None = None,
+    notes: Sequence[str] = (),
 ) -> Markup:
     """Return the HTML of a pair. Each pair on a page needs its own prefix for ids, such as `p2-`."""
     marks = PairMarks(
@@ -76,6 +83,7 @@ def pair_view(
         prefix=prefix,
         sides=sides,
         measures=describe_word_measures(comparison),
+        notes=notes,
         details=describe_shingle_measures(comparison),
         shapes=list(_draw_passages(marks, lengths)),
         ticks=_draw_difference_ticks(comparison, lengths),
@@ -135,11 +143,9 @@ def _describe_difference(
     difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions]
 ) -> dict[str, str]:
     """Return the values of a difference that the page shows."""
-    verb = "" if difference.kind == "replaced" else difference.kind
-    words = format_count(difference.word_count, "word")
     return {
         "side": "b" if difference.kind == "inserted" else "a",
-        "label": f"{words} {verb or ('differs' if difference.word_count == 1 else 'differ')}",
+        "label": describe_changed_words(difference),
         "place": label_position_pair(positions[0], difference.a[0], positions[1], difference.b[0]),
         "quote": _quote_difference(difference, texts),
     }

@@ -74,7 +74,7 @@ def render_text(
     pieces: Sequence[Piece],
     render_paragraph: RenderParagraph,
     *,
-    near: Sequence[Span] | None = None,
+    near_spans: Sequence[Span] | None = None,
     positions: TextPositions | None = None,
 ) -> Markup:
     """Return a text as HTML, in chunks that a browser lays out when they are scrolled into view.
@@ -83,12 +83,12 @@ def render_text(
         text: The text.
         pieces: The pieces of the text, in order.
         render_paragraph: Returns the HTML paragraph of a block.
-        near: Only the blocks near these spans are shown. If None, all blocks are shown.
+        near_spans: Only the blocks near these spans are shown. If None, all blocks are shown.
         positions: The positions of the pages. If None, no page numbers are shown.
     """
     all_blocks = list(cut_into_blocks(text))
     pieces_by_block = dict(zip(all_blocks, _split_by_block(all_blocks, pieces, len(text)), strict=True))
-    shown = [True] * len(all_blocks) if near is None else _find_near_blocks(all_blocks, near)
+    shown = [True] * len(all_blocks) if near_spans is None else _find_near_blocks(all_blocks, near_spans)
     parts = [_page_mark_html(1)] if positions and positions.has_pages else []
     for is_shown, group in groupby(zip(shown, all_blocks, strict=True), key=lambda pair: pair[0]):
         group_blocks = [block for _, block in group]

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from heapq import nlargest
 
 from markupsafe import Markup
 
 from simdoc_search.display import printable
+from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Passage, Span
+from simdoc_search.passages.positions import TextPositions, label_position_pair
 from simdoc_search.passages.report.blocks import Block
-from simdoc_search.passages.report.listing import ListEntry, ListSection, list_page
+from simdoc_search.passages.report.listing import ListEntry, ListSection, render_list_page
 from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, render_piece, render_text
 from simdoc_search.passages.report.templates import render, render_page
+from simdoc_search.passages.summary import excerpt
 
 _MAX_SOURCE_CHARACTERS = 40_000
 """If a source has more characters, only the paragraphs near its passages are shown."""
+_MAX_LISTED_PASSAGES = 20
+"""The maximum number of passages in the list below a source."""
 _UNLISTED_LABEL, _IGNORED_LABEL = 1_000_000_000, 1_000_000_001
 """The first numbers of two labels: one for words that are only in unlisted sources, and one for ignored words."""
 
@@ -53,8 +59,8 @@ class SourcedText:
         headline: The heading of the view.
         text: The text. If None, it is not shown.
         sources: The listed sources, in order.
-        covered: The spans of the text that are in at least one source, including sources that are not listed.
-        ignored: The spans of the text that are ignored.
+        covered_spans: The spans of the text that are in at least one source, including sources that are not listed.
+        ignored_spans: The spans of the text that are ignored.
         statistics: The values that are shown next to the name in a list of several texts.
         notes: Notes below the heading.
     """
@@ -63,24 +69,24 @@ class SourcedText:
     headline: str
     text: str | None
     sources: Sequence[Source]
-    covered: Sequence[Span] = ()
-    ignored: Sequence[Span] = ()
+    covered_spans: Sequence[Span] = ()
+    ignored_spans: Sequence[Span] = ()
     statistics: Sequence[str] = ()
     notes: Sequence[str] = ()
 
 
-def sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
+def render_sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
     """Return a self-contained page of a text with its sources, or a list of several such texts."""
     if len(texts) == 1:
-        return render_page(f"Sources of {texts[0].name}", sources_view(texts[0], notes=notes))
+        return render_page(f"Sources of {texts[0].name}", render_sources_view(texts[0], notes=notes))
     entries = []
     for sourced in texts:
-        view = partial(sources_view, sourced) if sourced.sources else None
+        view = partial(render_sources_view, sourced) if sourced.sources else None
         entries.append(ListEntry(sourced.name, [("figure", value) for value in sourced.statistics], view))
-    return list_page("Shared passages", [ListSection(entries)], notes)
+    return render_list_page("Shared passages", [ListSection(entries)], notes)
 
 
-def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str] = ()) -> Markup:
+def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str] = ()) -> Markup:
     """Return the HTML of a text with its sources. Each text on a page needs its own prefix for ids."""
     numbered = list(enumerate(sourced.sources, 1))
     spans = [
@@ -89,18 +95,22 @@ def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str]
         for passage_number, passage in enumerate(source.passages, 1)
         for run in passage.runs
     ]
-    spans += [(span, (_UNLISTED_LABEL, 0)) for span in sourced.covered]
-    spans += [(span, (_IGNORED_LABEL, 0)) for span in sourced.ignored]
+    spans += [(span, (_UNLISTED_LABEL, 0)) for span in sourced.covered_spans]
+    spans += [(span, (_IGNORED_LABEL, 0)) for span in sourced.ignored_spans]
     text = sourced.text or ""
     text_pieces = [_drop_label_between_words(piece, text) for piece in cut_into_pieces(len(text), spans)]
     paragraphs = _ParagraphRenderer(text, partial(_link_to_source, sourced.sources, prefix))
+    positions = TextPositions(text)
     return render(
         "sources.html",
         prefix=prefix,
         sourced=sourced,
         notes=[*sourced.notes, *notes],
-        html=None if sourced.text is None else render_text(text, text_pieces, paragraphs),
-        sources=[(number, colour_class(number), source, _longest_passage(source, text)) for number, source in numbered],
+        html=None if sourced.text is None else render_text(text, text_pieces, paragraphs, positions=positions),
+        sources=[
+            (number, colour_class(number), source, _list_passages(source, text, positions))
+            for number, source in numbered
+        ],
         source_html={number: _render_source(source, number, prefix) for number, source in numbered},
         has_unlisted=any(len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED_LABEL for piece in text_pieces),
     )
@@ -120,9 +130,21 @@ def _drop_label_between_words(piece: Piece, text: str) -> Piece:
     )
 
 
-def _longest_passage(source: Source, text: str) -> str:
-    longest = max(source.passages, key=lambda passage: passage.word_count, default=None)
-    return text[slice(*longest.a)] if longest else ""
+def _list_passages(source: Source, text: str, positions: TextPositions) -> list[dict[str, object]]:
+    """Return the values of the passages that are listed below a source: the longest ones, in the order of the text."""
+    other = None if source.text is None else TextPositions(source.text)
+    longest = nlargest(_MAX_LISTED_PASSAGES, enumerate(source.passages, 1), key=lambda pair: pair[1].word_count)
+    return [
+        {
+            "number": number,
+            "words": passage.word_count,
+            "place": label_position_pair(positions, passage.a[0], other, passage.b[0])
+            if other
+            else positions.label(passage.a[0]),
+            "quote": Markup(escape_html(excerpt(text[slice(*passage.a)]))),  # noqa: S704 - the text is escaped
+        }
+        for number, passage in sorted(longest)
+    ]
 
 
 def _render_source(source: Source, number: int, prefix: str) -> Markup | None:
@@ -134,9 +156,10 @@ def _render_source(source: Source, number: int, prefix: str) -> Markup | None:
         for passage_number, passage in enumerate(source.passages, 1)
         for run in passage.runs
     ]
-    near = [passage.b for passage in source.passages] if len(source.text) > _MAX_SOURCE_CHARACTERS else None
+    near_spans = [passage.b for passage in source.passages] if len(source.text) > _MAX_SOURCE_CHARACTERS else None
     paragraphs = _ParagraphRenderer(source.text, partial(_link_to_text, prefix))
-    return render_text(source.text, cut_into_pieces(len(source.text), spans), paragraphs, near=near)
+    pieces, positions = cut_into_pieces(len(source.text), spans), TextPositions(source.text)
+    return render_text(source.text, pieces, paragraphs, near_spans=near_spans, positions=positions)
 
 
 class _ParagraphRenderer:

@@ -12,7 +12,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import open_manifest
 from simdoc_search.stores.local.integrity import FILE_MISSING, Progress
-from simdoc_search.stores.local.open_index import pin_commit
+from simdoc_search.stores.local.open_index import open_commit
 from simdoc_search.stores.local.segments import META_FILE, find_fault
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 
@@ -44,7 +44,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     with (
         convert_errors("back up", f"{folder} to {target}"),
         atomic_folder(target) as working,
-        pin_commit(folder / INDEX_FOLDER) as (commit, files),
+        open_commit(folder / INDEX_FOLDER) as (commit, files),
     ):
         index = working / INDEX_FOLDER
         index.mkdir(mode=PRIVATE_MODE)
@@ -53,7 +53,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
             fault = _copy_file(files[name], index / name) if name in files else FILE_MISSING
             if fault:
                 raise StoreError(
-                    f"the file {name} of the store is damaged: {fault}; save the readable documents with "
+                    f"the file {name} of the index is damaged: {fault}; save the readable documents with "
                     "`simdoc-search repair`"
                 )
             done += (index / name).stat().st_size

@@ -14,7 +14,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
-from simdoc_search.stores.local.queries import Purpose
+from simdoc_search.stores.local.queries import QueryPurpose
 from simdoc_search.stores.local.schema import read_id, read_metadata, read_token_ids
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Candidate, LeftOut
@@ -34,7 +34,7 @@ class LocalCandidates:
     Args:
         plan: the plan.
         snapshot: the store at one point in time.
-        make_query: returns the plan's query for a `Purpose`, such as `count`; see `build_query`.
+        make_query: returns the plan's query for a `QueryPurpose`, such as `count`; see `build_query`.
         hits: all candidates, by descending score, or None to search for them.
         fields: names of the requested metadata fields.
     """
@@ -45,7 +45,7 @@ class LocalCandidates:
         self,
         plan: Plan,
         snapshot: Snapshot,
-        make_query: Callable[[Purpose], tantivy.Query],
+        make_query: Callable[[QueryPurpose], tantivy.Query],
         *,
         hits: Page | None = None,
         fields: Sequence[str] = (),
@@ -77,7 +77,7 @@ class LocalCandidates:
         return Candidate(DocumentKey(read_id(document)), int(hit[0]), token_ids, read_metadata(document, self._fields))
 
 
-def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
+def rank_by_shared_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
     """Return the documents that share at least the plan's minimum number of tokens, best first."""
     query_token_ids = np.sort(decode(plan.tokens))
     documents = map(snapshot.read_document, addresses)

@@ -18,7 +18,7 @@ _REASONS = (
     ("was consumed", "this writer is closed; open a new writer"),
     (
         "schema does not match|Incompatible",
-        "another version of simdoc-search created the store; use that version, or index into another folder",
+        "another version of simdoc-search created the index; use that version, or index into another folder",
     ),
     (
         "DoesNotExist|NotFound|InvalidData|IO error|[Cc]orrupt|Failed to (open|lookup)|PanicException",
@@ -33,7 +33,7 @@ _QUOTED_PATH = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 class convert_errors:  # noqa: N801 - it is used like a function
-    """Convert errors of tantivy and the file system into "cannot ACTION the store LOCATION", with the reason.
+    """Convert errors of tantivy and the file system into "cannot ACTION the index LOCATION: REASON".
 
     This class is faster than a function with `contextmanager`. A query enters it for each document that it reads.
     """
@@ -57,10 +57,10 @@ def _store_error(error: BaseException, action: str, location: str) -> StoreError
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         advice = DISK_FULL_ADVICE if is_disk_full(error) else "check the path and its permissions"
-        return StoreError(f"cannot {action} the store {location}: {reason}; {advice}")
+        return StoreError(f"cannot {action} the index {location}: {reason}; {advice}")
     message = " ".join(f"{type(error).__name__}: {error}".split())
     without_paths = _QUOTED_PATH.sub(lambda quoted: "" if "/" in quoted[0] or "\\" in quoted[0] else quoted[0], message)
     if "LockBusy" in without_paths:
-        return StoreLockedError(f"another writer is writing to the store {location}; try again when it has finished")
+        return StoreLockedError(f"another writer is writing to the index {location}; try again when it has finished")
     reason = next((reason for pattern, reason in _REASONS if re.search(pattern, without_paths)), message)
-    return StoreError(f"cannot {action} the store {location}: {reason}")
+    return StoreError(f"cannot {action} the index {location}: {reason}")

@@ -67,12 +67,12 @@ def find_or_create_manifest(
     with_texts = store_texts is not False
     settings = (requested or Settings().with_key(key)).for_local_store(with_texts)
     manifest = open_manifest(folder, StoreManifest.new(settings, with_texts) if create else None)
-    manifest = replace(manifest, settings=manifest.settings.with_verified_key(key, f"the store {folder}"))
+    manifest = replace(manifest, settings=manifest.settings.with_verified_key(key, f"the index {folder}"))
     _check_settings(folder, manifest.settings, requested)
     if store_texts is not None and store_texts != manifest.store_texts:
         with_or_without = "with" if manifest.store_texts else "without"
         raise FormatMismatchError(
-            f"the store {folder} was created {with_or_without} texts; use the store as it is, or choose a new one",
+            f"the index {folder} was created {with_or_without} texts; use the index as it is, or choose a new one",
             found=manifest.store_texts,
             expected=store_texts,
         )
@@ -132,7 +132,7 @@ def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
             create_store(folder, created)
     except Timeout as error:
         raise StoreLockedError(
-            f"another process is creating the store {folder}; try again when that process has finished"
+            f"another process is creating the index {folder}; try again when that process has finished"
         ) from error
     return created
 
@@ -151,7 +151,7 @@ def _check_settings(folder: Path, stored: Settings, requested: Settings | None) 
         if key != "version" and value != requested_values.get(key)  # the version depends on the other values
     )
     raise FormatMismatchError(
-        f"the store {folder} was created with {differences}; omit these settings, or index into a new store",
+        f"the index {folder} was created with {differences}; omit these settings, or index into a new index",
         found=found,
         expected=expected,
     )
@@ -162,9 +162,9 @@ def _check_no_other_files(folder: Path) -> None:
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise StoreError(f"{folder} is a file, not the folder of a store; choose another path")
+        raise StoreError(f"{folder} is a file, not the folder of an index; choose another path")
     if not all(map(_belongs_to_incomplete_store, folder.iterdir())) and not (folder / SETTINGS_FILE).exists():
-        raise StoreError(f"{folder} contains other files and is not a store; choose another folder")
+        raise StoreError(f"{folder} contains other files and is not an index; choose another folder")
 
 
 def _belongs_to_incomplete_store(path: Path) -> bool:
@@ -186,10 +186,10 @@ def _has_documents(index: Path) -> bool:
 def _not_found_error(folder: Path, manifest: StoreManifest | None) -> StoreError:
     if manifest is None:
         _check_no_other_files(folder)
-        advice = f"create a store with: simdoc-search index FOLDER --store {folder}"
-        return StoreNotFoundError(f"no store at {folder}; {advice}")
+        advice = f"create an index with: simdoc-search index FOLDER --store {folder}"
+        return StoreNotFoundError(f"no index at {folder}; {advice}")
     return StoreError(
-        f"the store {folder} is damaged: the file {META_FILE} is missing; restore the store from a backup, or delete "
+        f"the index {folder} is damaged: the file {META_FILE} is missing; restore the index from a backup, or delete "
         f"{folder} and index again"
     )
 

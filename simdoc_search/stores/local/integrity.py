@@ -9,7 +9,7 @@ from pathlib import Path
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import open_manifest
-from simdoc_search.stores.local.open_index import IndexInFolder, pin_commit
+from simdoc_search.stores.local.open_index import IndexInFolder, open_commit
 from simdoc_search.stores.local.schema import build_schema, optional_fields
 from simdoc_search.stores.local.segments import find_fault
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
@@ -58,7 +58,7 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
             raise
         yield Damage(SETTINGS_FILE, str(error))
     try:
-        with convert_errors("read", str(folder)), pin_commit(index) as (commit, files):
+        with convert_errors("read", str(folder)), open_commit(index) as (commit, files):
             total, done, is_intact = sum(path.stat().st_size for path in files.values()), 0, True
             for name in commit.files:
                 fault = find_fault(files[name]) if name in files else FILE_MISSING

@@ -20,7 +20,7 @@ READERS_LOCK, WRITERS_LOCK = ".tantivy-meta.lock", ".tantivy-writer.lock"
 MAX_ATTEMPTS = 100
 """Maximum number of attempts to remove a folder, or to open all files of a commit before a newer commit removes one."""
 
-_DESCRIPTORS = Path("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
+_FILE_DESCRIPTOR_FOLDER = Path("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
 
 
 class IndexInMemory:
@@ -35,7 +35,7 @@ class IndexInMemory:
         return self._index.searcher()
 
     @property
-    def version(self) -> None:
+    def commit_id(self) -> None:
         """None, because commits in memory cannot be distinguished."""
         return None
 
@@ -69,7 +69,7 @@ class IndexInFolder:
         return self._index.searcher()
 
     @property
-    def version(self) -> tuple[int, int, int] | None:
+    def commit_id(self) -> tuple[int, int, int] | None:
         """A value that changes with each commit, because a commit replaces `meta.json`. None if it cannot be read."""
         try:
             status = (self._path / META_FILE).stat()
@@ -88,11 +88,11 @@ class IndexInFolder:
         return open_index(self._path)
 
     def _open_through_links(self) -> None:
-        """Open the index through links in a temporary folder, because tantivy must write a lock file next to it.
+        """Open the index through links in a temporary folder, where tantivy can write its lock file.
 
         tantivy opens all files immediately, so the folder can then be removed.
         """
-        with pin_commit(self._path) as (self._commit, files), scratch_folder() as folder:
+        with open_commit(self._path) as (self._commit, files), scratch_folder() as folder:
             for name, path in files.items():
                 (folder / name).symlink_to(path.absolute())
             (folder / META_FILE).write_bytes(self._commit.meta)
@@ -105,7 +105,7 @@ def open_index(path: Path, schema: tantivy.Schema | None = None) -> tantivy.Inde
 
 
 @contextmanager
-def pin_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
+def open_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
     """Return the last commit, and the paths of its files by name. The files can be read during the block.
 
     All files are opened, so that a writer cannot make them unreadable. On Linux and macOS, the paths refer to the open
@@ -123,7 +123,7 @@ def pin_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
                     opened = held.enter_context((index / name).open("rb"))
                     files[name] = index / name
                     with suppress(OSError):
-                        path = _DESCRIPTORS / str(opened.fileno())
+                        path = _FILE_DESCRIPTOR_FOLDER / str(opened.fileno())
                         path.stat()  # raises OSError if the process has changed its user
                         files[name] = path
             if len(files) == len(commit.files) or read_commit(index) == commit:

@@ -12,7 +12,7 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKind
 from simdoc_search.sketch.tokens import HASH_BITS
 
-_LOW_BITS = HASH_BITS - 1  # number of bits of a hash without its highest bit; they are stored as one byte
+_LOW_BIT_COUNT = HASH_BITS - 1  # number of bits of a hash without its highest bit; they are stored as one byte
 
 
 def pack_fingerprints(fingerprints: Sequence[NDArray[np.uint32]], slot_count: int) -> list[bytes]:
@@ -28,7 +28,7 @@ def pack_fingerprints(fingerprints: Sequence[NDArray[np.uint32]], slot_count: in
     slots = np.zeros((len(counts), slot_count), np.uint8)
     slots[rows, token_ids >> HASH_BITS] = 1
     high = np.zeros((len(counts), max(counts)), np.uint8)
-    high[rows, np.arange(len(token_ids)) - (ends - counts)[rows]] = token_ids >> _LOW_BITS & 1
+    high[rows, np.arange(len(token_ids)) - (ends - counts)[rows]] = token_ids >> _LOW_BIT_COUNT & 1
     return [
         slots_of_row.tobytes() + high_of_row[: (count + 7) // 8].tobytes() + low_of_row.tobytes()
         for slots_of_row, high_of_row, low_of_row, count in zip(
@@ -48,7 +48,7 @@ def unpack_fingerprint(packed: bytes, slot_count: int) -> NDArray[np.uint32]:
     low = octets[len(octets) - len(token_ids) :]
     high = np.unpackbits(octets[(slot_count + 7) // 8 :], count=len(token_ids))
     token_ids <<= np.uint32(HASH_BITS)
-    token_ids |= high.astype(np.uint32) << np.uint32(_LOW_BITS)
+    token_ids |= high.astype(np.uint32) << np.uint32(_LOW_BIT_COUNT)
     token_ids |= low
     return token_ids
 

@@ -14,7 +14,7 @@ from tantivy import Occur, Query
 
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import call_with_texts, without_surrogates, word_batch
+from simdoc_search.analysis.words import call_kernel_method, without_surrogates, word_batch
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.hash_functions import murmur3_x64_128
@@ -30,7 +30,7 @@ MAX_QUERY_PAIRS = 8
 """Maximum number of pairs of a phrase that are looked up. The rarest pairs are chosen."""
 
 MAX_CHANCE_DOCUMENTS = 0.01
-"""Expected number of documents that contain the selective pairs of a phrase by chance."""
+"""Maximum expected number of documents that contain the selective pairs of a phrase by chance."""
 
 MAX_COMBINED_QUERIES = 2_000
 """Maximum number of phrases that are searched for with one query."""
@@ -52,8 +52,8 @@ BATCH_CHARACTERS = 100_000
 
 Item = TypeVar("Item")
 
-_HASH_COUNT = np.uint64(1 << 20)
-"""Number of possible values of a phrase's hash. A larger hash is reduced modulo this number."""
+_HASH_TABLE_SIZE = np.uint64(1 << 20)
+"""Size of the table of phrase hashes. A hash is reduced modulo this number."""
 
 _SPACE = ord(" ")
 
@@ -62,7 +62,7 @@ def find_phrases(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: DocumentKey | None
 ) -> PhraseMatches:
     """Return the documents that contain at least one of these phrases; see `Store.documents_with_phrases`."""
-    read_limit = _ReadLimit.of(phrases)
+    read_limit = _ReadLimit.for_phrases(phrases)
     terms = _choose_terms(snapshot, phrases)
     addresses: Collection[Address] | None
     incomplete: tuple[int, ...]
@@ -75,7 +75,7 @@ def find_phrases(
             )
             for index, terms_of_phrase in _check_stopped_for_each(terms)
         }
-        addresses, incomplete = _documents_to_read(candidates, read_limit)
+        addresses, incomplete = _select_documents_to_read(candidates, read_limit)
     find = _make_finder(phrases, snapshot.settings.analysis)
     documents: dict[DocumentKey, tuple[int, ...]] = {}
     for batch in _split_into_batches(snapshot.read_texts(sorted(addresses))):
@@ -178,13 +178,13 @@ def _make_finder(phrases: Sequence[Phrase], analysis: Analysis) -> Callable[[Seq
     if native is None:
         return _PhraseFinder(joined, analysis).find
     finder = native.phrase_finder(list(map(without_surrogates, joined)), analysis.profile)
-    return partial(call_with_texts, finder.find)
+    return partial(call_kernel_method, finder.find)
 
 
 class _PhraseFinder:
     """Finds phrases in texts, without the native kernel. The words of a phrase are separated by one space.
 
-    A window of words is compared with the phrases only if its hash, modulo `_HASH_COUNT`, equals that of a phrase.
+    A window of words is compared with the phrases only if its hash, modulo `_HASH_TABLE_SIZE`, equals that of a phrase.
     """
 
     def __init__(self, phrases: Sequence[str], analysis: Analysis) -> None:
@@ -196,9 +196,9 @@ class _PhraseFinder:
         sizes = np.array(list(map(len, joined))) // 2
         ends = np.cumsum(sizes)
         hashes, _ = murmur3_x64_128(np.frombuffer(b"".join(joined), "<u2"), ends - sizes, ends)
-        self._has_hash = np.zeros(_HASH_COUNT, bool)
-        self._has_hash[hashes % _HASH_COUNT] = True
-        # A space in a normalised word separates two words, as in the index of pairs.
+        self._has_hash = np.zeros(_HASH_TABLE_SIZE, bool)
+        self._has_hash[hashes % _HASH_TABLE_SIZE] = True
+        # A normalised word that contains a space counts as two words, as in the index of pairs.
         self._lengths = {phrase.decode("utf-16-le", "surrogatepass").count(" ") + 1 for phrase in joined}
 
     def find(self, texts: Sequence[str]) -> list[list[int]]:
@@ -217,7 +217,7 @@ class _PhraseFinder:
                 positions[is_window] for positions in (starts[:count], ends[len(ends) - count :], owners[:count])
             )
             hashes, _ = murmur3_x64_128(units, first, last)
-            hits = np.flatnonzero(self._has_hash[hashes % _HASH_COUNT])
+            hits = np.flatnonzero(self._has_hash[hashes % _HASH_TABLE_SIZE])
             for start, end, text in zip(first[hits].tolist(), last[hits].tolist(), owner[hits].tolist(), strict=True):
                 found[text].update(self._indices.get(data[2 * start : 2 * end], ()))
         return list(map(sorted, found))
@@ -230,7 +230,7 @@ class _ReadLimit(NamedTuple):
     total: int
 
     @classmethod
-    def of(cls, phrases: Sequence[Phrase]) -> _ReadLimit:
+    def for_phrases(cls, phrases: Sequence[Phrase]) -> _ReadLimit:
         count = len(phrases)
         if count == 1 and len(" ".join(phrases[0].words).split(" ")) == 1:
             return cls(MAX_DOCUMENTS_READ, MAX_DOCUMENTS_READ)
@@ -238,10 +238,10 @@ class _ReadLimit(NamedTuple):
         return cls(per_phrase, min(BASE_DOCUMENTS_READ + DOCUMENTS_READ_PER_PHRASE * count, MAX_DOCUMENTS_READ))
 
 
-def _documents_to_read(
+def _select_documents_to_read(
     candidates: Mapping[int, Sequence[Address]], read_limit: _ReadLimit
 ) -> tuple[set[Address], tuple[int, ...]]:
-    """Return the documents to read, and the value for `PhraseMatches.incomplete`."""
+    """Return the documents to read, and the value for `PhraseMatches.incomplete_phrases`."""
     chosen: set[Address] = set()
     incomplete = []
     for index in sorted(candidates, key=lambda index: len(candidates[index])):

@@ -22,12 +22,12 @@ from simdoc_search.stores.fields import (
 from simdoc_search.stores.filters import Condition, Filters, parse_filters
 from simdoc_search.stores.local.schema import path_terms
 
-Purpose = Literal["rank", "count", "match_bands"]
+QueryPurpose = Literal["rank", "count", "match_bands"]
 """The purpose of a query: to rank the candidates, to count them, or to find the documents with a complete band."""
 
 
 def build_query(
-    schema: Schema, plan: Plan, filters: Filters | None, exclude: DocumentKey | None, purpose: Purpose = "rank"
+    schema: Schema, plan: Plan, filters: Filters | None, exclude: DocumentKey | None, purpose: QueryPurpose = "rank"
 ) -> Query:
     """Return the query of a plan.
 
@@ -57,7 +57,7 @@ def build_query(
 def shared_tokens_query(
     schema: Schema,
     field: str,
-    rows: list[list[str]],
+    token_rows: list[list[str]],
     filters: Filters | None,
     exclude: DocumentKey | None,
     *,
@@ -68,14 +68,14 @@ def shared_tokens_query(
     A document shares a row if its field contains at least one token of the row. If `is_scored`, its score is the number
     of rows that it shares. Otherwise, the score is 0.
     """
-    if not rows:
+    if not token_rows:
         return Query.empty_query()
     if not is_scored:
-        matching = _unscored(Query.term_set_query(schema, field, [token for row in rows for token in row]))
-    elif len(rows[0]) == 1:
-        matching = _counting_query(schema, [row[0] for row in rows], field)
+        matching = _unscored(Query.term_set_query(schema, field, [token for row in token_rows for token in row]))
+    elif len(token_rows[0]) == 1:
+        matching = _counting_query(schema, [row[0] for row in token_rows], field)
     else:
-        sets = [Query.const_score_query(Query.term_set_query(schema, field, row), 1.0) for row in rows]
+        sets = [Query.const_score_query(Query.term_set_query(schema, field, row), 1.0) for row in token_rows]
         matching = Query.boolean_query([(Occur.Should, tokens) for tokens in sets], 1)
     return restrict(schema, matching, filters, exclude)
 
@@ -102,7 +102,10 @@ def word_query(schema: Schema, field: str, word: str) -> Query:
 
 
 def root_query(schema: Schema, root_folder: str | None, only_roots_below: bool) -> Query:
-    """Return the query for documents with this root or, if `only_roots_below`, a root below it. None: all."""
+    """Return the query for documents with this root or, if `only_roots_below`, a root below it.
+
+    If `root_folder` is None, the query matches all documents.
+    """
     if root_folder is None:
         return Query.all_query()
     if only_roots_below:
@@ -129,7 +132,7 @@ def condition_query(schema: Schema, condition: Condition) -> Query:
     return _any_query(queries)
 
 
-def _threshold_clauses(schema: Schema, plan: Threshold, purpose: Purpose) -> list[tuple[Occur, Query]]:
+def _threshold_clauses(schema: Schema, plan: Threshold, purpose: QueryPurpose) -> list[tuple[Occur, Query]]:
     minimum = 1 if purpose == "rank" else plan.minimum_match
     clauses = [(Occur.Must, _counting_query(schema, plan.tokens, minimum=minimum))]
     if plan.token_range is not None:
@@ -139,7 +142,7 @@ def _threshold_clauses(schema: Schema, plan: Threshold, purpose: Purpose) -> lis
     return clauses
 
 
-def _band_clauses(schema: Schema, plan: Bands, purpose: Purpose) -> list[tuple[Occur, Query]]:
+def _band_clauses(schema: Schema, plan: Bands, purpose: QueryPurpose) -> list[tuple[Occur, Query]]:
     bands = [
         Query.boolean_query([(Occur.Must, term_query(schema, "tokens", token)) for token in band])
         for band in plan.bands
@@ -168,7 +171,7 @@ def _restrictions(
     for condition in parse_filters(filters):
         if not isinstance(condition, Condition):
             raise QuerySyntaxError(
-                "a local store does not support query clauses of an engine; use a dictionary of fields and values "
+                "a local index does not support query clauses of an engine; use a dictionary of fields and values "
                 "instead"
             )
         query = condition_query(schema, condition)

@@ -30,7 +30,7 @@ from simdoc_search.stores.local.schema import build_schema, optional_fields, rea
 from simdoc_search.stores.local.segments import FILE_EXTENSIONS, META_FILE, Segment, find_fault, read_commit
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, StoreManifest, read_surviving_manifest
 from simdoc_search.stores.local.store import LocalStore
-from simdoc_search.stores.local.writer import MIN_HEAP
+from simdoc_search.stores.local.writer import MIN_HEAP_BYTES
 from simdoc_search.stores.record import Record
 from simdoc_search.workers import BeginItem, ItemLimits
 from simdoc_search.workers.process import ProcessEndedError, WorkerProcess
@@ -46,13 +46,13 @@ class RepairResult:
 
     Attributes:
         document_count: number of documents in the new store.
-        unreadable: ids of the documents that could not be copied. If a document's id is unreadable too, the entry
+        unreadable_ids: ids of the documents that could not be copied. If a document's id is unreadable too, the entry
             contains the document's tantivy id and segment.
         damaged_deletions: the damaged lists of deleted documents. The new store may contain these documents.
     """
 
     document_count: int
-    unreadable: list[str]
+    unreadable_ids: list[str]
     damaged_deletions: list[Damage]
 
 
@@ -74,7 +74,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     manifest = read_surviving_manifest(folder)
     if manifest is None:
         raise StoreError(
-            f"the settings of the store {folder} cannot be read; restore the file simdoc.json from a backup"
+            f"the settings of the index {folder} cannot be read; restore the file simdoc.json from a backup"
         )
     index = folder / INDEX_FOLDER
     with _write_lock(index, folder):
@@ -83,19 +83,19 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
         with convert_errors("write to", str(target)), atomic_folder(target) as working:
             create_store(working, StoreManifest.new(manifest.settings, manifest.store_texts))
             with closing(LocalStore(str(target), working, manifest.settings, manifest.store_texts)) as new:
-                unreadable: list[str] = []
+                unreadable_ids: list[str] = []
                 with new.writer() as writer:
-                    writer.put(_read_records(segments, unreadable, progress or (lambda _done, _total: None)))
+                    writer.put(_read_records(segments, unreadable_ids, progress or (lambda _done, _total: None)))
                 # Another segment has later, readable versions of these documents.
-                replaced = {record.id for record in new.records(unreadable)}
+                replaced = {record.id for record in new.records(unreadable_ids)}
                 document_count = new.info().document_count
-    problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
+    problem = "the list of deleted documents is damaged, so deleted documents may be in the new index"
     damaged_deletions = [
         Damage(f"{INDEX_FOLDER}/{damaged.segment.deletions_file}", problem)
         for damaged in segments
         if not damaged.has_readable_deletions
     ]
-    lost = [id for id in dict.fromkeys(unreadable) if id not in replaced]
+    lost = [id for id in dict.fromkeys(unreadable_ids) if id not in replaced]
     return RepairResult(document_count, lost, damaged_deletions)
 
 
@@ -117,7 +117,7 @@ def _write_lock(index: Path, folder: Path) -> Iterator[None]:
         with convert_errors("repair", str(folder)):
             empty_index = tantivy.Index(build_schema([]), str(scratch))
             (scratch / WRITERS_LOCK).symlink_to(lock.absolute())
-            writer = empty_index.writer(MIN_HEAP, 1)
+            writer = empty_index.writer(MIN_HEAP_BYTES, 1)
         try:
             yield
         finally:
@@ -193,7 +193,7 @@ class _DamagedSegment:
         to be opened.
         """
         with scratch_folder() as scratch:
-            writer = tantivy.Index(build_schema(self._optional_fields), str(scratch)).writer(MIN_HEAP, 1)
+            writer = tantivy.Index(build_schema(self._optional_fields), str(scratch)).writer(MIN_HEAP_BYTES, 1)
             writer.add_document(tantivy.Document())
             writer.commit()
             writer.wait_merging_threads()
@@ -214,8 +214,8 @@ class _DamagedSegment:
             yield searcher
 
 
-def _read_records(segments: list[_DamagedSegment], unreadable: list[str], progress: Progress) -> Iterator[Record]:
-    """Yield the readable documents that are not deleted. Add the ids of unreadable documents to `unreadable`.
+def _read_records(segments: list[_DamagedSegment], unreadable_ids: list[str], progress: Progress) -> Iterator[Record]:
+    """Yield the readable documents that are not deleted. Add the ids of unreadable documents to `unreadable_ids`.
 
     If the list of deletions of a segment is unreadable, the segment may contain old versions of documents. Such
     segments are read first, by ascending modification time, so that new versions replace old versions.
@@ -232,7 +232,7 @@ def _read_records(segments: list[_DamagedSegment], unreadable: list[str], progre
             done += 1
             progress(done, total)
         ids = segment.read_document_ids(damaged) if damaged else {}
-        unreadable += (ids.get(doc_id, f"document {doc_id} of {segment.segment.name}") for doc_id in damaged)
+        unreadable_ids += (ids.get(doc_id, f"document {doc_id} of {segment.segment.name}") for doc_id in damaged)
 
 
 def _read_in_subprocess(segment: _DamagedSegment, doc_ids: list[int]) -> Iterator[tuple[int, Record | None]]:

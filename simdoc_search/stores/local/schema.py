@@ -105,7 +105,7 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
             values[WORD_PAIRS_FIELD] = tokens
     for record, values in zip(records, values_of_records, strict=True):
         if len(record.id.encode()) > MAX_TERM_BYTES:
-            raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten the id")
+            raise StoreError(f"the id {record.id[:40]!r}… is too long for the local index; shorten the id")
         values["id"] = record.id
         values["names"] = alternative_names(record.id)
         values["path"] = path_terms(record.path)

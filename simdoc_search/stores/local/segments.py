@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from simdoc_search.errors import StoreError
-from simdoc_search.small_files import parse_json, read_small
+from simdoc_search.small_files import parse_json, read_small_file
 
 META_FILE = "meta.json"
 FILE_EXTENSIONS = ("store", "term", "idx", "pos", "fieldnorm", "fast")
@@ -25,7 +25,7 @@ _FOOTER_BYTES = 8
 """Number of bytes after the JSON object at the end of a file. They contain its length and a magic number."""
 
 _CHUNK_BYTES = 1 << 20
-_MAX_BYTES = 16 << 20
+_MAX_META_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,11 @@ def read_commit(index: Path) -> Commit:
         OSError: `meta.json` cannot be read.
     """
     try:
-        meta = read_small(index / META_FILE, _MAX_BYTES)
+        meta = read_small_file(index / META_FILE, _MAX_META_BYTES)
         return Commit(meta, tuple(map(_parse_segment, parse_json(meta)["segments"])))
     except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise StoreError(
-            f"{index / META_FILE} is damaged or missing; restore the store from a backup, or index again"
+            f"{index / META_FILE} is damaged or missing; restore the index from a backup, or index again"
         ) from error
 
 

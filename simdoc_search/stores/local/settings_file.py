@@ -13,11 +13,11 @@ from uuid import uuid4
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.small_files import parse_json, read_small
+from simdoc_search.small_files import parse_json, read_small_file
 
 INDEX_FOLDER = "index"
 SETTINGS_FILE = "simdoc.json"
-_MAX_BYTES = 1 << 20
+_MAX_SETTINGS_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ def read_manifest(folder: Path) -> StoreManifest | None:
     is_missing = copy is None and (folder / INDEX_FOLDER / "meta.json").exists()
     if is_missing or (copy and copy.id != manifest.id):
         raise StoreError(
-            f"the store {folder} is damaged: {INDEX_FOLDER}/{SETTINGS_FILE} is missing or belongs to another store; "
-            "restore the store from a backup, or save the readable documents with `simdoc-search repair`"
+            f"the index {folder} is damaged: {INDEX_FOLDER}/{SETTINGS_FILE} is missing or belongs to another index; "
+            "restore the index from a backup, or save the readable documents with `simdoc-search repair`"
         )
     return manifest
 
@@ -86,7 +86,7 @@ def _read_settings_file(path: Path, folder: Path) -> StoreManifest | None:
         FormatMismatchError: a newer version wrote the file.
     """
     try:
-        values = parse_json(read_small(path, _MAX_BYTES))
+        values = parse_json(read_small_file(path, _MAX_SETTINGS_BYTES))
         checksum, store_texts, id = values.pop("checksum"), values["store_texts"], values["id"]
         is_intact = checksum == _checksum(values)
     except (FileNotFoundError, NotADirectoryError):
@@ -100,7 +100,7 @@ def _read_settings_file(path: Path, folder: Path) -> StoreManifest | None:
     try:
         settings = Settings.from_dict(values)
     except FormatMismatchError as error:
-        raise FormatMismatchError(f"cannot open the store {folder}: {error}", error.found, error.expected) from error
+        raise FormatMismatchError(f"cannot open the index {folder}: {error}", error.found, error.expected) from error
     if not is_intact:
         raise _damage_error(folder, "the checksum does not match")
     return StoreManifest(settings, bool(store_texts), id)
@@ -112,6 +112,6 @@ def _checksum(values: dict[str, Any]) -> str:
 
 def _damage_error(folder: Path, reason: str) -> StoreError:
     return StoreError(
-        f"the settings of the store {folder} are damaged ({SETTINGS_FILE}: {reason}); restore this file from a backup, "
+        f"the settings of the index {folder} are damaged ({SETTINGS_FILE}: {reason}); restore this file from a backup, "
         "or save the readable documents with `simdoc-search repair`"
     )

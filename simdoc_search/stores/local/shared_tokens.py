@@ -20,7 +20,7 @@ from simdoc_search.stores.shared_tokens import (
     PAGE_GROWTH_FACTOR,
     TokenMatch,
     TokenMatches,
-    encode_rows,
+    encode_token_rows,
     match_sort_key,
     sum_parts,
 )
@@ -38,9 +38,9 @@ def find_token_matches(
     exclude: DocumentKey | None,
     size: int,
 ) -> TokenMatches:
-    """Return the documents that share tokens of a kind; see `Store.documents_sharing`."""
+    """Return the documents that share tokens of a kind; see `Store.documents_sharing_tokens`."""
     schema = snapshot.schema
-    rows = encode_rows(token_ids, kind.length)
+    rows = encode_token_rows(token_ids, kind.length)
     width = len(rows[0]) if rows else 1
     rows_per_query = max(1, MAX_QUERY_TOKENS // width)
     parts = [rows[start : start + rows_per_query] for start in range(0, len(rows), rows_per_query)]
@@ -64,9 +64,9 @@ def find_token_matches(
             for score, address in snapshot.iterate_hits(query, max(size, INITIAL_PAGE_SIZE), PAGE_GROWTH_FACTOR)
         )
 
-    counts, max_omitted_shared = sum_parts([read_counts(query) for query in queries], count_shared_tokens, size)
+    counts, max_omitted_shared_count = sum_parts([read_counts(query) for query in queries], count_shared_tokens, size)
     documents = [
         TokenMatch(DocumentKey(read_id(snapshot.read_document(address))), shared) for address, shared in counts.items()
     ]
     total = snapshot.count(shared_tokens_query(schema, kind.name, rows, filters, exclude, is_scored=False))
-    return TokenMatches(sorted(documents, key=match_sort_key), total, max_omitted_shared)
+    return TokenMatches(sorted(documents, key=match_sort_key), total, max_omitted_shared_count)

@@ -27,7 +27,7 @@ Address = tuple[int, int]
 
 BATCH_SIZE = 64
 
-MAX_KEPT_BYTES = 32 << 20
+MAX_CACHED_BYTES = 32 << 20
 """Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most of them several times."""
 
 _BYTES_WITHOUT_TEXT = 4096  # approximate size of a document in memory, without its text
@@ -48,10 +48,10 @@ class Snapshot:
         self.settings: Settings = settings
         self.location: str = location
         self._searcher = searcher
-        self._kept_documents: dict[Address, Document] = {}
-        self._kept_texts: dict[Address, StoredText] = {}
-        self._kept_addresses: dict[str, Address] = {}  # by id
-        self._kept_bytes = 0
+        self._cached_documents: dict[Address, Document] = {}
+        self._cached_texts: dict[Address, StoredText] = {}
+        self._cached_addresses: dict[str, Address] = {}  # by id
+        self._cached_bytes = 0
 
     @property
     def document_count(self) -> int:
@@ -108,7 +108,7 @@ class Snapshot:
         """Return the addresses of the documents with these ids, in ascending order."""
         unknown, addresses = [], set()
         for id in ids:
-            if address := self._kept_addresses.get(id):
+            if address := self._cached_addresses.get(id):
                 addresses.add(address)
             elif self.document_frequency("id", term := escape_surrogates(id)):
                 unknown.append(term)
@@ -117,44 +117,44 @@ class Snapshot:
             addresses.update(self.find_addresses(query, len(unknown)))
         return sorted(addresses)
 
-    def read_document(self, address: Address, *, keep: bool = True) -> Document:
-        """Read a document, and verify its checksum. If `keep`, the document is kept in memory for later calls."""
-        if document := self._kept_documents.get(address):
+    def read_document(self, address: Address, *, cache: bool = True) -> Document:
+        """Read a document, and verify its checksum. If `cache`, the document is cached in memory."""
+        if document := self._cached_documents.get(address):
             return document
         with convert_errors("read", self.location):
             document = read_document(self._searcher, DocAddress(*address))
-        if keep:
+        if cache:
             size = _BYTES_WITHOUT_TEXT + len(document.get_first("text") or b"")
-            if self._keep(address, read_id(document), size):
-                self._kept_documents[address] = document
+            if self._reserve_cache_space(address, read_id(document), size):
+                self._cached_documents[address] = document
         return document
 
-    def _keep(self, address: Address, id: str, size: int) -> bool:
-        """Make room for `size` bytes of a document in memory, and keep its address. Return False if it is too large."""
-        if size > MAX_KEPT_BYTES:
+    def _reserve_cache_space(self, address: Address, id: str, size: int) -> bool:
+        """Make room for `size` bytes of a document, and cache its address. Return False if they exceed the cache."""
+        if size > MAX_CACHED_BYTES:
             return False
-        if self._kept_bytes + size > MAX_KEPT_BYTES:
-            self._kept_documents, self._kept_texts, self._kept_addresses, self._kept_bytes = {}, {}, {}, 0
-        self._kept_addresses[id] = address
-        self._kept_bytes += size
+        if self._cached_bytes + size > MAX_CACHED_BYTES:
+            self._cached_documents, self._cached_texts, self._cached_addresses, self._cached_bytes = {}, {}, {}, 0
+        self._cached_addresses[id] = address
+        self._cached_bytes += size
         return True
 
     def read_digests(self, addresses: Iterable[Address]) -> list[Digest]:
         """Return the digests of the documents at these addresses."""
-        return [to_digest(self.read_document(address, keep=False)) for address in addresses]
+        return [to_digest(self.read_document(address, cache=False)) for address in addresses]
 
     def read_texts(self, addresses: Iterable[Address]) -> Iterator[StoredText]:
         """Yield the texts of the documents at these addresses. Documents without a stored text are omitted."""
         for address in addresses:
-            stored = self._kept_texts.get(address)
+            stored = self._cached_texts.get(address)
             if stored is None:
-                document = self.read_document(address, keep=False)
+                document = self.read_document(address, cache=False)
                 with convert_errors("read", self.location):
                     stored = to_stored_text(document)
                 if stored is None:
                     continue
-                if self._keep(address, stored.key.id, getsizeof(stored.text)):
-                    self._kept_texts[address] = stored
+                if self._reserve_cache_space(address, stored.key.id, getsizeof(stored.text)):
+                    self._cached_texts[address] = stored
             yield stored
 
     def read_simhashes(self, addresses: Iterable[Address]) -> Iterator[tuple[DocumentKey, Simhashes]]:
@@ -172,12 +172,12 @@ class Snapshot:
         text: bool = False,
         passages: bool = False,
         sentences_and_concepts: bool = False,
-        keep: bool = True,
+        cache: bool = True,
     ) -> Iterator[Record]:
         """Yield the records at these addresses. See `Store.get` and `read_document` for the options."""
         for start in range(0, len(addresses), BATCH_SIZE):
             batch = addresses[start : start + BATCH_SIZE]
-            documents = [self.read_document(address, keep=keep) for address in batch]
+            documents = [self.read_document(address, cache=cache) for address in batch]
             with convert_errors("read", self.location):
                 records = [
                     to_record(

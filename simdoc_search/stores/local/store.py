@@ -22,7 +22,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT, Closable, Encoder, StoreInfo
 from simdoc_search.stores.fields import (
     METADATA_FIELD,
     alternative_names,
@@ -33,7 +33,7 @@ from simdoc_search.stores.fields import (
     most_similar_ids,
 )
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.local.candidates import LocalCandidates, rank_by_equal_tokens
+from simdoc_search.stores.local.candidates import LocalCandidates, rank_by_shared_tokens
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import find_or_create_manifest
 from simdoc_search.stores.local.open_index import IndexInFolder, IndexInMemory
@@ -94,10 +94,10 @@ class LocalStore(Closable):
         with convert_errors("open", location):
             index = IndexInFolder(folder / INDEX_FOLDER, self._schema) if folder else IndexInMemory(self._schema)
         self._open: list[IndexInFolder | IndexInMemory] = [index]  # empty when closed
-        self._last_snapshot: dict[object, Snapshot] = {}  # by the version of its commit
+        self._last_snapshot: dict[object, Snapshot] = {}  # by `commit_id`; at most one
 
     @classmethod
-    def in_folder(
+    def open_folder(
         cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None
     ) -> LocalStore:
         """Open the store in a folder. See `open_store` for the arguments and errors."""
@@ -111,7 +111,7 @@ class LocalStore(Closable):
             TypeError: the store is in memory.
         """
         if self._folder is None:
-            raise TypeError("a store in memory cannot be pickled")
+            raise TypeError("an index in memory cannot be pickled")
         return LocalStore, (self.location, self._folder, self._settings, self.has_texts)
 
     @property
@@ -236,7 +236,7 @@ class LocalStore(Closable):
         in_root = root_query(self._schema, root_folder, only_roots_below)
         addresses = snapshot.find_addresses(restrict(self._schema, in_root, filters))
         yield from snapshot.read_records(
-            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, keep=False
+            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, cache=False
         )
 
     def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
@@ -270,8 +270,8 @@ class LocalStore(Closable):
         snapshot, hits = self._open_snapshot(), None
         if isinstance(plan, Bands):
             with_band = snapshot.find_addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
-            if len(with_band) <= MAX_COUNTED_CLIENT_SIDE:
-                hits = rank_by_equal_tokens(snapshot, plan, with_band)
+            if len(with_band) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
+                hits = rank_by_shared_tokens(snapshot, plan, with_band)
             elif plan.equivalent_threshold and len(with_band) > MAX_BAND_MATCHES:
                 plan = plan.equivalent_threshold
                 query = partial(build_query, self._schema, plan, filters, exclude)
@@ -286,7 +286,7 @@ class LocalStore(Closable):
     ) -> list[LocalCandidates]:
         return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
 
-    def documents_sharing(
+    def documents_sharing_tokens(
         self,
         token_ids: NDArray[np.uint32],
         *,
@@ -313,7 +313,7 @@ class LocalStore(Closable):
     ) -> PhraseMatches:
         if not self.can_find_phrases:
             raise FormatMismatchError(
-                f"the store {self.location} has no word index; index again into a new store that keeps texts"
+                f"the index {self.location} has no word index; index again into a new index that keeps texts"
             )
         return find_phrases(self._open_snapshot(), phrases, filters, exclude)
 
@@ -375,27 +375,27 @@ class LocalStore(Closable):
         kind = TOKEN_KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
-                f"the store {self.location} was created without {kind.name}; {kind.how_to_add(self.location)}"
+                f"the index {self.location} was created without {kind.name}; {kind.how_to_add(self.location)}"
             )
         return kind
 
     def _require_open(self) -> IndexInFolder | IndexInMemory:
         self._stop.check()
         if not self._open:
-            raise StoreError(f"the store {self.location} is closed; open it again")
+            raise StoreError(f"the index {self.location} is closed; open it again")
         return self._open[0]
 
     def _open_snapshot(self) -> Snapshot:
         """Open the last commit, unless it is already open."""
         index = self._require_open()
-        version = index.version
-        if version is not None and (last_snapshot := self._last_snapshot.get(version)):
+        commit_id = index.commit_id
+        if commit_id is not None and (last_snapshot := self._last_snapshot.get(commit_id)):
             return last_snapshot
         with convert_errors("read", self.location):
             snapshot = Snapshot(index.searcher(), self._schema, self._settings, self.location)
         self._last_snapshot.clear()
-        if version is not None:
-            self._last_snapshot[version] = snapshot
+        if commit_id is not None:
+            self._last_snapshot[commit_id] = snapshot
         return snapshot
 
 

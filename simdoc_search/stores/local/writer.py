@@ -13,7 +13,7 @@ from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.workers.memory import read_machine_memory
 
-MAX_HEAP, MIN_HEAP = 128_000_000, 15_000_000
+MAX_HEAP_BYTES, MIN_HEAP_BYTES = 128_000_000, 15_000_000
 """Maximum and minimum size in bytes of the writer's buffer. tantivy rejects a smaller buffer."""
 
 WRITER_THREADS = 1
@@ -86,4 +86,4 @@ class LocalWriter:
 def heap_bytes() -> int:
     """Return the size in bytes of the writer's buffer. It is smaller if the machine or container has little memory."""
     machine = read_machine_memory()
-    return MAX_HEAP if machine is None else max(MIN_HEAP, min(machine // 16, MAX_HEAP))
+    return MAX_HEAP_BYTES if machine is None else max(MIN_HEAP_BYTES, min(machine // 16, MAX_HEAP_BYTES))

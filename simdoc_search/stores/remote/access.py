@@ -8,7 +8,7 @@ from typing import Any
 
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.query.dsl import Score, clause_count, to_dsl
+from simdoc_search.query.dsl import Score, count_clauses, to_dsl
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
@@ -29,7 +29,7 @@ class IndexAccess:
 
     Attributes:
         engine: the engine, for interactive queries.
-        background: the same engine with longer retries, for background work.
+        background_engine: the same engine with longer retries, for background work.
         indices: the indices behind the name of the store.
         id_field: the part of a document that contains its id.
         settings: settings of the fingerprints, with the hash key.
@@ -38,7 +38,7 @@ class IndexAccess:
     """
 
     engine: Engine
-    background: Engine
+    background_engine: Engine
     indices: Indices | MinHashFieldIndices
     id_field: IdField
     settings: Settings
@@ -67,7 +67,7 @@ class IndexAccess:
     def cancellable_by(self, stop: StopEvent) -> IndexAccess:
         """Return a copy of this object whose requests end as soon as `stop` is set."""
         engine = self.engine.cancellable_by(stop)
-        return replace(self, engine=engine, background=engine.in_background())
+        return replace(self, engine=engine, background_engine=engine.in_background())
 
     @property
     def is_min_hash_field(self) -> bool:
@@ -99,12 +99,12 @@ class IndexAccess:
         self,
         plan: Plan,
         clauses: Sequence[dict[str, Any]] = (),
-        without: Sequence[dict[str, Any]] = (),
+        must_not: Sequence[dict[str, Any]] = (),
         *,
         score: Score,
     ) -> dict[str, Any]:
-        """Convert a plan to a query. All `clauses` must also match. No clause in `without` may match."""
-        needed = plan.clause_count + clause_count([*clauses, *without])
+        """Convert a plan to a query. All `clauses` must also match. No clause in `must_not` may match."""
+        needed = plan.clause_count + count_clauses([*clauses, *must_not])
         if score == "tokens" and isinstance(plan, Bands):
             needed += len(plan.tokens)
         terms, tokens = {"kind": "terms"}, {"buckets_field": f"{self.field}.buckets"}
@@ -113,7 +113,7 @@ class IndexAccess:
             plan,
             self.field if self.is_min_hash_field else f"{self.field}.tokens",
             filters=clauses,
-            without=without,
+            must_not=must_not,
             score=score,
             max_clauses=self.engine.max_clauses(needed),
             **options,

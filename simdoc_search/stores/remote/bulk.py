@@ -76,7 +76,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ActionOutcome:
     """The engine's response to an action.
 
     Attributes:
@@ -94,7 +94,7 @@ class Outcome:
     reason: str = ""
 
     @classmethod
-    def from_item(cls, item: Mapping[str, Any]) -> Outcome:
+    def from_item(cls, item: Mapping[str, Any]) -> ActionOutcome:
         """Convert an item of the engine's response."""
         index, status, error = str(item.get("_index", "")), int(item["status"]), item.get("error")
         if not error:
@@ -121,7 +121,7 @@ class BulkWriter:
         self._opened_uuids = read_uuids(engine, index) if uuids is None else uuids
         self._max_bytes = CHUNK_BYTES  # it is reduced when the engine or a proxy rejects a request as too large
 
-    def write(self, actions: Iterable[Action]) -> Iterator[tuple[Action, Outcome]]:
+    def write(self, actions: Iterable[Action]) -> Iterator[tuple[Action, ActionOutcome]]:
         """Send actions until each has succeeded or failed permanently. Yield the outcomes as they arrive.
 
         Raises:
@@ -143,7 +143,7 @@ class BulkWriter:
                     if len(batch) == 1:
                         yield (
                             batch[0],
-                            Outcome(
+                            ActionOutcome(
                                 "",
                                 _STATUS_TOO_LARGE,
                                 error="too_large",
@@ -175,7 +175,7 @@ class BulkWriter:
                 return actions[:position], actions[position:]
         return actions, []
 
-    def _send(self, actions: list[Action]) -> list[Outcome]:
+    def _send(self, actions: list[Action]) -> list[ActionOutcome]:
         names = self._check_index()
         if not {action.target["_index"] for action in actions} <= names | {self._index}:
             raise self._index_gone_error()
@@ -186,7 +186,9 @@ class BulkWriter:
                 for action in actions
             ]
         items = self._engine.call_once("POST", ["_bulk"], b"".join(action.lines for action in actions))["items"]
-        outcomes = [Outcome.from_item(item[action.operation]) for action, item in zip(actions, items, strict=True)]
+        outcomes = [
+            ActionOutcome.from_item(item[action.operation]) for action, item in zip(actions, items, strict=True)
+        ]
         if any(outcome.error == _INDEX_NOT_FOUND for outcome in outcomes):
             raise self._index_gone_error()
         if any(not outcome.error for outcome in outcomes):

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.query.dsl import Score, can_count_tokens, clause_count
+from simdoc_search.query.dsl import Score, can_count_tokens, count_clauses
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Candidate, LeftOut
 from simdoc_search.stores.remote.access import IndexAccess
@@ -63,7 +63,10 @@ HitReader = Callable[[Iterable[RawHit]], Iterator[HitWithTokens]]
 
 
 class RemoteCandidates:
-    """The candidates of one plan. The engine determines the order of candidates with the same number of shared tokens.
+    """The candidates of one plan.
+
+    The engine determines the order of candidates with the same number of shared tokens. If the search has no scores,
+    they are ordered by id and index.
 
     Args:
         access: the store's index.
@@ -165,8 +168,8 @@ def find_candidates(
 ) -> list[RemoteCandidates]:
     """Run plans in one or two requests; see `Store.candidates_of_many`.
 
-    Plans with bands first run without scores. If at most MAX_COUNTED_CLIENT_SIDE documents match, it is cheaper to
-    count their shared tokens here than in the engine.
+    Plans with bands first run without scores. If at most MAX_DOCUMENTS_COUNTED_BY_CLIENT documents match, it is cheaper
+    to count their shared tokens here than in the engine.
     """
     clauses = access.query_clauses(filters)
     chosen_plans = [plan for plan, _ in plans]
@@ -180,7 +183,7 @@ def find_candidates(
             score: Score = "tokens" if is_scored else "nothing"
             query = access.token_query(chosen_plans[position], clauses, excluded[position], score=score)
             searches[position] = build_first_page_search(
-                access, query, [f"{access.field}.tokens"], fields, scored=is_scored
+                access, query, [f"{access.field}.tokens"], fields, is_scored=is_scored
             )
         responses.update(
             zip(positions, run_searches(access, [searches[position] for position in positions]), strict=True)
@@ -189,10 +192,10 @@ def find_candidates(
     run(range(len(plans)), scored=False)
     rerun = []
     for position, plan in enumerate(chosen_plans):
-        if not isinstance(plan, Bands) or (total := total_hits(responses[position])) <= MAX_COUNTED_CLIENT_SIDE:
+        if not isinstance(plan, Bands) or (total := total_hits(responses[position])) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
             continue
         scored_plan = (total > MAX_BAND_MATCHES and plan.equivalent_threshold) or plan
-        if can_count_tokens(scored_plan, clause_count([*clauses, *excluded[position]]), access.engine.max_clauses()):
+        if can_count_tokens(scored_plan, count_clauses([*clauses, *excluded[position]]), access.engine.max_clauses()):
             chosen_plans[position] = scored_plan
             rerun.append(position)
     if rerun:
@@ -214,7 +217,7 @@ def run_searches(access: IndexAccess, bodies: list[dict[str, Any]]) -> list[Any]
 
 
 def build_first_page_search(
-    access: IndexAccess, query: dict[str, Any], source_fields: Sequence[str], fields: Sequence[str], *, scored: bool
+    access: IndexAccess, query: dict[str, Any], source_fields: Sequence[str], fields: Sequence[str], *, is_scored: bool
 ) -> dict[str, Any]:
     """Return the body of the search for the first page of candidates."""
     parts = [
@@ -224,10 +227,10 @@ def build_first_page_search(
     ]
     return {
         "query": query,
-        "size": FIRST_PAGE_SIZE if scored else MAX_COUNTED_CLIENT_SIDE,
-        "track_total_hits": True if scored else MAX_BAND_MATCHES + 1,
-        "track_scores": scored,
-        "sort": ["_score"] if scored else ["_doc"],
+        "size": FIRST_PAGE_SIZE if is_scored else MAX_DOCUMENTS_COUNTED_BY_CLIENT,
+        "track_total_hits": True if is_scored else MAX_BAND_MATCHES + 1,
+        "track_scores": is_scored,
+        "sort": ["_score"] if is_scored else ["_doc"],
         "_source": parts or False,
     }
 

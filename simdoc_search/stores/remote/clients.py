@@ -44,7 +44,7 @@ def create_opensearch_client(
     try:
         from opensearchpy import OpenSearch, Urllib3HttpConnection  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
-        raise MissingExtraError(f"the store on {hosts[0]}", "opensearch") from error
+        raise MissingExtraError(f"the index on {hosts[0]}", "opensearch") from error
 
     class Connection(Urllib3HttpConnection):
         def _create_urllib3_pool(self) -> None:
@@ -73,7 +73,7 @@ def create_elasticsearch_client(
         from elastic_transport import Urllib3HttpNode  # noqa: PLC0415 - an optional dependency
         from elasticsearch import Elasticsearch  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtraError(f"the Elasticsearch store on {hosts[0]}", "elasticsearch") from error
+        raise MissingExtraError(f"the Elasticsearch index on {hosts[0]}", "elasticsearch") from error
 
     class Node(Urllib3HttpNode):
         def __init__(self, config: Any) -> None:

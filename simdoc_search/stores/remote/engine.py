@@ -108,7 +108,7 @@ class Engine:
     def in_background(self) -> Engine:
         """Return a copy of this engine with longer retries, for background work. It stops when this engine stops."""
         other = self.cancellable_by(self.stop_event.make_child())
-        other._retry_seconds = max(retry.BACKGROUND_SECONDS, self._retry_seconds)
+        other._retry_seconds = max(retry.BACKGROUND_RETRY_SECONDS, self._retry_seconds)
         return other
 
     def create_retries(self) -> Retries:
@@ -116,7 +116,7 @@ class Engine:
         return Retries(self.stop_event, self._retry_seconds)
 
     def call(
-        self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
+        self, method: str, path: Iterable[str], body: Any = None, *, allowed_statuses: Iterable[int] = (), **params: Any
     ) -> Any:
         """Send a request, with retries if it is repeatable.
 
@@ -124,7 +124,7 @@ class Engine:
             method: HTTP method.
             path: parts of the URL path, without quoting.
             body: a value that JSON can encode, or bytes with one JSON value per line.
-            allow: error statuses for which None is returned instead of raising an error.
+            allowed_statuses: error statuses for which None is returned instead of raising an error.
             params: query parameters of the URL.
 
         Returns:
@@ -138,11 +138,11 @@ class Engine:
         """
         parts = list(path)
         if method in ("GET", "PUT") or (method == "POST" and parts[-1] in _REPEATABLE_OPERATIONS):
-            return self._retry(lambda: self.call_once(method, parts, body, allow=allow, **params))
-        return self.call_once(method, parts, body, allow=allow, **params)
+            return self._retry(lambda: self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params))
+        return self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params)
 
     def call_once(
-        self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
+        self, method: str, path: Iterable[str], body: Any = None, *, allowed_statuses: Iterable[int] = (), **params: Any
     ) -> Any:
         """Send a request without retries. The arguments and errors are the same as for `call`."""
         parts = list(path)
@@ -154,7 +154,7 @@ class Engine:
             and not _OPERATIONS_THAT_CAN_SKIP_CLOSED.isdisjoint(parts[1:])
         ):
             params |= _SKIP_CLOSED_PARAMS
-        response = self._send(method, parts, body, allow=allow, **params)
+        response = self._send(method, parts, body, allowed_statuses=allowed_statuses, **params)
         if response is not None:
             check_response(self.name, method, parts[-1], response, counts_hits=_counts_hits(body))
         return response
@@ -189,7 +189,7 @@ class Engine:
         """Return the number of documents that match a query, or of all documents. Raises the errors of `call`."""
         return int(self.call("POST", [index, "_count"], {"query": query} if query else {})["count"])
 
-    def refresh(self, index: str, allow: Iterable[int] = ()) -> bool:
+    def refresh(self, index: str, allowed_statuses: Iterable[int] = ()) -> bool:
         """Make all writes visible to searches. Return False if the engine returns an allowed error status.
 
         Raises:
@@ -198,7 +198,7 @@ class Engine:
         """
         # If shards are missing, a count fails at once, but a refresh would wait a minute and then succeed.
         self.count(index)
-        response = self.call("POST", [index, "_refresh"], allow=allow)
+        response = self.call("POST", [index, "_refresh"], allowed_statuses=allowed_statuses)
         if response is None:
             return False
         if response["_shards"]["failed"]:  # a shard has failed. A missing replica is not a failure
@@ -211,7 +211,7 @@ class Engine:
             return MAX_CLAUSES
         if not self._clause_limit_cache:
             options = {"include_defaults": True, "flat_settings": True}
-            settings = self.call("GET", ["_cluster", "settings"], **options, allow=(401, 403)) or {}
+            settings = self.call("GET", ["_cluster", "settings"], **options, allowed_statuses=(401, 403)) or {}
             values = (
                 settings.get(scope, {}).get(_CLAUSE_LIMIT_SETTING) for scope in ("transient", "persistent", "defaults")
             )
@@ -229,7 +229,7 @@ class Engine:
             StoreError: the engine has no Painless module, or does not allow scripts in this context.
             StoreUnavailableError: the engine does not respond.
         """
-        response: dict[str, Any] | None = self.call("GET", ["_script_language"], allow=_UNSUPPORTED_STATUSES)
+        response: dict[str, Any] | None = self.call("GET", ["_script_language"], allowed_statuses=_UNSUPPORTED_STATUSES)
         if response is None:
             return
         languages = {item["language"]: item["contexts"] for item in response.get("language_contexts", ())}
@@ -245,7 +245,7 @@ class Engine:
     def release(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
         """Release a resource of the engine, such as a scroll. Errors are ignored: the resource will expire."""
         with suppress(StoreError, StoppedError, TimeoutError):
-            self._send(method, list(path), body, allow=(404,), timeout=RELEASE_SECONDS)
+            self._send(method, list(path), body, allowed_statuses=(404,), timeout=RELEASE_SECONDS)
 
     def close(self) -> None:
         """Reject further requests, end waiting requests, and close the client if `owns_client` is set."""
@@ -292,7 +292,7 @@ class Engine:
 
     def _check_open(self) -> None:
         if self._is_closed.is_set():
-            raise StoreError(f"the store on {self.name} is closed; open it again")
+            raise StoreError(f"the index on {self.name} is closed; open it again")
 
     def _send(
         self,
@@ -300,7 +300,7 @@ class Engine:
         path: list[str],
         body: Any,
         *,
-        allow: Iterable[int],
+        allowed_statuses: Iterable[int],
         timeout: float | None = None,
         **params: Any,
     ) -> Any:
@@ -328,7 +328,7 @@ class Engine:
             status: Any = getattr(error, "status_code", None)
             if isinstance(status, int):
                 self._has_responded.set()
-                if status in allow:
+                if status in allowed_statuses:
                     return None
             converted = error_from_client(self.name, error, owns_client=self._transport.owns_client)
             if converted is error:

@@ -66,12 +66,11 @@ def _find_faults(values: Mapping[str, Any], record: Record, settings: Settings) 
     tokens: dict[str, tuple[NDArray[np.uint32], int | None]] = {"tokens": (record.token_ids, None)}
     if len(record.token_ids):
         tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in token_kinds(settings)}
-    for name, (token_ids, length) in tokens.items():
-        if name in ("passages", "sentences") and not len(
-            token_ids
-        ):  # every text with tokens has passages and sentences
+    for name, (token_ids, token_length) in tokens.items():
+        # every text with tokens has passages and sentences
+        if name in ("passages", "sentences") and not len(token_ids):
             yield f"has no {name}"
-        if not _is_encoded(values.get(name), token_ids, length):
+        if not _contains_only(values.get(name), token_ids, token_length):
             yield f"has invalid {name}"
     if values.get("shingles") != record.shingle_count or values.get("buckets") != len(record.token_ids):
         yield "has the wrong number of shingles or buckets"
@@ -80,8 +79,11 @@ def _find_faults(values: Mapping[str, Any], record: Record, settings: Settings) 
         yield "has two tokens in one bucket"
 
 
-def _is_encoded(text: Any, token_ids: NDArray[np.uint32], length: int | None) -> bool:
-    """Return whether a string contains exactly these tokens, in any order, separated by single spaces."""
+def _contains_only(text: Any, token_ids: NDArray[np.uint32], token_length: int | None) -> bool:
+    """Return whether a string contains nothing except the tokens that were decoded from it, and single spaces.
+
+    This is so if it has the length of the encoded tokens.
+    """
     if not len(token_ids):
         return text in ("", None)
-    return isinstance(text, str) and len(text) == len(encode_text(token_ids, length))
+    return isinstance(text, str) and len(text) == len(encode_text(token_ids, token_length))

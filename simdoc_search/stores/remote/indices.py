@@ -131,7 +131,7 @@ class Indices:
         settings = self._common_settings(state)
         if settings.minhash != self.settings.minhash or settings.analysis != self.settings.analysis:
             raise FormatMismatchError(
-                f"the fingerprint settings of {self._location} have changed; open the store again",
+                f"the fingerprint settings of {self._location} have changed; open the index again",
                 found=settings.to_dict(),
                 expected=self.settings.to_dict(),
             )

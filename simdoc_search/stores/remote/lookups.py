@@ -22,8 +22,9 @@ from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import ResponseTooLargeError
+from simdoc_search.stores.remote.mappings import nested_path
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.queries import path_clause
+from simdoc_search.stores.remote.queries import nested_clause, path_clause
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 from simdoc_search.stores.remote.writer import is_possible_id
 
@@ -126,8 +127,8 @@ def field_hashes(access: IndexAccess, keys: Sequence[DocumentKey]) -> dict[Docum
     return {access.id_field.key_of(hit): hash_fields(hit.get("_source") or {}) for hit in hits}
 
 
-def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
-    """Return the ids whose last path component is `name`; see `Store.ids_with_name`."""
+def find_ids_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
+    """Return the sorted ids of the documents that have this name; see `Store.ids_with_name`."""
     if not access.is_simdoc_index:
         return []
     clauses = [{"term": {f"{access.field}.names": escape_surrogates(name)}}, *access.filter_clauses(filters)]
@@ -153,7 +154,7 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
     return most_similar_ids(id, found_ids)
 
 
-def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
+def find_ids_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
     """Return up to `limit` ids that begin with a prefix, sorted.
 
     The list is empty if the ids of an application's index are `_id`, which does not support prefix queries.
@@ -173,7 +174,9 @@ def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
 def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
     """Return suggestions for a condition that no document can match; see `Store.filter_suggestions`."""
     if not access.is_simdoc_index:
-        query: dict[str, Any] = {"exists": {"field": condition.field}}
+        paths = {nested_path(mapping, condition.field) for mapping in access.indices.mappings.values()}
+        exists: dict[str, Any] = {"exists": {"field": condition.field}}
+        query: dict[str, Any] = {"bool": {"should": [nested_clause(exists, path) for path in paths]}}
     elif condition.field == "path":
         query = path_clause(condition.values, access.field)
     else:

@@ -30,7 +30,7 @@ def read_index_settings(engine: Engine, index: str) -> dict[str, Mapping[str, An
 
     Return None if the engine does not allow reading them. Raises the errors of `Engine.call`.
     """
-    response = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
+    response = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allowed_statuses=(403,))
     return (
         None if response is None else {name: values["settings"].get("index", {}) for name, values in response.items()}
     )
@@ -67,6 +67,13 @@ def mapping_at(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | Non
         if field is None:
             return None
     return dict(field)
+
+
+def nested_path(mapping: Mapping[str, Any], path: str) -> str | None:
+    """Return the path of the innermost `nested` object that contains a field, or None."""
+    parts = path.split(".")
+    objects = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    return next((name for name in reversed(objects) if (mapping_at(mapping, name) or {}).get("type") == "nested"), None)
 
 
 def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:

@@ -19,7 +19,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.access import IndexAccess
-from simdoc_search.stores.remote.bulk import Outcome
+from simdoc_search.stores.remote.bulk import ActionOutcome
 from simdoc_search.stores.remote.fingerprint_value import read_fingerprint_value
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import find_faults
@@ -51,7 +51,7 @@ def open_marks(store: Store) -> Marks:
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
         raise StoreError(
-            f"{store.info().location} is a local store; only documents in an index of OpenSearch or Elasticsearch can "
+            f"{store.info().location} is a local index; only documents in an index of OpenSearch or Elasticsearch can "
             "be marked"
         )
     return Marks(access)
@@ -71,7 +71,7 @@ class Marks:
     def __init__(self, access: IndexAccess) -> None:
         access.require_tokens()
         self._access = access
-        self._engine = access.background.in_background()
+        self._engine = access.background_engine.in_background()
         excluded = [f"{access.field}.{name}" for name in _EXCLUDED_PARTS]
         self._source = {"includes": [access.field, *access.id_field.source_fields], "excludes": excluded}
         self._updaters = self._prepare_indices(self._engine.call("GET", [access.name]))
@@ -112,13 +112,13 @@ class Marks:
         return "/".join(quote(part or "", safe="") for part in (index, kept.routing, kept.id))
 
     def write(
-        self, hits: list[RawHit], new_mark: Callable[[RawHit], Mark | None], *, write_unchanged: bool = False
-    ) -> Iterator[tuple[RawHit, Outcome]]:
+        self, hits: list[RawHit], choose_mark: Callable[[RawHit], Mark | None], *, write_unchanged: bool = False
+    ) -> Iterator[tuple[RawHit, ActionOutcome]]:
         """Write marks to documents. If a document has changed since it was read, it is read again first.
 
         Args:
             hits: the documents.
-            new_mark: returns the mark for a document, or None to leave the document unchanged.
+            choose_mark: returns the mark for a document, or None to leave the document unchanged.
             write_unchanged: also write marks that equal the stored marks.
 
         Raises:
@@ -128,7 +128,7 @@ class Marks:
 
         def make_updates(documents: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             for hit in documents:
-                mark = new_mark(hit)
+                mark = choose_mark(hit)
                 if mark is None:
                     continue
                 if self._is_object(hit):
@@ -147,7 +147,7 @@ class Marks:
             yield from self._updaters[index].apply(documents, make_updates)
         reason = f"the field {self._access.field} is malformed; repair the field with `simdoc-search backfill --stale`"
         yield from (
-            (hit, Outcome(hit["_index"], MALFORMED_STATUS, error="malformed", reason=reason)) for hit in malformed
+            (hit, ActionOutcome(hit["_index"], MALFORMED_STATUS, error="malformed", reason=reason)) for hit in malformed
         )
 
     def stop(self) -> None:
@@ -156,7 +156,7 @@ class Marks:
 
     def refresh(self) -> None:
         """Make all writes visible to searches, if the engine allows it."""
-        self._engine.refresh(self._access.name, allow=(403,))
+        self._engine.refresh(self._access.name, allowed_statuses=(403,))
 
     def _update_body(self, hit: RawHit, mark: Mark) -> dict[str, Any]:
         """Return the partial document of an update. It sets keys with dots to null, so that no field has two values."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.estimate import Estimate
+from simdoc_search.sketch.estimate import CompareTokens
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
@@ -33,7 +33,7 @@ that it does not accept.
 """
 
 _FILTER_TYPE = "min_hash"
-_DEFAULT_BUCKETS = 512  # the default of Lucene's MinHashFilter
+_DEFAULT_BUCKET_COUNT = 512  # the default of Lucene's MinHashFilter
 _LONG_TEXT = " ".join(f"w{number}" for number in range(400))
 _SHORT_TEXT = "w0 w1"
 
@@ -54,7 +54,7 @@ class MinHashFieldSettings(Settings):
         return f"{_FILTER_TYPE}:{options.hash_count} {options.bucket_count} {options.hash_set_size} {rotation}"
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> CompareTokens:
         """The function that estimates the overlap of two documents from their token ids."""
         return partial(compare_terms, minhash=self.options)
 
@@ -153,7 +153,7 @@ def read_min_hash_settings(settings: Mapping[str, Any], analyzer: str) -> MinHas
         return int(options.get(name, options.get(OPTION_SPELLINGS[name], default)))
 
     try:
-        buckets, set_size = read_option("bucket_count", _DEFAULT_BUCKETS), read_option("hash_set_size", 1)
+        buckets, set_size = read_option("bucket_count", _DEFAULT_BUCKET_COUNT), read_option("hash_set_size", 1)
         rotation = str(options.get("with_rotation", buckets > 1)).lower() == "true" and set_size == 1
         minhash = MinHash(read_option("hash_count", 1), buckets, set_size, rotation)
         analysis = min_hash_analysis(int(shingles.get("max_shingle_size", 2)))

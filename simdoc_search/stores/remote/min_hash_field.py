@@ -13,7 +13,7 @@ from typing import Any
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError, FormatMismatchError, LocationError, StoreError
-from simdoc_search.query.dsl import can_count_tokens, clause_count
+from simdoc_search.query.dsl import can_count_tokens, count_clauses
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.tokens import empty_token_ids
@@ -161,12 +161,12 @@ def _search_body(
 
     The score is the number of shared terms. If counting them would exceed the clause limit, hits have no score.
     """
-    without = access.id_field.key_clauses(exclude)
-    used = clause_count([*clauses, *without])
+    must_not = access.id_field.key_clauses(exclude)
+    used = count_clauses([*clauses, *must_not])
     limit = access.engine.max_clauses(plan.clause_count + len(plan.tokens) + used)
     is_scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
-    query = access.token_query(plan, clauses, without, score="tokens" if is_scored else "nothing")
-    return build_first_page_search(access, query, (), fields, scored=is_scored)
+    query = access.token_query(plan, clauses, must_not, score="tokens" if is_scored else "nothing")
+    return build_first_page_search(access, query, (), fields, is_scored=is_scored)
 
 
 def _make_hit_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:

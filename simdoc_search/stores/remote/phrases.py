@@ -15,10 +15,10 @@ from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import phrase_query
 
-MAX_DOCUMENTS_PER_PHRASE, MAX_DOCUMENTS = 200, 5_000
-"""Up to `MAX_DOCUMENTS` divided by the number of phrases are read for each phrase.
+MIN_LIMIT_PER_PHRASE, MAX_LIMIT_PER_PHRASE = 200, 5_000
+"""Bounds of the maximum number of documents that are read for each phrase.
 
-If that is less than `MAX_DOCUMENTS_PER_PHRASE`, up to `MAX_DOCUMENTS_PER_PHRASE` documents are read for each phrase.
+The maximum number is `MAX_LIMIT_PER_PHRASE` divided by the number of phrases, but at least `MIN_LIMIT_PER_PHRASE`.
 """
 
 PHRASES_AT_ONCE = 100
@@ -49,7 +49,7 @@ def find_phrases(
             f"phrase queries need word positions, but {problem}; choose a field of the type text with the default "
             "index_options"
         )
-    size = min(max(MAX_DOCUMENTS_PER_PHRASE, MAX_DOCUMENTS // max(1, len(phrases))), MAX_DOCUMENTS)
+    size = max(MIN_LIMIT_PER_PHRASE, MAX_LIMIT_PER_PHRASE // max(1, len(phrases)))
     clauses = access.query_clauses(filters)
 
     def search(phrase: Phrase) -> dict[str, Any]:

@@ -192,7 +192,7 @@ def open_paged_hits(
     """
     for path, id_key, options in _OPENING_REQUESTS:
         params = {**options, **shard_preference(body), "keep_alive": KEEP_ALIVE}
-        response = engine.call("POST", [index, *path], allow=_UNSUPPORTED_STATUSES, **params)
+        response = engine.call("POST", [index, *path], allowed_statuses=_UNSUPPORTED_STATUSES, **params)
         if response is None:
             continue
         paged_hits = PointInTime(engine, body, response[id_key], path, id_key)
@@ -233,7 +233,7 @@ def _hits_by_slice(paged_hits: PagedHits) -> list[Iterator[RawHit]]:
 
 def _read_shard_counts(engine: Engine, index: str) -> dict[str, int]:
     """Return the number of primary shards by concrete index; empty if the engine does not allow reading them."""
-    settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
+    settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allowed_statuses=(403,)) or {}
     return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
 
 

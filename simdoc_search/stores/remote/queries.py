@@ -16,8 +16,8 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.fields import METADATA_FIELD, ORIGIN_FIELD, metadata_term, parse_origin_value, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
-from simdoc_search.stores.remote.mappings import INTEGER_TYPES, id_field_type, mapping_at
-from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, complete_labels, labels_missing_kinds
+from simdoc_search.stores.remote.mappings import INTEGER_TYPES, id_field_type, mapping_at, nested_path
+from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_missing_kinds, labels_with_all_kinds
 
 LAST_CHARACTER = "\U0010ffff"
 _INTEGER_PATTERN = re.compile(r"-?[0-9]{1,18}")
@@ -40,7 +40,11 @@ class IdField:
 
     @classmethod
     def for_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> IdField:
-        """Return this field, or `_id` for None. Raises LocationError if the field cannot identify documents."""
+        """Return the `IdField` for a field, or for `_id` if `field` is None.
+
+        Raises:
+            LocationError: the field cannot identify documents.
+        """
         return cls() if field is None else cls(field, id_field_type(field, mappings) in INTEGER_TYPES)
 
     @property
@@ -83,7 +87,7 @@ class IdField:
 
 
 def shared_tokens_query(
-    rows: Sequence[list[str]],
+    token_rows: Sequence[list[str]],
     filters: Sequence[dict[str, Any]],
     exclude: DocumentKey | None,
     id_field: IdField,
@@ -95,9 +99,9 @@ def shared_tokens_query(
     A document shares a row if its field contains at least one token of the row.
     """
     clauses = [*filters, *_exclusion_clauses(exclude, id_field)]
-    if all(len(row) == 1 for row in rows):
-        return to_dsl(Threshold(tuple(row[0] for row in rows), 1), field, filters=clauses)
-    shared = [{"constant_score": {"filter": {"terms": {field: row}}}} for row in rows]
+    if all(len(row) == 1 for row in token_rows):
+        return to_dsl(Threshold(tuple(row[0] for row in token_rows), 1), field, filters=clauses)
+    shared = [{"constant_score": {"filter": {"terms": {field: row}}}} for row in token_rows]
     return {"bool": {"should": shared, "minimum_should_match": 1, "filter": clauses}}
 
 
@@ -128,9 +132,9 @@ def randomize_order(query: Mapping[str, Any]) -> dict[str, Any]:
     return {"function_score": {"query": query, "random_score": {}, "boost_mode": "replace"}}
 
 
-def complete_query(settings: Settings, field: str) -> dict[str, Any]:
+def query_with_all_kinds(settings: Settings, field: str) -> dict[str, Any]:
     """Return the query for documents whose fingerprints have these settings and all kinds of tokens."""
-    return _term_clause(f"{field}.format", complete_labels(settings))
+    return _term_clause(f"{field}.format", labels_with_all_kinds(settings))
 
 
 def missing_kinds_query(settings: Settings, field: str, *names: TokenKindName) -> dict[str, Any]:
@@ -145,7 +149,7 @@ def filter_clauses(
 
     Args:
         filters: the filters. Clauses of the query language in them are not changed.
-        mappings: mappings of all indices. They show which text fields have keyword fields.
+        mappings: mappings of all indices. They show the keyword multi-fields of text fields, and the nested fields.
         field: name of the fingerprint field.
         is_simdoc_index: whether `simdoc-search index` created the index. It then contains metadata as exact terms.
     """
@@ -161,7 +165,10 @@ def filter_clauses(
 
 
 def root_clause(root_folder: str | None, only_roots_below: bool, *, field: str) -> dict[str, Any]:
-    """Return the clause for documents with this root or, if `only_roots_below`, a root below it. None: all."""
+    """Return the clause for documents with this root or, if `only_roots_below`, a root below it.
+
+    If `root_folder` is None, the clause matches all documents.
+    """
     if root_folder is None:
         return {"match_all": {}}
     if not only_roots_below:
@@ -189,8 +196,18 @@ def _condition_clause(
         return _term_clause(
             f"{field}.{METADATA_FIELD}", [metadata_term(condition.field, value) for value in condition.values]
         )
-    names = sorted({_exact_field(condition.field, mapping) for mapping in mappings})
-    return _any_clause([_term_clause(name, list(condition.values)) for name in names])
+    names = {(_exact_field(condition.field, mapping), nested_path(mapping, condition.field)) for mapping in mappings}
+    terms = [
+        nested_clause(_term_clause(name, list(condition.values)), path)
+        for name, path in sorted(names, key=lambda pair: (pair[0], pair[1] or ""))
+    ]
+    return _any_clause(terms)
+
+
+def nested_clause(clause: dict[str, Any], path: str | None) -> dict[str, Any]:
+    """Wrap a clause on a field of the `nested` objects at a path. Return it unchanged if the path is None."""
+    # Another index behind the alias may not have the nested object.
+    return clause if path is None else {"nested": {"path": path, "query": clause, "ignore_unmapped": True}}
 
 
 def _origin_clause(root_folder: str, path: str, field: str) -> dict[str, Any]:

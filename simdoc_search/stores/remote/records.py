@@ -41,13 +41,13 @@ class _MalformedError(Exception):
 
 
 def build_field_value(
-    token_ids: TokenIds, shingles: int, hashes: tuple[str, str], settings: Settings, **tokens: TokenIds
+    token_ids: TokenIds, shingle_count: int, hashes: tuple[str, str], settings: Settings, **tokens: TokenIds
 ) -> dict[str, Any]:
     """Return the value of the fingerprint field.
 
     Args:
         token_ids: tokens of the fingerprint.
-        shingles: number of distinct shingles.
+        shingle_count: number of distinct shingles.
         hashes: hash of the text, and hash of its normalised words.
         settings: settings of the index.
         tokens: tokens of other kinds, by name. Kinds that the index does not have are omitted.
@@ -59,7 +59,7 @@ def build_field_value(
     return {
         "tokens": encode_text(token_ids),
         **kinds,
-        "shingles": shingles,
+        "shingles": shingle_count,
         "buckets": len(token_ids),
         "text_hash": text_hash,
         "words_hash": words_hash,
@@ -250,7 +250,7 @@ def _find_values(value: Any, path: list[str]) -> Iterator[Any]:
 
 
 def _read_integer(source: Mapping[str, Any], path: str) -> int:
-    """Return the integer at a path. Strings and fractions are rounded down, because engines accept them too."""
+    """Return the integer at a path. Fractions and numeric strings are rounded down, because engines accept them too."""
     value = _read_single_value(source, path, object)
     if type(value) is int and 0 <= value < 1 << 31:
         return value

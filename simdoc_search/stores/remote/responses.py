@@ -20,10 +20,10 @@ _REQUIRED_KEYS = {
 }
 """A key that every response of an engine has, by the last part of the URL path."""
 
-_RETURNS_INDICES = frozenset({"_mapping", "_settings"})
+_OPERATIONS_RETURNING_INDICES = frozenset({"_mapping", "_settings"})
 """Last parts of the paths of requests whose responses contain an object for each index."""
 
-_NEEDS_ALL_SHARDS = frozenset({"_search", "_count", "point_in_time", "_pit"})
+_OPERATIONS_NEEDING_ALL_SHARDS = frozenset({"_search", "_count", "point_in_time", "_pit"})
 """Last parts of the paths of requests to which all shards must respond."""
 
 
@@ -48,9 +48,11 @@ def check_response(engine_name: str, method: str, operation: str, response: Any,
         raise not_an_engine_error(engine_name, "the response is not a JSON object")
     if key and key not in response:
         raise not_an_engine_error(engine_name, f"the response does not contain {key!r}")
-    if operation in _RETURNS_INDICES and not all(isinstance(value, Mapping) for value in response.values()):
+    if operation in _OPERATIONS_RETURNING_INDICES and not all(
+        isinstance(value, Mapping) for value in response.values()
+    ):
         raise not_an_engine_error(engine_name, "the response does not contain indices")
-    if operation in _NEEDS_ALL_SHARDS:
+    if operation in _OPERATIONS_NEEDING_ALL_SHARDS:
         check_all_shards(engine_name, response, counts_hits=counts_hits)
 
 

@@ -13,26 +13,26 @@ from simdoc_search.cancellation import StoppedError
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.remote.errors import RequestError
 
-BACKGROUND_SECONDS = 300.0
+BACKGROUND_RETRY_SECONDS = 300.0
 """Seconds without success after which indexing and backfill give up."""
 
-QUERY_SECONDS = 30.0
+QUERY_RETRY_SECONDS = 30.0
 """Seconds without success after which a query fails."""
 
 RETRY_VARIABLE = "SIMDOC_RETRY_SECONDS"
-"""The environment variable that overrides QUERY_SECONDS."""
+"""The environment variable that overrides QUERY_RETRY_SECONDS."""
 
-FIRST_PAUSE, MAX_PAUSE = 0.2, 20.0
-"""Maximum length of the first pause in seconds. This maximum doubles after each pause, up to MAX_PAUSE seconds."""
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.2, 20.0
+"""Maximum length of the first pause. This maximum doubles after each pause, up to MAX_PAUSE_SECONDS."""
 
-LOG_INTERVAL = 30.0
+LOG_INTERVAL_SECONDS = 30.0
 """Minimum number of seconds between two log messages about retries in this process."""
 
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
 """HTTP statuses of an engine that is busy, or whose shards have not started yet."""
 
 _log = logging.getLogger("simdoc_search")
-_last_logged = [float("-inf")]
+_last_log_time = [float("-inf")]
 
 
 def is_retryable(error: StoreError) -> bool:
@@ -66,9 +66,9 @@ def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0
 
 
 def read_query_seconds() -> float:
-    """Return SIMDOC_RETRY_SECONDS, or QUERY_SECONDS if it is not set. Raises StoreError if it is not a valid number."""
+    """Return SIMDOC_RETRY_SECONDS, or QUERY_RETRY_SECONDS if it is not set. Raises StoreError for an invalid number."""
     seconds = seconds_from_environment(RETRY_VARIABLE, advice="set it to a number such as 30, or to 0 for no retries")
-    return QUERY_SECONDS if seconds is None else seconds
+    return QUERY_RETRY_SECONDS if seconds is None else seconds
 
 
 class Retries:
@@ -86,7 +86,7 @@ class Retries:
 
     def reset(self) -> None:
         """Restart the pauses and the deadline, after a success."""
-        self._max_pause, self._start_time = FIRST_PAUSE, time.monotonic()
+        self._max_pause, self._start_time = FIRST_PAUSE_SECONDS, time.monotonic()
 
     def pause_or_raise(self, error: StoreError) -> None:
         """Pause after a retryable error. Raise any other error. Also raises the errors of `pause`."""
@@ -108,14 +108,14 @@ class Retries:
             )
         _log_sometimes(f"{reason}; retrying for up to {self._seconds - waited:.0f} s")
         pause = random.uniform(self._max_pause / 2, self._max_pause)  # noqa: S311 - jitter
-        self._max_pause = min(2 * self._max_pause, MAX_PAUSE)
+        self._max_pause = min(2 * self._max_pause, MAX_PAUSE_SECONDS)
         if self._stop_event.wait(min(pause, self._seconds - waited)):
             raise StoppedError
 
 
 def _log_sometimes(message: str) -> None:
-    """Log a message, unless another message was logged during the last LOG_INTERVAL seconds."""
+    """Log a message, unless another message was logged during the last LOG_INTERVAL_SECONDS."""
     now = time.monotonic()
-    if now - _last_logged[0] >= LOG_INTERVAL:
-        _last_logged[0] = now
+    if now - _last_log_time[0] >= LOG_INTERVAL_SECONDS:
+        _last_log_time[0] = now
         _log.warning(message)

@@ -100,7 +100,7 @@ def parse_meta(meta: Mapping[str, str]) -> Settings:
 def format_label(settings: Settings) -> str:
     """Return the `format` of documents with fingerprints of these settings.
 
-    It describes the parts of a fingerprint, so it does not contain the layout or unknown sketches.
+    It describes the parts of a fingerprint, so it does not contain the layout version or unknown sketches.
     """
     key = settings.minhash.key
     keyed = [f"key {key.checksum}"] if key else []
@@ -109,7 +109,7 @@ def format_label(settings: Settings) -> str:
     )
 
 
-def complete_labels(settings: Settings) -> list[str]:
+def labels_with_all_kinds(settings: Settings) -> list[str]:
     """Return all `format` labels of fingerprints that have all kinds of tokens of these settings.
 
     An index without passage tokens may contain documents with passage tokens, if the program that
@@ -131,7 +131,7 @@ def labels_missing_kinds(settings: Settings, *names: TokenKindName) -> list[str]
     lacking = [_without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
     if settings.passages:
         return [format_label(other) for other in lacking]
-    return [label for other in lacking for label in complete_labels(other)]
+    return [label for other in lacking for label in labels_with_all_kinds(other)]
 
 
 def component_template(settings: Settings | None = None, field: str = DEFAULT_FIELD) -> dict[str, Any]:
@@ -178,14 +178,14 @@ def find_fingerprint_field(mappings: Mapping[str, Mapping[str, Any]], location: 
     Raises:
         StoreError: there are several fingerprint fields.
     """
-    names = {name for mapping in mappings.values() for name in fingerprint_fields(mapping)}
+    names = {name for mapping in mappings.values() for name in fingerprint_field_names(mapping)}
     if len(names) > 1:
         raise StoreError(f"{location} has the fingerprint fields {', '.join(sorted(names))}; choose one with --field")
     return names.pop() if names else DEFAULT_FIELD
 
 
-def fingerprint_fields(mapping: Mapping[str, Any]) -> list[str]:
-    """Return the names of the object fields that have fingerprints."""
+def fingerprint_field_names(mapping: Mapping[str, Any]) -> list[str]:
+    """Return the names of the object fields that contain fingerprints."""
     return [
         name for name in mapping.get("properties", {}) if {"tokens", "format"} <= mapped_fields(mapping, name).keys()
     ]

@@ -24,7 +24,7 @@ class NotQueryableReason(NamedTuple):
 
     Attributes:
         reason: the reason, and what to do. It begins with "the index".
-        only_lacks_field: whether the index has no fingerprint field, and no other fault that prevents queries.
+        only_lacks_field: whether the missing fingerprint field is the only fault that prevents queries.
     """
 
     reason: str
@@ -167,10 +167,10 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
         StoreError: other indices have replaced them, or an index has no fingerprint field.
     """
     if mappings is None:
-        raise StoreNotFoundError(f"the index {location} no longer exists; open the store again to recreate the index")
+        raise StoreNotFoundError(f"the index {location} no longer exists; open the index again to recreate the index")
     current = common_settings(mappings, field, location).with_verified_key(settings.minhash.key, location)
     if not is_created_by_simdoc(mappings, field) or current != settings:
-        raise StoreError(f"the index {location} was replaced with another index; open the store again")
+        raise StoreError(f"the index {location} was replaced with another index; open the index again")
     if others := sorted(mappings.keys() - select_queryable(mappings, field).keys()):
         raise StoreError(
             f"the index {others[0]} behind {location} was not created with `simdoc-search index`; remove this index "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
+from simdoc_search.query.dsl import MAX_CLAUSES, count_clauses
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.filters import Filters
@@ -23,7 +23,7 @@ from simdoc_search.stores.shared_tokens import (
     INITIAL_PAGE_SIZE,
     TokenMatch,
     TokenMatches,
-    encode_rows,
+    encode_token_rows,
     match_sort_key,
     sum_parts,
 )
@@ -47,13 +47,13 @@ def find_token_matches(
     exclude: DocumentKey | None,
     size: int,
 ) -> TokenMatches:
-    """Return the documents that share the most tokens of a kind; see `Store.documents_sharing`."""
+    """Return the documents that share the most tokens of a kind; see `Store.documents_sharing_tokens`."""
     kind = TOKEN_KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
-    rows = encode_rows(token_ids, kind.length)
+    rows = encode_token_rows(token_ids, kind.length)
     clauses_per_row = 1 if token_ids.ndim == 1 else 2
-    used = clause_count(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_shared_tokens`
+    used = count_clauses(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_shared_tokens`
     limit = min(access.engine.max_clauses(clauses_per_row * len(rows) + used), MAX_CLAUSES)
     if limit <= used:
         raise QuerySyntaxError(
@@ -62,11 +62,11 @@ def find_token_matches(
     rows_at_once = max(1, (limit - used) // clauses_per_row)
     parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
     search = _SplitSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
-    counts, max_omitted_shared = sum_parts(
+    counts, max_omitted_shared_count = sum_parts(
         search.start_streams(min(max(size, INITIAL_PAGE_SIZE), MAX_PAGE_SIZE)), search.count_shared_tokens, size
     )
     documents = [TokenMatch(search.document_keys[key], count) for key, count in counts.items()]
-    return TokenMatches(sorted(documents, key=match_sort_key), search.count_documents(), max_omitted_shared)
+    return TokenMatches(sorted(documents, key=match_sort_key), search.count_documents(), max_omitted_shared_count)
 
 
 def document_frequencies(access: IndexAccess, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
@@ -127,8 +127,8 @@ class _SplitSearch:
         """For each part, return the number of its tokens that each of these documents shares."""
         counts: list[dict[HitKey, int]] = [{} for _ in parts]
         for start in range(0, len(keys), MAX_PAGE_SIZE):
-            only = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + MAX_PAGE_SIZE]})}}
-            bodies = [{**self._search_body(self._parts[part], only), "size": MAX_PAGE_SIZE} for part in parts]
+            ids_filter = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + MAX_PAGE_SIZE]})}}
+            bodies = [{**self._search_body(self._parts[part], ids_filter), "size": MAX_PAGE_SIZE} for part in parts]
             for counts_of_part, body, response in zip(counts, bodies, self._search_many(bodies), strict=True):
                 hits = response["hits"]["hits"]
                 # There may be several hits, because documents behind an alias can have the same id.
@@ -153,8 +153,8 @@ class _SplitSearch:
         body = {**body, "sort": ["_score"], "track_scores": True}
         return all_hits(self._access.engine, self._access.name, body)
 
-    def _search_body(self, part: list[list[str]], *only: dict[str, Any]) -> dict[str, Any]:
-        id_field, clauses = self._access.id_field, [*self._clauses, *only]
+    def _search_body(self, part: list[list[str]], *filters: dict[str, Any]) -> dict[str, Any]:
+        id_field, clauses = self._access.id_field, [*self._clauses, *filters]
         query = shared_tokens_query(part, clauses, self._exclude, id_field, field=self._field)
         return {"query": query, "track_total_hits": True, "_source": id_field.source_fields or False}
 

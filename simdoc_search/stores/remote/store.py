@@ -181,7 +181,7 @@ class RemoteStore(Closable):
             )
         check_unchanged(read_mappings(self.engine, self.index), self.field, self.settings, self.location)
         # An interrupted run may have written documents that searches do not show yet.
-        self.access.background.refresh(self.index, allow=(403,))
+        self.access.background_engine.refresh(self.index, allowed_statuses=(403,))
         with closing(
             RemoteWriter(
                 self.engine, self.index, self.encoder, has_several_indices=len(self.access.indices.mappings) > 1
@@ -245,7 +245,9 @@ class RemoteStore(Closable):
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
         self.access.require_tokens()
         source = [f"{self.field}.digest", f"{self.field}.origin"]
-        hits = find_by_id(self.access, ids, source=source, engine=self.access.background, ids_per_request=IDS_AT_ONCE)
+        hits = find_by_id(
+            self.access, ids, source=source, engine=self.access.background_engine, ids_per_request=IDS_AT_ONCE
+        )
         records = list(map(self.access.to_record, hits))
         counts = Counter(record.id for record in records)
         for record in records:
@@ -270,8 +272,8 @@ class RemoteStore(Closable):
     # --- ids and fields by name ---
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return the ids whose last path component is `name`, with or without its extension, sorted."""
-        return lookups.find_by_name(self.access, name, filters)
+        """Return the sorted ids of the documents that have this name; see `Store`."""
+        return lookups.find_ids_by_name(self.access, name, filters)
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return up to three similar ids of documents that match the filters, best first."""
@@ -279,7 +281,7 @@ class RemoteStore(Closable):
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
         """Return up to `limit` ids that begin with a prefix, sorted."""
-        return lookups.find_by_prefix(self.access, prefix, limit)
+        return lookups.find_ids_by_prefix(self.access, prefix, limit)
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
         """Return suggestions for a condition that no document can match; see `Store`."""
@@ -312,9 +314,9 @@ class RemoteStore(Closable):
     def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
         """Convert a plan to a clause for an application's own search."""
         score: Score = "bands" if self.access.is_min_hash_field else "tokens"
-        return self.access.token_query(plan, without=self.access.id_field.key_clauses(exclude), score=score)
+        return self.access.token_query(plan, must_not=self.access.id_field.key_clauses(exclude), score=score)
 
-    def documents_sharing(
+    def documents_sharing_tokens(
         self,
         token_ids: NDArray[np.uint32],
         *,
@@ -367,22 +369,32 @@ class RemoteStore(Closable):
             text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, fields=fields
         )
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
-        for hit in all_hits(access.background, self.index, body):
+        for hit in all_hits(access.background_engine, self.index, body):
             yield access.to_record(hit, fields)
 
     def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
         """Count the documents that were indexed from the folder `root_folder`; see `Store.count`."""
         self.access.require_tokens()
-        return self.access.background.count(self.index, root_clause(root_folder, only_roots_below, field=self.field))
+        return self.access.background_engine.count(
+            self.index, root_clause(root_folder, only_roots_below, field=self.field)
+        )
 
     def info(self) -> StoreInfo:
         """Return the location, the number of documents, the sizes and the settings."""
         self.access.indices.refresh(self.engine)
         document_count = self.engine.count(self.index)
-        stats = self.engine.call("GET", [self.index, "_stats", "store"], allow=(403,)) or {}
+        stats = self.engine.call("GET", [self.index, "_stats", "store"], allowed_statuses=(403,)) or {}
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
         text_bytes = self._estimate_text_bytes(document_count)
-        return StoreInfo(self.location, document_count, size, text_bytes, self.settings, is_text_compressed=False)
+        return StoreInfo(
+            self.location,
+            document_count,
+            size,
+            text_bytes,
+            self.settings,
+            is_text_compressed=False,
+            text_fields=tuple(self.access.text_fields or ()),
+        )
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return those indices of the alias that cannot be queried; see `Store`."""

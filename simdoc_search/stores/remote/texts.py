@@ -13,7 +13,7 @@ from simdoc_search.stores.remote.schema import (
     DEFAULT_FIELD,
     MAX_META_ENTRIES,
     MAX_META_VALUE_LENGTH,
-    fingerprint_fields,
+    fingerprint_field_names,
 )
 
 _META_KEY_PREFIX = "simdoc_text_"
@@ -70,7 +70,7 @@ def select_fields(document: Mapping[str, Any], fields: Sequence[str], *, is_simd
     return {name: value for name, value in values.items() if value is not None}
 
 
-def record_text_fields(mapping: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
+def build_text_fields_mapping(mapping: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
     """Return the mapping of the subfield `text_hash`, with the names of the text fields in its `meta`.
 
     Names that were recorded earlier are removed. If there are too many new names, or if one is too long, none are
@@ -85,7 +85,7 @@ def record_text_fields(mapping: Mapping[str, Any], fields: Sequence[str]) -> dic
 
 
 def recorded_text_fields(mappings: Iterable[Mapping[str, Any]], field: str) -> list[str]:
-    """Return the text fields that `record_text_fields` recorded. If mappings record different fields, return none."""
+    """Return the text fields that `build_text_fields_mapping` recorded, or none if the mappings differ."""
     metas = [mapped_fields(mapping, field).get("text_hash", {}).get("meta", {}) for mapping in mappings]
     recorded = {
         tuple(name for key, name in sorted(meta.items()) if key.startswith(_META_KEY_PREFIX)) for meta in metas
@@ -239,7 +239,7 @@ def _is_indexed_text(mapping: Mapping[str, Any], path: str) -> bool:
 
 
 def _application_text_paths(mapping: Mapping[str, Any], field: str) -> Iterator[str]:
-    excluded = {field, *fingerprint_fields(mapping)}
+    excluded = {field, *fingerprint_field_names(mapping)}
     properties = mapping.get("properties", {}).items()
     return text_paths({name: mapped for name, mapped in properties if name not in excluded})
 

@@ -29,7 +29,7 @@ from simdoc_search.stores.remote.clients import (
 )
 
 _LOOP_CLOSED_MESSAGE = (
-    "the event loop in which this store was opened is closed; open the store again in the running loop"
+    "the event loop in which this index was opened is closed; open the index again in the running loop"
 )
 _BLOCKS_LOOP_MESSAGE = (
     "waiting for the engine would block the event loop that sends the requests; use AsyncSimilaritySearch, and iterate "
@@ -70,7 +70,7 @@ class Transport:
         elif is_asynchronous(client):
             name = type(client).__name__
             raise TypeError(
-                f"{name} is asynchronous; open the store with `await open_store_async`, or pass a client of type "
+                f"{name} is asynchronous; open the index with `await open_store_async`, or pass a client of type "
                 f"{name.removeprefix('Async')}"
             )
         self.owns_client = owns_client
@@ -132,8 +132,8 @@ class _RequestThreads:
     def __init__(self) -> None:
         self._idle: deque[_Inbox] = deque()
 
-    def send(self, send: Callable[[], Any]) -> Future[Any]:
-        """Call `send` in a thread with the context variables of the calling thread."""
+    def send(self, send_request: Callable[[], Any]) -> Future[Any]:
+        """Call `send_request` in a thread with the context variables of the calling thread."""
         future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
         try:
@@ -141,40 +141,40 @@ class _RequestThreads:
         except IndexError:
             inbox = SimpleQueue()
             Thread(target=self._run, args=(inbox,), name="simdoc-request", daemon=True).start()
-        inbox.put((future, partial(copy_context().run, send)))
+        inbox.put((future, partial(copy_context().run, send_request)))
         return future
 
-    def forget(self) -> None:
+    def drop_threads(self) -> None:
         """Start new threads for all further requests. A forked process does not have the threads of its parent."""
         self._idle.clear()
 
     def _run(self, inbox: _Inbox) -> None:
         is_reused = True
         while is_reused:
-            future, send = inbox.get()
+            future, send_request = inbox.get()
             try:
-                report = partial(future.set_result, send())
+                report = partial(future.set_result, send_request())
             except BaseException as error:
                 report = partial(future.set_exception, error)
             is_reused = len(self._idle) < MAX_CONNECTIONS_PER_NODE
             if is_reused:  # the thread must be idle again before the caller sends its next request
                 self._idle.append(inbox)
             report()
-            del future, send, report  # an idle thread must not keep a response in memory
+            del future, send_request, report  # an idle thread must not keep a response in memory
 
 
 _threads = _RequestThreads()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_threads.forget)
+    os.register_at_fork(after_in_child=_threads.drop_threads)
 
 
-def _send_in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
+def _send_in_loop(send_request: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
     with suppress(RuntimeError):  # this error means that no event loop runs in this thread
         if asyncio.get_running_loop() is loop:
             raise StoreError(_BLOCKS_LOOP_MESSAGE)
     if not loop.is_running():
         raise StoreError(_LOOP_CLOSED_MESSAGE)
-    coroutine = send()
+    coroutine = send_request()
     try:
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
     except RuntimeError:  # the loop was closed after the check

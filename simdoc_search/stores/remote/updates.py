@@ -12,7 +12,14 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
 from simdoc_search.stores.remote.access import IndexAccess
-from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, error_reason, routing_entry, version_condition
+from simdoc_search.stores.remote.bulk import (
+    Action,
+    ActionOutcome,
+    BulkWriter,
+    error_reason,
+    routing_entry,
+    version_condition,
+)
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.point_in_time import RawHit
@@ -33,7 +40,7 @@ MakeUpdates = Callable[[list[RawHit]], Iterable[tuple[RawHit, dict[str, Any]]]]
 
 
 class ConditionalUpdater:
-    """Updates documents of one index if no other writer has changed them. Several threads can use it.
+    """Updates documents of one index without overwriting changes by other writers. Several threads can use it.
 
     Args:
         engine: the engine.
@@ -47,7 +54,7 @@ class ConditionalUpdater:
         self._source = source
         self._bulk = BulkWriter(engine, index, {index: uuid})
 
-    def apply(self, hits: list[RawHit], make_updates: MakeUpdates) -> Iterator[tuple[RawHit, Outcome]]:
+    def apply(self, hits: list[RawHit], make_updates: MakeUpdates) -> Iterator[tuple[RawHit, ActionOutcome]]:
         """Update documents, and yield the outcome of each attempt.
 
         If another writer has changed a document, the document is read and updated again.
@@ -73,11 +80,16 @@ class ConditionalUpdater:
                 if current["found"]:
                     hits.append(current)
                 else:
-                    yield hit, Outcome(hit["_index"], NOT_FOUND, error="document_missing_exception", reason="deleted")
+                    yield (
+                        hit,
+                        ActionOutcome(hit["_index"], NOT_FOUND, error="document_missing_exception", reason="deleted"),
+                    )
         reason = (
             f"another writer changed the document each of the {MAX_ATTEMPTS} times it was read; run the command again"
         )
-        yield from ((hit, Outcome(hit["_index"], CONFLICT, error=TOO_MANY_CONFLICTS, reason=reason)) for hit in hits)
+        yield from (
+            (hit, ActionOutcome(hit["_index"], CONFLICT, error=TOO_MANY_CONFLICTS, reason=reason)) for hit in hits
+        )
 
     @staticmethod
     def _make_action(hit: RawHit, body: Mapping[str, Any]) -> Action:
@@ -125,7 +137,7 @@ def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal
     for start in range(0, len(keys), _DELETE_BATCH_SIZE):
         batch = {key: removals[key] for key in keys[start : start + _DELETE_BATCH_SIZE]}
         removed = _remove(access, batch, not_removed)
-        access.background.refresh(access.name, allow=(403,))
+        access.background_engine.refresh(access.name, allowed_statuses=(403,))
         kept = {document for key in removed if (document := removals[key].kept)}
         hits = _find_hits(
             access, {key for key, _ in kept}, [f"{access.field}.text_hash", *access.id_field.source_fields]
@@ -171,17 +183,19 @@ def _restore(access: IndexAccess, orphaned: Mapping[DocumentKey, RawHit], not_re
         has_failed = outcome.error and outcome.status != CONFLICT
         failure = f"; the removed document could not be restored: {outcome.reason}" if has_failed else ""
         not_removed[key] = KEPT_CHANGED + failure
-    access.background.refresh(access.name, allow=(403,))
+    access.background_engine.refresh(access.name, allowed_statuses=(403,))
 
 
-def _write_actions(access: IndexAccess, actions: Mapping[DocumentKey, Action]) -> Iterator[tuple[DocumentKey, Outcome]]:
+def _write_actions(
+    access: IndexAccess, actions: Mapping[DocumentKey, Action]
+) -> Iterator[tuple[DocumentKey, ActionOutcome]]:
     key_of = {id(action): key for key, action in actions.items()}
-    for action, outcome in BulkWriter(access.background, access.name).write(actions.values()):
+    for action, outcome in BulkWriter(access.background_engine, access.name).write(actions.values()):
         yield key_of[id(action)], outcome
 
 
 def _find_hits(access: IndexAccess, keys: Collection[DocumentKey], source: Any) -> dict[DocumentKey, RawHit]:
     """Return the documents with these keys. Missing documents are omitted."""
     ids = dict.fromkeys(key.id for key in keys)
-    hits = find_by_id(access, ids, source=source, engine=access.background, ids_per_request=_DELETE_BATCH_SIZE)
+    hits = find_by_id(access, ids, source=source, engine=access.background_engine, ids_per_request=_DELETE_BATCH_SIZE)
     return {key: hit for hit in hits if (key := access.id_field.key_of(hit)) in keys}

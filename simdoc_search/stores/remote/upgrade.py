@@ -42,8 +42,8 @@ def upgrade_index(
     """
     if not store.is_simdoc_index:
         raise StoreError(
-            f"{store.location} was not created with `simdoc-search index`; add the tokens with `simdoc-search backfill "
-            "--with`"
+            f"{store.location} was not created with `simdoc-search index`; add the tokens with "
+            "`simdoc-search backfill` and its option --with"
         )
     expected = field_mappings(new_settings, store.field)
     missing = {name: expected[name] for name in ("tokens", *token_kind_names(new_settings))}

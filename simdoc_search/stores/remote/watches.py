@@ -72,7 +72,7 @@ def open_watches(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
         raise StoreError(
-            f"{store.info().location} is a local store; only documents in an index of OpenSearch or Elasticsearch can "
+            f"{store.info().location} is a local index; only documents in an index of OpenSearch or Elasticsearch can "
             "be watched"
         )
     return Watches(access, name)
@@ -135,7 +135,7 @@ class Watches:
         query = {"bool": {"filter": [self._index_clause(), {"term": {f"{WATCHED_FIELD}.id": id}}]}}
         hits = list(all_hits(self._engine, self.name, {"query": query, "sort": ["_doc"], "_source": False}))
         for hit in hits:
-            self._engine.call("DELETE", [self.name, "_doc", hit["_id"]], allow=(404,), refresh=True)
+            self._engine.call("DELETE", [self.name, "_doc", hit["_id"]], allowed_statuses=(404,), refresh=True)
         return len(hits)
 
     def find_matching_watches(self, key: DocumentKey) -> Iterator[Watch]:

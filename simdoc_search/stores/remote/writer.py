@@ -25,7 +25,7 @@ from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.base import Encoder, encode_in_batches
 from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.stores.remote import bulk
-from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, routing_entry
+from simdoc_search.stores.remote.bulk import Action, ActionOutcome, BulkWriter, routing_entry
 from simdoc_search.stores.remote.engine import Engine
 
 MAX_CHUNK_ACTIONS = 500
@@ -238,7 +238,7 @@ def is_possible_id(id: str) -> bool:
 
 
 def _writes_to_repeat(
-    conflicts: list[tuple[Action, Outcome]], rejected: dict[str, str]
+    conflicts: list[tuple[Action, ActionOutcome]], rejected: dict[str, str]
 ) -> Iterator[tuple[Action, int]]:
     """Yield the writes to repeat, each with the current version of its document.
 

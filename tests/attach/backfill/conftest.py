@@ -37,8 +37,8 @@ def temp_indices(engine_url: str) -> Iterator[TempIndices]:
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry requests to a busy engine at once."""
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
 
 
 @pytest.fixture

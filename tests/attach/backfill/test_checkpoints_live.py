@@ -62,8 +62,8 @@ def test_only_documents_written_since_are_compared(temp_indices: TempIndices, en
 
     assert (len(TEXTS), 0) == (first.unchanged_count, first.updated_count)
     assert Sample(len(TEXTS), 0, 0, (), len(TEXTS)) == quiet
-    assert (2, ("doc3", "doc4"), True) == (found.stale_count, found.examples, found.is_exact)
-    assert 2 / len(TEXTS) == pytest.approx(found.share)
+    assert (2, ("doc3", "doc4"), True) == (found.stale_count, found.stale_ids, found.is_exact)
+    assert 2 / len(TEXTS) == pytest.approx(found.stale_share)
     assert (2, 1) == (report.updated_count, report.unchanged_count)
     assert (0, 0, True) == (after.stale_count, after.sampled_count, after.is_exact)
     assert (0, len(TEXTS)) == (full.updated_count, full.unchanged_count)
@@ -95,8 +95,8 @@ def test_a_copy_of_an_index_is_compared_again(temp_indices: TempIndices, engine:
     engine.call("PUT", [name, "_clone", cloned], {"settings": {"index.blocks.write": None}})
     engine.call("GET", ["_cluster", "health", cloned], wait_for_status="yellow")
 
-    assert (len(TEXTS), 0, 1) == (reindexed.sampled_count, reindexed.compared_count, reindexed.stale_count)
-    assert [len(TEXTS), 0] == [sampled(engine, index).compared_count for index in (name, cloned)]
+    assert (len(TEXTS), 0, 1) == (reindexed.sampled_count, reindexed.already_compared_count, reindexed.stale_count)
+    assert [len(TEXTS), 0] == [sampled(engine, index).already_compared_count for index in (name, cloned)]
     assert len(TEXTS) == backfill(engine, cloned, stale=True).unchanged_count
 
 
@@ -108,7 +108,7 @@ def test_a_run_over_an_alias_with_a_filter_records_nothing(temp_indices: TempInd
     alias = temp_indices.alias(name, filter={"range": {"number": {"gte": 50}}})
     backfill(engine, alias, stale=True)
 
-    assert (0, 1) == (sampled(engine, name).compared_count, sampled(engine, name).stale_count)
+    assert (0, 1) == (sampled(engine, name).already_compared_count, sampled(engine, name).stale_count)
     assert 1 == backfill(engine, name, stale=True).updated_count
 
 
@@ -174,7 +174,7 @@ def test_status_and_backfill_are_right_after_any_writes(temp_indices: TempIndice
             elif kind == "fingerprint":
                 load(engine, name, {id: {"body": text, "simdoc": fingerprint_field(str(text))}})
             elif kind == "delete":
-                engine.call("DELETE", [name, "_doc", id], allow=(404,), refresh=True)
+                engine.call("DELETE", [name, "_doc", id], allowed_statuses=(404,), refresh=True)
             elif id in stored(engine, name):
                 script = {"script": "ctx._source.remove('body')"}
                 bulk(engine, name, {id: script if kind == "script" else {"doc": {"body": text}}})

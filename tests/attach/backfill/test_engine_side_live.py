@@ -38,8 +38,8 @@ def engine_url(opensearch_url: str) -> str:
 def _no_pipeline(engine: Engine) -> Iterator[None]:
     """Remove the pipeline after each test."""
     yield
-    engine.call("PUT", [f"{PREFIX}-*", "_settings"], {"index.final_pipeline": "_none"}, allow=(404,))
-    engine.call("DELETE", ["_ingest", "pipeline", "simdoc"], allow=(404,))
+    engine.call("PUT", [f"{PREFIX}-*", "_settings"], {"index.final_pipeline": "_none"}, allowed_statuses=(404,))
+    engine.call("DELETE", ["_ingest", "pipeline", "simdoc"], allowed_statuses=(404,))
 
 
 def test_every_document_gets_the_fingerprint_of_its_text(temp_indices: TempIndices, engine: Engine) -> None:

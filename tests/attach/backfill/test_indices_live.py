@@ -255,6 +255,25 @@ def test_a_dry_run_writes_nothing_and_is_about_right(temp_indices: TempIndices, 
 
 
 @one_engine
+def test_a_dry_run_with_nothing_to_do_names_no_cost(temp_indices: TempIndices, engine: Engine) -> None:
+    name = temp_indices.make({"properties": {"body": {"type": "text"}}})
+
+    assert "documents  0, of which 0 would be written\nnothing was written\n" == output(
+        "backfill", f"{engine.name}/{name}", "--text-field", "body", "--dry-run"
+    )
+
+
+@one_engine
+def test_indices_that_are_skipped_for_one_reason_share_a_line(temp_indices: TempIndices) -> None:
+    names = sorted(temp_indices.make({"properties": {"body": {"type": "text"}}}) for _ in range(2))
+    for name in names:
+        temp_indices.put(name, "a", {"body": "some words"})
+    shown = run("backfill", f"{temp_indices.engine}/{temp_indices.alias(*names)}", "--text-field", "text")
+
+    assert [f"skipped: {', '.join(names)}: neither"] == [line.split(" the ")[0] for line in shown.stderr.splitlines()]
+
+
+@one_engine
 def test_a_dry_run_of_stale_documents_gives_an_upper_bound(
     temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

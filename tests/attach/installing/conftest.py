@@ -19,6 +19,6 @@ def engine_url(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def app(engine_url: str) -> Iterator[Application]:
     """An application."""
-    call(engine_url, "DELETE", "/_component_template/simdoc", allow=(404,))
+    call(engine_url, "DELETE", "/_component_template/simdoc", allowed_statuses=(404,))
     with application(engine_url) as made:
         yield made

@@ -17,7 +17,7 @@ from tests.support.pipeline import NEW, OLD, expected, ours
 def installed(app: Application) -> list[str]:
     """The parts that are installed in the engine."""
     places = ["_component_template/simdoc", "_ingest/pipeline/NAME"]
-    return [place for place in places if not is_missing(app.call("GET", f"/{place}", allow=(404,)))]
+    return [place for place in places if not is_missing(app.call("GET", f"/{place}", allowed_statuses=(404,)))]
 
 
 def is_missing(answer: Any) -> bool:

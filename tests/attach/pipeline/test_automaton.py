@@ -37,7 +37,7 @@ def spans_of_table(text: str) -> list[tuple[int, int]]:
         while position < len(text):
             units += 1 + (text[position] > "\uffff")
             symbol = ord(lookup(tables["class_pages"], tables["classes"], ord(text[position]))) - 0x30
-            state = ord(tables["states"][state * len(automaton.next[0]) + symbol]) - 0x30
+            state = ord(tables["states"][state * len(automaton.transitions[0]) + symbol]) - 0x30
             if not state or units > LONGEST:
                 break
             position += 1
@@ -106,6 +106,6 @@ def test_the_tables_are_small_and_have_no_surrogates() -> None:
     """JSON cannot contain lone surrogates."""
     tables = {**build_word_tables(), **build_fold_tables("nfkc_cf")}
 
-    assert len(word_automaton().next) < 64
+    assert len(word_automaton().transitions) < 64
     assert all("".join(table).encode("utf-8") for table in tables.values())
     assert sum(map(len, tables.values())) < 100_000

@@ -129,6 +129,9 @@ def test_a_second_run_in_the_same_folders_or_with_the_same_undo_file_is_refused(
                 PlanError, match=r"another run of `apply` is changing files in .*; wait until that run ends"
             ):
                 apply_plan([rows[0], replace(rows[1], kept=rows[0].name)], "delete", plans.undo_files[1])
+        shutil.copy(plans.undo_files[0], plans.undo_files[1])
+        with pytest.raises(PlanError, match="another run of `apply` is changing files"):
+            undo(plans.undo_files[1])
         for again in (plans.apply(0, "delete"), lambda: undo(plans.undo_files[0])):
             with pytest.raises(
                 PlanError, match=r"another run of `apply` is using .*plan0\.undo; wait until that run ends"

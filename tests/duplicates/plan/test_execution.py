@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -82,6 +84,61 @@ def test_only_files_with_equal_bytes_become_links_and_undo_makes_copies(tmp_path
     assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").earlier_dropped_count
     undo(tmp_path / "plan.undo")
     assert before == tree(tmp_path)
+
+
+@posix_only
+def test_links_are_counted_as_dropped_earlier_even_after_their_content_was_changed(
+    tmp_path: Path, rows: list[PlanRow]
+) -> None:
+    run(tmp_path, rows, "hardlink")
+    (tmp_path / "docs/kept.txt").write_text("changed")
+    report = apply_plan(rows[:2], "hardlink", tmp_path / "plan.undo")
+
+    assert (1, []) == (report.earlier_dropped_count, report.left_alone)
+
+
+def in_both_places(tmp_path: Path, rows: list[PlanRow]) -> tuple[Path, Path]:
+    """Move a file, and copy it back as if the move was interrupted. Return both paths."""
+    run(tmp_path, rows[:2], "move")
+    path, moved = tmp_path / "docs/equal.txt", tmp_path / "gone/equal.txt"
+    shutil.copy2(moved, path)
+    return path, moved
+
+
+def test_a_move_that_was_interrupted_in_both_places_is_finished(tmp_path: Path, rows: list[PlanRow]) -> None:
+    path, moved = in_both_places(tmp_path, rows)
+
+    assert [(str(path), str(moved))] == apply_plan(rows[:2], "move", tmp_path / "plan.undo").dropped
+    assert [False, True] == [path.exists(), moved.exists()]
+
+
+def test_undo_finishes_a_move_that_was_interrupted_in_both_places(tmp_path: Path, rows: list[PlanRow]) -> None:
+    path, moved = in_both_places(tmp_path, rows)
+
+    assert [str(path)] == undo(tmp_path / "plan.undo").restored
+    assert [True, False] == [path.exists(), moved.exists()]
+
+
+def test_a_moved_file_is_not_lost_if_the_disk_fails_after_the_move(
+    tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(folder: Path) -> None:
+        if folder == tmp_path / "docs":
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("simdoc_search.duplicates.plan.moves.sync_folder", failing)
+
+    assert {"equal.txt": "cannot be changed (Input/output error)"} == run(tmp_path, rows[:2], "move")
+    assert ["equal.txt"] == sorted(tree(tmp_path / "gone"))
+
+
+def test_undo_counts_the_files_that_are_in_their_original_state(tmp_path: Path, rows: list[PlanRow]) -> None:
+    run(tmp_path, rows, "move")
+    for name in ("equal.txt", "sub/equal.txt"):
+        (tmp_path / "gone" / name).rename(tmp_path / "docs" / name)
+    report = undo(tmp_path / "plan.undo")
+
+    assert (2, [str(tmp_path / "docs/other.txt")], []) == (report.unchanged_count, report.restored, report.not_restored)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -205,6 +262,19 @@ def test_undo_leaves_files_alone_that_changed_after_the_move(tmp_path: Path, row
     (tmp_path / "gone/other.txt").write_text("SAME")
     assert [] == undo(tmp_path / "plan.undo").not_restored
     assert not (tmp_path / "plan.undo").exists()
+
+
+def test_undo_reports_why_a_file_cannot_be_restored(tmp_path: Path, rows: list[PlanRow]) -> None:
+    """A file is in the place of its folder. The moved file is not lost, and can be restored later."""
+    run(tmp_path, rows, "move")
+    (tmp_path / "docs/sub").rmdir()
+    (tmp_path / "docs/sub").write_text("mine")
+
+    ((path, reason),) = undo(tmp_path / "plan.undo").not_restored
+    assert str(tmp_path / "docs/sub/equal.txt") == path
+    assert re.fullmatch(r"cannot be restored \((File exists|Not a directory)\)", reason)
+    (tmp_path / "docs/sub").unlink()
+    assert [path] == undo(tmp_path / "plan.undo").restored
 
 
 def test_a_plan_can_be_applied_again_after_undo(tmp_path: Path, rows: list[PlanRow]) -> None:

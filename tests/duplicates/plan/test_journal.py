@@ -34,26 +34,37 @@ def line_with_checksum(line: dict[str, object]) -> bytes:
     return blake2b(text, digest_size=8).hexdigest().encode() + b" " + text + b"\n"
 
 
-@pytest.mark.parametrize("damage", [b"x", b"\x00" * 40 + b"\n", line_with_checksum({"act": "run"})])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"x",
+        b"\x00" * 40 + b"\n",
+        line_with_checksum({"act": "run"}),
+        line_with_checksum({"act": "delete", "path": "a", "other": "b", "token": "../c", "state": None, "mode": 0}),
+    ],
+)
 def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
     tmp_path: Path, rows: list[PlanRow], undo_file: Path, damage: bytes
 ) -> None:
-    """The changes before the damaged line are undone. The others are undone after the line is repaired."""
+    """The changes before the damaged line are undone. The others are undone after the line is repaired.
+
+    A token is part of a file name, so one with a path is damage, too.
+    """
     before = tree(tmp_path)
     apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
     lines = undo_file.read_bytes().splitlines(keepends=True)
-    damaged = b"".join([*lines[:3], damage, *lines[3:]])
+    damaged = b"".join([*lines[:4], damage, *lines[4:]])
     undo_file.write_bytes(damaged)
 
     report = undo(undo_file)
     assert ["one.txt", "two.txt"] == sorted(Path(path).name for path in report.restored)
-    reason = f"{undo_file} is damaged, starting at line 4 of {len(damaged.splitlines())}"
+    reason = f"{undo_file} is damaged, starting at line 5 of {len(damaged.splitlines())}"
     assert [
         (str(undo_file), f"{reason}; the changes in that line and the lines after it are not undone")
     ] == report.not_restored
     assert damaged == undo_file.read_bytes()
     with pytest.raises(
-        PlanError, match=r"is damaged, starting at line 4 of .*; undo the changes before that line with `simdoc"
+        PlanError, match=r"is damaged, starting at line 5 of .*; undo the changes before that line with `simdoc"
     ):
         apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
 

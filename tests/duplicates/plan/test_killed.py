@@ -62,7 +62,6 @@ def trial(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     return Trial(tmp_path / "trial", method)
 
 
-@pytest.mark.slow
 def test_a_killed_apply_is_resumed_or_undone(trial: Trial) -> None:
     for step in range(MAX_STEPS):
         for finish, expected in ((trial.apply, trial.after), (trial.undo, trial.before)):
@@ -76,7 +75,6 @@ def test_a_killed_apply_is_resumed_or_undone(trial: Trial) -> None:
     assert step > 5
 
 
-@pytest.mark.slow
 def test_a_killed_undo_is_resumed(trial: Trial) -> None:
     """In the end, all files are restored, and the undo file is removed."""
     for step in range(MAX_STEPS):

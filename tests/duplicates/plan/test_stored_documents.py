@@ -50,10 +50,20 @@ def test_a_file_is_only_dropped_if_the_kept_document_is_still_in_the_store(local
     SimilaritySearch(local_store).delete(["a"])
     for store in (None, local_store):
         left = apply_with_delete(store, tmp_path, rows).left_alone
-        assert ["a should be kept instead, but the document is not in the store"] * 2 == [
-            document.reason for document in left
+        assert [("a should be kept instead, but the document is not in the index", True)] * 2 == [
+            (document.reason, document.needs_new_plan) for document in left
         ]
     assert ["file1", "file2"] == sorted(path.name for path in (tmp_path / "docs").iterdir())
+
+
+def test_documents_without_files_are_only_removed_with_delete_and_a_store(local_store: Store, tmp_path: Path) -> None:
+    rows = write_and_read_plan(local_store, tmp_path, Document("a", TWO), Document("b", TWO))
+    moved = apply_plan(rows, "move", tmp_path / "plan.undo", move_to=tmp_path / "gone", store=local_store)
+    without_store = apply_plan(rows, "delete", tmp_path / "plan.undo")
+
+    reason = "the document has no file; to remove it from the index, use --delete and --store"
+    assert [("b", reason, False)] == moved.left_alone == without_store.left_alone
+    assert ["a", "b", "file1"] == ids(local_store)
 
 
 def test_a_document_that_was_indexed_again_is_not_removed(local_store: Store, tmp_path: Path) -> None:

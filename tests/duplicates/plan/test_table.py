@@ -23,7 +23,17 @@ from tests.support.folders import posix_only
 STATE = FileState(7, 1_700_000_000_123_456_789, "0f" * 16)
 ROWS = [
     PlanRow("keep", 1, DocumentKey("a\tb.txt"), "/x/a\tb\n\\.txt", "", STATE),
-    PlanRow("drop", 1, DocumentKey('=1+1"\ud800'), "/x/\udcff \u202ec.txt ", "/x/a\tb\n\\.txt", None, "~95", "near"),
+    PlanRow(
+        "drop",
+        1,
+        DocumentKey('=1+1"\ud800'),
+        "/x/\udcff \u202ec.txt ",
+        "/x/a\tb\n\\.txt",
+        None,
+        "~95",
+        "near",
+        note='"why"',
+    ),
     PlanRow("decide", 2, DocumentKey("007", "articles", "de"), None, "7", TextState("f" * 32)),
 ]
 
@@ -61,6 +71,7 @@ def test_rows_are_read_back_from_a_spreadsheet(
     file = tmp_path / "plan.tsv"
     write_table(file, ROWS, "apply")
     assert checked_values(ROWS) == checked_values(read_plan(file))
+    assert ["", '"why"', ""] == [row.note for row in read_plan(file)]
     assert "#   apply\n" in file.read_text("utf-8")
 
     comments = [line for line in file.read_text("utf-8").splitlines() if line.startswith("#")]
@@ -79,7 +90,7 @@ def test_rows_are_read_back_from_a_spreadsheet(
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("drop", "dorp", "column 'action' must be keep, drop or decide, not 'dorp'; nothing was done"),
+        ("drop", "dorp", "column 'action' must be 'keep', 'drop' or 'decide', not 'dorp'; nothing was done"),
         ("drop\t1", "drop\tone", "column 'group' must be a number"),
         ("file:7", "file:7.0", "which is not a valid state; copy the cell from the original plan"),
         ("action\t", "what\t", "column 'action' is missing"),
@@ -94,6 +105,25 @@ def test_a_mistake_is_reported_with_its_line(tmp_path: Path, before: str, after:
 
     with pytest.raises(PlanError, match=rf"line \d+: .*{re.escape(message)}"):
         read_plan(file)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a", "column 'action' must be 'keep', 'drop' or 'decide', not ''"),
+        ("a\tdrop", "column 'group' must be a number"),
+    ],
+)
+def test_missing_cells_at_the_end_of_a_row_are_reported(tmp_path: Path, row: str, message: str) -> None:
+    (tmp_path / "plan.tsv").write_text(f"id\taction\tgroup\tpath\tkept\tstate\na\tkeep\t1\n{row}\n")
+
+    with pytest.raises(PlanError, match=f"line 3: {message}"):
+        read_plan(tmp_path / "plan.tsv")
+
+
+def test_a_plan_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match=r"plan\.tsv cannot be written: no such file or directory\Z"):
+        write_table(tmp_path / "missing/plan.tsv", ROWS, "apply")
 
 
 def test_a_plan_in_an_old_encoding_is_refused(tmp_path: Path) -> None:

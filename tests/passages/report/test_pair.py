@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Difference
-from simdoc_search.passages.report import pair_page, pair_view
+from simdoc_search.passages.report import render_pair_page, render_pair_view
 from tests.support.cli import words
 from tests.support.passages.pages import HtmlPage, comparison, replaced, same
 from tests.support.slow_cases import examples
@@ -27,7 +27,7 @@ NAMES = "a.txt", "b.txt"
 
 def read(a: str, b: str) -> HtmlPage:
     """The page of two texts."""
-    return HtmlPage(pair_page(compare(a, b), (a, b), NAMES))
+    return HtmlPage(render_pair_page(compare(a, b), (a, b), NAMES))
 
 
 def lines(text: str) -> str:
@@ -51,7 +51,7 @@ def test_a_page_has_all_characters_of_both_texts(a: str, b: str, data: st.DataOb
         [same(0, 0, 0), *(same(span(a)[0], span(b)[0], 5) for _ in range(2))],
         [replaced(span(a), span(b)) for _ in range(3)],
     )
-    shown = HtmlPage(pair_view(found, (a, b), NAMES))
+    shown = HtmlPage(render_pair_view(found, (a, b), NAMES))
 
     assert (lines(a), lines(b)) == (shown.text("a"), shown.text("b"))
 
@@ -73,7 +73,7 @@ def test_a_passage_has_the_same_number_and_colour_in_both_texts() -> None:
     a, b = f"{words(0, 60)} {words(100, 160)}", f"{words(100, 160)} {words(0, 60)}"
     first, second = len(words(0, 60)), len(words(100, 160))
     found = comparison([same(0, second + 1, first), same(first + 1, 0, second)])
-    shown = HtmlPage(pair_page(found, (a, b), NAMES))
+    shown = HtmlPage(render_pair_page(found, (a, b), NAMES))
     links = {side: {link.attributes["data-n"]: link for link in shown.of_side(side, "a", "n")} for side in "ab"}
 
     assert {"1", "2"} == links["a"].keys() == links["b"].keys()
@@ -90,7 +90,7 @@ def test_links_lead_to_overlapping_passages() -> None:
     """The ids of two pairs on a page differ."""
     a, b = f"{words(0, 60)} x {words(100, 160)} y", f"{words(100, 160)} z {words(0, 60)}"
     found = comparison([same(0, 5, 200), same(0, 50, 200), same(40, 90, 20)], compare(a, b).differences)
-    shown = HtmlPage("".join(pair_view(found, (a, b), NAMES, prefix=prefix) for prefix in ("p1-", "p2-")))
+    shown = HtmlPage("".join(render_pair_view(found, (a, b), NAMES, prefix=prefix) for prefix in ("p1-", "p2-")))
 
     shown.check_links()
     assert {"#p1-a3", "#p2-b3"} < {element.attributes.get("href") for element in shown.elements}
@@ -102,9 +102,9 @@ def test_moved_and_repeated_passages_have_a_remark() -> None:
     a = f"{notice} {notice} {notice} {words(0, 60)}"
     b = f"{words(0, 60)} {notice}"
     start, place = 3 * len(notice) + 3, len(words(0, 60))
-    moved_block = Difference("moved", (start, len(a)), (0, place), 60)
+    moved_block = Difference("moved", (start, len(a)), (0, place), 60, 60)
     passages = [same(0, place + 1, len(notice), 19), same(start, 0, place, 60)]
-    shown = HtmlPage(pair_page(comparison(passages, [moved_block]), (a, b), NAMES))
+    shown = HtmlPage(render_pair_page(comparison(passages, [moved_block]), (a, b), NAMES))
     repeated, moved = shown.of_side("a", "a", "n")
 
     assert ("k0", True) == (repeated.classes[-1], "repeated" in str(repeated.attributes["aria-label"]))
@@ -126,8 +126,8 @@ def test_differences_are_marked_in_passages() -> None:
 def test_a_long_difference_stays_readable() -> None:
     """It is not struck through. A short moved block outside passages is also marked."""
     large = read(words(0, 50), f"{words(100, 150)} {words(0, 50)}")
-    found = comparison([], [Difference("moved", (8, 13), (0, 5), 1)])
-    moved = HtmlPage(pair_page(found, ("one two three", "three one two"), NAMES))
+    found = comparison([], [Difference("moved", (8, 13), (0, 5), 1, 1)])
+    moved = HtmlPage(render_pair_page(found, ("one two three", "three one two"), NAMES))
 
     assert [["large"]] == [element.classes for element in large.of_side("b", "ins")]
     assert ["three", "three"] == [element.text for side in "ab" for element in moved.of_side(side, "span", "moved")]
@@ -139,7 +139,7 @@ def test_page_numbers_are_shown() -> None:
 
     assert ["page 1", "page 2"] == [element.text for element in shown.of_side("a", "div", "page")]
     assert [] == shown.of_side("b", "div", "page")
-    assert any("page 2, line 1 → line 1" in element.text for element in shown.all("span", "where"))
+    assert any("page 2, line 1 ↔ line 1" in element.text for element in shown.all("span", "where"))
 
 
 def test_a_paragraph_has_its_counterpart_in_the_other_text() -> None:
@@ -153,7 +153,7 @@ def test_a_paragraph_has_its_counterpart_in_the_other_text() -> None:
     place, size = b.index(phrase), len(phrase)
     passages = [same(a.index(phrase), place, size), same(a.rindex(phrase), place, size)]
     found = comparison([*passages, same(a.index(most), 0, len(most))])
-    shown = HtmlPage(pair_view(found, (a, b), NAMES))
+    shown = HtmlPage(render_pair_view(found, (a, b), NAMES))
     assert [None, "0"] == [element.attributes.get("data-q") for element in shown.of_side("a", "p")]
 
 
@@ -165,7 +165,7 @@ def test_the_list_quotes_differences_with_the_words_around() -> None:
 
     a = " ".join(f"x{number}" for number in range(600))
     places = [found.span() for found in re.finditer(r"\S+", a)]
-    shown = HtmlPage(pair_page(comparison([], [replaced(place, place) for place in places]), (a, a), NAMES))
+    shown = HtmlPage(render_pair_page(comparison([], [replaced(place, place) for place in places]), (a, a), NAMES))
     assert 600 == len(shown.of_side("a", "del"))
     assert "… 100 more differences, marked in the texts." in [element.text for element in shown.all("p")]
 
@@ -177,7 +177,7 @@ def test_the_list_quotes_differences_with_the_words_around() -> None:
 def test_hostile_texts_and_names_are_only_shown(hostile: str) -> None:
     """The page has the same elements, attributes and policy as a page without hostile text."""
     a, b = f"{hostile} {words(0, 40)} old {hostile}", f"{hostile} {words(0, 40)} new {hostile}"
-    shown = HtmlPage(pair_page(compare(a, b), (a, b), (hostile[:200], "\u202e<script>")))
+    shown = HtmlPage(render_pair_page(compare(a, b), (a, b), (hostile[:200], "\u202e<script>")))
     plain = read(f"{words(0, 40)} old", f"{words(0, 40)} new")
 
     assert (lines(a), lines(b)) == (shown.text("a"), shown.text("b"))
@@ -208,7 +208,9 @@ def test_the_policy_allows_only_our_style_and_script() -> None:
 
 def test_names_are_shown_without_their_common_folders() -> None:
     """The attribute `title` has the whole path."""
-    first, second, *_ = HtmlPage(pair_page(comparison(), ("a", "b"), ("/me/old/a.txt", "/me/new/a.txt"))).all("bdi")
+    first, second, *_ = HtmlPage(render_pair_page(comparison(), ("a", "b"), ("/me/old/a.txt", "/me/new/a.txt"))).all(
+        "bdi"
+    )
 
     assert ("…/old/a.txt", "…/new/a.txt") == (first.text, second.text)
     assert ("/me/old/a.txt", "/me/new/a.txt") == (first.attributes["title"], second.attributes["title"])
@@ -235,4 +237,4 @@ def test_a_page_of_two_long_texts_has_less_than_3_mb() -> None:
     a = " ".join(f"word{number}" + ("\n\n" if number % 80 == 79 else "") for number in range(50_000))
     b = re.sub(r"word(\d+)00\b", r"other\1", a)
 
-    assert len(pair_page(compare(a, b), (a, b), NAMES).encode()) < 3_000_000
+    assert len(render_pair_page(compare(a, b), (a, b), NAMES).encode()) < 3_000_000

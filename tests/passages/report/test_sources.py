@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 
 from simdoc_search.passages.align import align
-from simdoc_search.passages.report import Source, SourcedText, sources_page, sources_view
+from simdoc_search.passages.report import Source, SourcedText, render_sources_page, render_sources_view
 from tests.support.passages.pages import HtmlPage
 
 
@@ -25,7 +25,7 @@ def view(text: str, sources: list[str], **values: object) -> str:
         Source(f"s{number}", "30", "3 %", 30, align(text, source), text=source)
         for number, source in enumerate(sources, 1)
     ]
-    return sources_view(SourcedText("mine", "3 % of mine", text, listed, **values))  # type: ignore[arg-type]
+    return render_sources_view(SourcedText("mine", "3 % of mine", text, listed, **values))  # type: ignore[arg-type]
 
 
 def own(html: str) -> str:
@@ -55,7 +55,7 @@ def test_a_passage_has_the_colour_of_its_best_source() -> None:
 def test_text_of_unlisted_sources_and_ignored_text_is_marked() -> None:
     """The list of sources explains the marks."""
     text = prose(30, 1)
-    html = view(text, [], covered=[(0, 20)], ignored=[(30, 40)])
+    html = view(text, [], covered_spans=[(0, 20)], ignored_spans=[(30, 40)])
 
     assert f'<mark class="k0">{text[:20]}</mark>' in html
     assert f'<span class="ignored">{text[30:40]}</span>' in html
@@ -67,7 +67,7 @@ def test_what_is_between_two_passages_of_listed_sources_is_not_in_unlisted_ones(
     """The covered span also covers the end of the sentence."""
     first, second = prose(40, 1).rstrip("."), prose(40, 2)
     text = f"{first}.)  {second}"
-    html = view(text, [f"{first} {prose(20, 3)}", second], covered=[(0, len(text))])
+    html = view(text, [f"{first} {prose(20, 3)}", second], covered_spans=[(0, len(text))])
 
     assert "k0" not in html
 
@@ -79,10 +79,30 @@ def test_the_page_has_the_texts_of_all_sources() -> None:
     sources = [f"{prose(30, 200 + seed)} {passage}" for seed, passage in enumerate(shared[:-1])]
     html = view(text, [*sources, f"{prose(20_000, 50)}\n\n{shared[-1]}\n\n{prose(20_000, 51)}"])
 
-    assert [13, 13] == [html.count("<li><a "), html.count('<section class="from"')]
+    assert [26, 13] == [html.count("<li><a "), html.count('<section class="from"')]
     HtmlPage(html).check_links()
     assert len(html) < 60_000
     assert 2 == html.count("characters not shown")
+
+
+def test_each_passage_is_listed_with_its_place() -> None:
+    """A source lists at most 20 passages: the longest ones, in the order of the text. A PDF has pages."""
+    shared = [prose(40 - number, number) for number in range(23)]
+    text = "\f".join(f"{prose(150, 100 + number)}\n{passage}" for number, passage in enumerate(shared))
+    html = view(text, [" ".join(f"{prose(150, 200 + number)} {passage}" for number, passage in enumerate(shared))])
+    places = re.findall(r'data-p="1-(\d+)"><span class="where">(\d+) words · (.*?) ↔', " ".join(html.split()))
+
+    assert [(f"{number}", f"{41 - number}", f"page {number}, line 4") for number in range(1, 21)] == places
+    assert "and 3 shorter passages, marked in the text" in html
+    assert html.count("page 7") == 2
+
+
+def test_the_page_does_not_claim_who_copied() -> None:
+    claim = "Shared words do not show who copied from whom."
+    text = prose(40, 1)
+
+    assert claim in view(text, [text])
+    assert claim not in view(text, [])
 
 
 @pytest.mark.slow
@@ -101,7 +121,7 @@ def test_hostile_names_and_texts_are_only_shown(hostile: str) -> None:
     source = Source(hostile, "30", "3 %", 30, align(text, text), hostile, text)
     sourced = SourcedText(hostile, hostile, text, [source], notes=[hostile], statistics=[hostile])
     for texts in ([sourced], [sourced, SourcedText(hostile, hostile, None, [])]):
-        html = sources_page(texts, [hostile])
+        html = render_sources_page(texts, [hostile])
 
         assert not {"\x1b", "\u202e"} & set(html)
         assert (1, 1, 0) == (html.count("<script"), html.count("</article>"), html.count("<b>"))

@@ -106,7 +106,7 @@ def test_a_damaged_store_is_not_backed_up(intact_store: Path, tmp_path: Path) ->
     store = Path(shutil.copytree(intact_store, tmp_path / "s"))
     flip(next((store / "index").glob("*.term")), 50 * 8)
 
-    with pytest.raises(StoreError, match=r"\.term of the store is damaged: .*`simdoc-search repair`"):
+    with pytest.raises(StoreError, match=r"\.term of the index is damaged: .*`simdoc-search repair`"):
         backup_store(store, tmp_path / "b")
     assert [store] == list(tmp_path.iterdir())
 

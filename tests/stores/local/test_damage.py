@@ -71,8 +71,8 @@ def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     saved = content(tmp_path / "new")
     deleted = saved.keys() - expected.keys()
     assert {id: expected[id] for id in saved.keys() - deleted} == {id: saved[id] for id in saved.keys() - deleted}
-    assert sorted(expected.keys() - saved.keys()) == sorted(repaired.unreadable)
-    assert extension == "store" or [] == repaired.unreadable
+    assert sorted(expected.keys() - saved.keys()) == sorted(repaired.unreadable_ids)
+    assert extension == "store" or [] == repaired.unreadable_ids
     assert (extension == "del") == bool(repaired.damaged_deletions)
     assert extension == "del" or not deleted
     assert repaired.document_count == len(saved)
@@ -94,8 +94,8 @@ def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     assert f"index/{file.name}" in {damage.file for damage in check_store(store)}
     repaired = repair_store(store, tmp_path / "new")
     saved = content(tmp_path / "new")
-    assert expected.keys() - saved.keys() == set(repaired.unreadable)
-    assert (extension == "store") == bool(repaired.unreadable)
+    assert expected.keys() - saved.keys() == set(repaired.unreadable_ids)
+    assert (extension == "store") == bool(repaired.unreadable_ids)
     assert saved
     assert all(saved[id] == expected[id] for id in saved.keys() & expected.keys())
 
@@ -104,7 +104,7 @@ def test_a_store_without_its_list_of_segments_cannot_be_repaired(store: Path, tm
     (store / "index" / "meta.json").unlink()
 
     assert [] != list(check_store(store))
-    with pytest.raises(StoreError, match="restore the store from a backup, or index again"):
+    with pytest.raises(StoreError, match="restore the index from a backup, or index again"):
         repair_store(store, tmp_path / "new")
 
 
@@ -117,7 +117,7 @@ def test_one_of_the_two_settings_files_is_enough_to_repair_a_store(
 
     assert expected == content(tmp_path / "new")
     (store / "index" / "simdoc.json").unlink()
-    with pytest.raises(StoreError, match=r"the settings of the store .* cannot be read"):
+    with pytest.raises(StoreError, match=r"the settings of the index .* cannot be read"):
         repair_store(store, tmp_path / "newer")
     assert not (tmp_path / "newer").exists()
 
@@ -136,7 +136,7 @@ def test_only_the_document_that_crashes_its_reader_is_unreadable(tmp_path: Path)
     assert 0 > subprocess.run([sys.executable, "-c", query], check=False, capture_output=True).returncode
     assert [f"index/{file.name}"] == [damage.file for damage in check_store(tmp_path / "s")]
     repaired = repair_store(tmp_path / "s", tmp_path / "new")
-    assert (2, ["a"]) == (repaired.document_count, repaired.unreadable)
+    assert (2, ["a"]) == (repaired.document_count, repaired.unreadable_ids)
     assert {"b", "c"} == content(tmp_path / "new").keys()
 
 
@@ -258,7 +258,9 @@ def test_the_command_check_names_the_damage(
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
     assert (False, [f"index/{file.name}"]) == (found["ok"], [damage["file"] for damage in found["findings"]])
-    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create a store with")
+    assert sentence(run("check", tmp_path / "none")).startswith(
+        f"no index at {tmp_path / 'none'}; create an index with"
+    )
 
 
 @pytest.mark.slow

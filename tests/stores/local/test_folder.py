@@ -83,7 +83,7 @@ def test_a_reader_sees_each_commit_of_another_writer(store: Path) -> None:
 
 def test_a_missing_store_is_created_only_on_request(tmp_path: Path) -> None:
     for place in (tmp_path / "missing", tmp_path):
-        with pytest.raises(StoreNotFoundError, match=r"no store at .*simdoc-search index FOLDER --store"):
+        with pytest.raises(StoreNotFoundError, match=r"no index at .*simdoc-search index FOLDER --store"):
             open_store(place)
 
     assert [] == list(tmp_path.iterdir())
@@ -93,11 +93,11 @@ def test_a_folder_with_other_files_is_not_changed(tmp_path: Path) -> None:
     file = tmp_path / "file.txt"
     file.write_text("mine")
     for create in (False, True):
-        with pytest.raises(StoreError, match="is a file, not the folder of a store"):
+        with pytest.raises(StoreError, match="is a file, not the folder of an index"):
             open_store(file, create=create)
-        with pytest.raises(StoreError, match="contains other files and is not a store"):
+        with pytest.raises(StoreError, match="contains other files and is not an index"):
             open_store(tmp_path, create=create)
-    with pytest.raises(StoreError, match="cannot open the store"):
+    with pytest.raises(StoreError, match="cannot open the index"):
         open_store(file / "below", create=True)
 
     assert ([file], "mine") == (list(tmp_path.iterdir()), file.read_text())
@@ -135,7 +135,7 @@ def test_damaged_settings_are_reported_with_one_sentence(store: Path, content: s
         content = json.dumps(values)
     file.write_text(content)
 
-    with pytest.raises(StoreError, match=r"settings of the store .* are damaged \(simdoc.json: "):
+    with pytest.raises(StoreError, match=r"settings of the index .* are damaged \(simdoc.json: "):
         open_store(store, create=True)
 
 
@@ -144,7 +144,7 @@ def test_the_index_of_another_store_is_not_opened(store: Path, tmp_path: Path) -
     shutil.rmtree(store / "index")
     (tmp_path / "other" / "index").rename(store / "index")
 
-    with pytest.raises(StoreError, match="belongs to another store"):
+    with pytest.raises(StoreError, match="belongs to another index"):
         open_store(store)
 
 
@@ -188,7 +188,7 @@ def test_a_message_does_not_depend_on_the_name_of_the_store(
         file.unlink()
 
     with pytest.raises(
-        StoreError, match=f"^cannot open the store {name}: some files are damaged or missing; .*-search"
+        StoreError, match=f"^cannot open the index {name}: some files are damaged or missing; .*-search"
     ):
         open_store(name)
 
@@ -222,11 +222,11 @@ def test_missing_permission_is_reported_with_one_sentence(store: Path, tmp_path:
     store.chmod(0)
     with ordinary_user():
         for create in (False, True):
-            with pytest.raises(StoreError, match=r"cannot open the store .*: Permission denied"):
+            with pytest.raises(StoreError, match=r"cannot open the index .*: Permission denied"):
                 open_store(store, create=create)
     store.chmod(0o700)
     tmp_path.chmod(0o500)
-    with ordinary_user(), pytest.raises(StoreError, match=r"cannot open the store .*: Permission denied"):
+    with ordinary_user(), pytest.raises(StoreError, match=r"cannot open the index .*: Permission denied"):
         open_store(tmp_path / "new", create=True)
     tmp_path.chmod(0o700)
 

@@ -42,8 +42,8 @@ NewSender = Callable[[Handler], ChunkSender]
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make retries fast."""
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_only_refused_actions_are_sent_again(new_sender: NewSender) -> None:
 def test_a_chunk_that_is_too_large_is_halved_without_a_pause(
     new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 60.0)
     monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 16)
     monkeypatch.setattr(writer, "MAX_CONCURRENT_CHUNKS", 1)
     engine, refusals = Scripted(), list[int]()
@@ -246,7 +246,7 @@ def test_retries_end_at_the_deadline(
     new_sender: NewSender, monkeypatch: pytest.MonkeyPatch, engine: Scripted, reason: str
 ) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.05)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 0.05)
     with pytest.raises(StoreUnavailableError) as caught:
         send(new_sender(engine), write("a"), write("b"))
 
@@ -257,7 +257,7 @@ def test_retries_end_at_the_deadline(
 @pytest.mark.slow
 def test_each_success_extends_the_deadline(new_sender: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 1.0)
     engine = Scripted(statuses={str(n): repeat(429, n) for n in range(20)})
 
     def slow(request: Request) -> Answer | None:
@@ -288,7 +288,7 @@ def test_a_refused_document_is_listed_with_the_reason_until_it_is_written(new_se
 def test_close_drops_unsent_actions_and_does_not_wait_for_the_engine(
     new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 60.0)
     monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 2)
     engine = Scripted(repeat(BUSY))
     sender = new_sender(engine)

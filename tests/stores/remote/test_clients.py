@@ -212,7 +212,7 @@ def test_a_request_in_an_event_loop_can_be_stopped(silent_server: Server, new_cl
 def test_an_asynchronous_client_is_refused_outside_an_event_loop(kind: Any) -> None:
     client = kind(["http://127.0.0.1:1"])
     expected = (
-        f"{kind.__name__} is asynchronous; open the store with `await open_store_async`, or pass a client of type "
+        f"{kind.__name__} is asynchronous; open the index with `await open_store_async`, or pass a client of type "
         f"{kind.__name__[5:]}"
     )
 
@@ -248,7 +248,7 @@ def test_closing_a_store_does_not_close_the_application_client(server: Server) -
     client = Client([server.url])
     store: Any = open_store(client=client, index="index")
     store.close()
-    with pytest.raises(StoreError, match="the store on the engine is closed; open it again"):
+    with pytest.raises(StoreError, match="the index on the engine is closed; open it again"):
         store.get("a")
 
     assert [] == closings

@@ -61,8 +61,8 @@ def test_commands_give_the_same_answers_as_on_a_local_store(url: str, tmp_path: 
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        (["similar", "doc13"], "no document 'doc13' in the store; did you mean 'doc123.txt'"),
-        (["delete", "doc13"], "no document 'doc13' in the store; did you mean 'doc123.txt'"),
+        (["similar", "doc13"], "no document 'doc13' in the index; did you mean 'doc123.txt'"),
+        (["delete", "doc13"], "no document 'doc13' in the index; did you mean 'doc123.txt'"),
         (["index", "corpus", "--shingle-size", "3"], "use the settings of the index, or choose another index"),
         (["index", "corpus", "--no-texts"], "was created with texts, and this cannot be changed; choose another index"),
     ],

@@ -56,13 +56,13 @@ def test_two_documents_with_the_same_id_are_two_hits(twins: Twins) -> None:
 
 def test_only_the_query_for_an_ambiguous_id_fails(twins: Twins) -> None:
     results = list(twins.search.similar_many(["twin_20", "pair", "./dir/pair.txt", "a", "nobody"]))
-    problem = f"2 documents have the id 'twin', in {twins.first} and {twins.second}"
-    message = f"{problem}; use one of these indices instead of the alias, or DocumentKey(id, index) in Python"
+    names = f"'{twins.first}/twin', '{twins.second}/twin'"
+    message = f"2 documents have the id 'twin'; choose one of them: {names}"
 
     assert [AmbiguousQueryError] * 3 + [SearchResult, UnknownDocumentError] == [type(result) for result in results]
     assert message == str(results[0])
     assert message.replace("twin", "dir/pair.txt") == str(results[1]) == str(results[2])
-    with pytest.raises(StoreError, match="2 documents have the id 'twin', in"):
+    with pytest.raises(StoreError, match="2 documents have the id 'twin'; choose"):
         in_index(twins.temp_indices, twins.alias).get("twin")
 
 
@@ -75,7 +75,7 @@ def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> N
 
     assert (1, ["error"]) == (result.exit_code, list(failed.keys() - {"fingerprint"}))
     assert [("b", twins.second, None), ("twin", twins.first, None), ("twin", twins.second, None)] == keys
-    assert ["b", f"twin  in {twins.first}", f"twin  in {twins.second}"] == [line.split(" %  ")[1] for line in lines]
+    assert ["b", f"{twins.first}/twin", f"{twins.second}/twin"] == [line.split(" %  ")[1] for line in lines]
 
 
 def test_a_key_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:
@@ -88,6 +88,23 @@ def test_a_key_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> No
     assert [DocumentKey("twin", twins.first)] == [hit.key for hit in itself]
 
 
+def test_an_index_before_an_id_selects_a_document(twins: Twins) -> None:
+    """It works in every command that takes an id, and respects the filters of the query document."""
+    store, first, second = f"{twins.temp_indices.engine}/{twins.alias}", f"{twins.first}/twin", f"{twins.second}/twin"
+    expected = [DocumentKey("twin", twins.second), DocumentKey("a", twins.first), DocumentKey("b", twins.second)]
+    for query in (f"{first}_20", f'"{first}"_20_80', first):
+        assert sorted(expected, key=str) == sorted((hit.key for hit in twins.search.similar(query).hits), key=str)
+
+    assert output("explain", second, "--store", store).startswith(f'readings   "{second}"')
+    assert f"document   twin\nindex      {twins.second}\n" in output("show", second, "--store", store)
+    for command in (("passages", first), ("compare", first, second)):
+        assert "'twin'" in run(*command, "--store", store).stderr  # it has no text
+    with pytest.raises(UnknownDocumentError):
+        twins.search.similar(f"{twins.first}/b")
+    with pytest.raises(UnknownDocumentError):
+        twins.search.similar(first, query_document_filters=[{"term": {"_index": twins.second}}])
+
+
 def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
     only_first = twins.temp_indices.alias(twins.first)
     for index in (None, twins.alias, only_first, f"{twins.first[:-1]}*"):
@@ -95,7 +112,7 @@ def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
     keys = {hit.key for hit in twins.search.similar(DocumentKey("twin", only_first)).hits}
     assert {DocumentKey("a", twins.first), DocumentKey("b", twins.second), DocumentKey("twin", twins.second)} == keys
     for index in (None, twins.alias, f"{twins.first},{twins.second}"):
-        with pytest.raises(AmbiguousQueryError, match="use one of these indices instead of the alias"):
+        with pytest.raises(AmbiguousQueryError, match="2 documents have the id 'twin'; choose one of them"):
             twins.search.similar(DocumentKey("twin", index))
 
 
@@ -104,8 +121,8 @@ def test_a_key_may_name_an_alias_or_no_index(twins: Twins) -> None:
     [
         (("twin", "elsewhere"), "index 'elsewhere'; this id exists in: {0}, {1}"),
         (("twin", "Not a name"), "index 'Not a name'; this id exists in: {0}, {1}"),
-        (("twin", None, "x"), "the store with routing 'x'; this id exists in: {0}, {1}"),
-        (("pair",), "the store"),
+        (("twin", None, "x"), "the index with routing 'x'; this id exists in: {0}, {1}"),
+        (("pair",), "the index"),
     ],
 )
 def test_the_error_for_an_unknown_key_lists_the_indices_with_the_id(twins: Twins, key: Any, where: str) -> None:
@@ -147,7 +164,7 @@ def test_an_id_with_two_routings_is_two_documents(temp_indices: TempIndices) -> 
 
     assert 2 <= len(keys) <= 3
     with pytest.raises(
-        AmbiguousQueryError, match=f"{len(keys)} documents have the id 'twin', in {name}; specify the routing"
+        AmbiguousQueryError, match=f"{len(keys)} documents have the id 'twin', all in {name}; choose one of them with"
     ):
         search.similar("twin")
     for key in keys:
@@ -341,7 +358,8 @@ def test_each_query_command_accepts_the_fingerprint_field(temp_indices: TempIndi
     assert "190 words" in output("compare", "a", "b", *store)
     assert "fp.tokens" in output("explain", "a_20", "--dsl", *store)
     assert ["a", "b"] == sorted(json.loads(line)["id"] for line in output("list", *store, "--json").splitlines())
-    assert 2 == answer("info", *store)["document_count"]
+    assert (2, ["body"]) == tuple(answer("info", *store)[name] for name in ("document_count", "text_fields"))
+    assert "texts      in body\n" in output("info", *store)
     assert 2 == answer("languages", *store)["document_count"]
 
 
@@ -351,4 +369,4 @@ def test_a_local_store_refuses_a_fingerprint_field(tmp_path: Path) -> None:
     result = run("similar", "a", *store, "--field", "fp")
 
     assert result.exit_code == 2
-    assert "is a local store, which does not support --field; omit this option" in result.stderr
+    assert "is a local index, which does not support --field; omit this option" in result.stderr

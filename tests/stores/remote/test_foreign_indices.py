@@ -13,6 +13,7 @@ from opensearchpy import OpenSearch, helpers
 from simdoc_search import Document, SimilaritySearch, any_of, none_of
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError, UnknownFieldError
+from simdoc_search.search.filter_check import find_unknown_column
 from tests.support.http_server import TempIndices, indices
 from tests.support.remote import in_index, mapping, ours
 from tests.support.stores import ids
@@ -28,12 +29,13 @@ def search(opensearch_url: str) -> Iterator[SimilaritySearch]:
     common = {"title": "Two Words", "note": "red green", "team": "legal", "year": 2020, "day": "2020-02-02"}
     written = [
         {"_id": "source_1", "text": body, **common, "origin": {"site": "north"}},
-        {"_id": "near", "text": body + " and more", **common, "origin": {"site": "south"}},
+        {"_id": "near", "text": body + " and more", **common, "origin": {"site": "south"}, "labels": [{"key": "new"}]},
         {"_id": "far", "text": body[: len(body) // 2] + other, **common, "team": "sales", "title": "Two", "year": 2021},
         {"_id": "empty", "text": "...", **common},
         {"_id": "unread", **common},
     ]
     with indices(opensearch_url) as temp_indices, closing(OpenSearch([opensearch_url])) as client:
+        fields["labels"] = {"type": "nested", "properties": {"key": {"type": "keyword"}}}
         name = temp_indices.make(mapping(**fields, origin={"properties": {"site": {"type": "keyword"}}}))
         helpers.bulk(
             client, fingerprint_actions([{"_index": name, **document} for document in written], "text"), refresh=True
@@ -56,6 +58,9 @@ def search(opensearch_url: str) -> Iterator[SimilaritySearch]:
         ({"team": []}, []),
         ({"title": none_of("Two", "Three")}, ["near"]),
         ({"day": "2020-02-02", "origin.site": "south"}, ["near"]),
+        ({"labels.key": "new"}, ["near"]),
+        ({"labels.key": ["old", "none"]}, []),
+        ({"labels.key": none_of("new")}, ["far"]),
         ([{"term": {"unknown": "x"}}], []),
         ([{"range": {"year": {"gte": 2021}}}], ["far"]),
         ([{"match": {"title": "words"}}, {"bool": {"must_not": {"term": {"team": "sales"}}}}], ["near"]),
@@ -74,6 +79,11 @@ def test_an_unknown_field_is_an_error_that_lists_the_others(search: SimilaritySe
 
     assert {"team", "title", "year", "origin.site"} <= set(caught.value.known)
     assert not [name for name in caught.value.known if name.startswith("simdoc")]
+
+
+def test_a_column_can_be_an_object(search: SimilaritySearch) -> None:
+    assert all(find_unknown_column(search.store, name) is None for name in ("labels", "origin", "labels.key", "title"))
+    assert isinstance(find_unknown_column(search.store, "label"), UnknownFieldError)
 
 
 def test_documents_cannot_be_written_to_the_index_of_an_application(search: SimilaritySearch) -> None:

@@ -33,8 +33,8 @@ def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeat lost requests at once."""
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
 
 
 @contextmanager

@@ -16,10 +16,16 @@ from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
-from simdoc_search.sketch.sketches import Universal, Xor
+from simdoc_search.sketch.sketches import UniversalSketch, XorSketch
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.sketch.winnow import PassageSettings
-from simdoc_search.stores.remote.schema import complete_labels, format_label, labels_missing_kinds, parse_meta, to_meta
+from simdoc_search.stores.remote.schema import (
+    format_label,
+    labels_missing_kinds,
+    labels_with_all_kinds,
+    parse_meta,
+    to_meta,
+)
 
 SETTINGS = st.builds(
     Settings,
@@ -61,8 +67,8 @@ def test_an_index_without_passages_accepts_documents_with_them() -> None:
     none = Settings(passages=None)
 
     assert BUCKETED == to_meta(none)["simdoc_sketches"]
-    assert [f"{ANALYSIS}; {BUCKETED}", format_label(Settings())] == complete_labels(none)
-    assert [format_label(Settings())] == complete_labels(Settings())
+    assert [f"{ANALYSIS}; {BUCKETED}", format_label(Settings())] == labels_with_all_kinds(none)
+    assert [format_label(Settings())] == labels_with_all_kinds(Settings())
 
 
 def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
@@ -79,15 +85,15 @@ def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
     assert ["", concepts, passages, f"{passages}; {concepts}"] == lacking["sentences"]
     assert ["", passages, f"{passages}; {sentences}", sentences] == lacking["concepts"]
     assert 7 == len(labels_missing_kinds(both, *TOKEN_KINDS))
-    assert not set(complete_labels(both)) & set(labels_missing_kinds(both, *TOKEN_KINDS))
+    assert not set(labels_with_all_kinds(both)) & set(labels_missing_kinds(both, *TOKEN_KINDS))
 
 
 @pytest.mark.parametrize(
     "sketch",
     [
         MinHash(bucket_count=4096, with_rotation=True, key=HashKey.from_checksum("0" * 16)),
-        Xor(4096, 2**32 - 1, HashKey("a secret of the tests")),
-        Universal(4096, 2**32 - 1, "affine64"),
+        XorSketch(4096, 2**32 - 1, HashKey("a secret of the tests")),
+        UniversalSketch(4096, 2**32 - 1, "affine64"),
     ],
     ids=lambda sketch: sketch.name,
 )

@@ -67,7 +67,7 @@ def test_a_node_killed_while_indexing_loses_no_document(three_nodes: Cluster, in
         report = SimilaritySearch(store).index(with_action_halfway(written, lambda: three_nodes.kill(3)))
         three_nodes.restart_node(3)
 
-    assert (COUNT, []) == (report.indexed_count, report.skipped)
+    assert (COUNT, []) == (report.added_count, report.skipped)
     assert texts_of(written) == stored(index)
 
 
@@ -102,7 +102,7 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
     small_cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 2.0)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 2.0)
     monkeypatch.setattr(writer, "MAX_CHUNK_ACTIONS", 100)
     written = documents("stopped", COUNT, WORDS)
     url = f"{small_cluster.url}/{uuid4()}"
@@ -118,7 +118,7 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
         report = SimilaritySearch(store).index(written)
 
     assert "run the command again" in str(error.value)
-    assert COUNT == report.indexed_count + report.unchanged_count
+    assert COUNT == report.added_count + report.unchanged_count
     assert 0 < report.unchanged_count < COUNT
     assert texts_of(written) == stored(url)
 

@@ -32,10 +32,10 @@ Change = Callable[[Answer | None], Answer | None]
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use pages of 10 hits, and repeat requests at once."""
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 5.0)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 5.0)
 
 
 @pytest.fixture(scope="module")

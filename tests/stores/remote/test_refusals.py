@@ -28,8 +28,8 @@ BUSY = error(429, "rejected_execution_exception", "queue full")
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeat requests at once, and use small pages."""
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
 
 
@@ -41,12 +41,12 @@ def test_a_refused_document_is_reported_with_the_reason(temp_indices: TempIndice
     search.index([Document("old", short)])
     report = search.index([Document(id, long if id in ("old", "new") else short) for id in ("a", "old", "new", "b")])
 
-    assert ({"old", "new"}, 2, 0) == (set(report.refused), report.indexed_count, report.replaced_count)
+    assert ({"old", "new"}, 2, 0) == (set(report.refused), report.added_count, report.replaced_count)
     for reason in report.refused.values():
         assert "immense term" in reason or "failed to parse field [body]" in reason
     assert ["a", "b", "old"] == ids(search.store)
     assert short == search.store.get("old", text=True).text  # type: ignore[union-attr]
-    assert 1 == search.index([Document("new", short)]).indexed_count
+    assert 1 == search.index([Document("new", short)]).added_count
 
 
 def test_no_write_to_an_unreliable_engine_is_lost(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_no_write_to_an_unreliable_engine_is_lost(temp_indices: TempIndices, mon
         report = SimilaritySearch(store).index([*older, *written])
     stored = in_index(temp_indices, ",".join(names)).scan(text=True)
 
-    assert (300, 100, []) == (report.indexed_count, report.repeated_id_count, report.skipped)
+    assert (300, 100, []) == (report.added_count, report.repeated_id_count, report.skipped)
     assert {document.id: document.text for document in written} == {document.id: document.text for document in stored}
 
 
@@ -104,8 +104,8 @@ def test_a_search_that_fails_in_one_index_is_an_error(temp_indices: TempIndices)
 def test_an_engine_that_stops_during_reading_is_an_error(
     temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.0)
-    monkeypatch.setattr(retry, "QUERY_SECONDS", 0.0)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(retry, "QUERY_RETRY_SECONDS", 0.0)
     name = temp_indices.name()
     put(in_index(temp_indices, name, create=True), *(record(f"{n}", range(1 + n % 8)) for n in range(300)))
     with serving(forward(temp_indices.engine)) as server:
@@ -147,4 +147,4 @@ def test_the_next_run_completes_an_interrupted_one(temp_indices: TempIndices) ->
     report = search.index(written)
 
     assert 0 <= kept <= 30
-    assert (50 - kept, kept, 50) == (report.indexed_count, report.unchanged_count, len(ids(search.store)))
+    assert (50 - kept, kept, 50) == (report.added_count, report.unchanged_count, len(ids(search.store)))

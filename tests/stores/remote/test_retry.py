@@ -32,9 +32,9 @@ NewEngine = Callable[..., tuple[Engine, Server]]
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make retries fast, and log each of them."""
     monkeypatch.delenv("SIMDOC_RETRY_SECONDS", raising=False)
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
-    monkeypatch.setattr(retry, "LOG_INTERVAL", 0.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(retry, "LOG_INTERVAL_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -136,14 +136,14 @@ def test_an_engine_that_has_never_answered_is_not_retried() -> None:
         engine.call("GET", ["index"])
     engine.close()
 
-    assert time.monotonic() - began < retry.QUERY_SECONDS / 2
+    assert time.monotonic() - began < retry.QUERY_RETRY_SECONDS / 2
 
 
 def test_retries_are_logged_once_per_interval(
     new_engine: NewEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(retry, "LOG_INTERVAL", 60.0)
-    monkeypatch.setattr(retry, "_last_logged", [float("-inf")])
+    monkeypatch.setattr(retry, "LOG_INTERVAL_SECONDS", 60.0)
+    monkeypatch.setattr(retry, "_last_log_time", [float("-inf")])
     reason = "queue \x1b]0;owned\x07 \x9b31m\u202efull"
     engine, server = new_engine(failing(5, error(429, "x", reason), answer(NOTHING)))
     with caplog.at_level(logging.WARNING, "simdoc_search"):
@@ -156,7 +156,7 @@ def test_retries_are_logged_once_per_interval(
 
 
 def test_stopping_ends_a_pause_at_once(new_engine: NewEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 60.0)
     engine, server = new_engine(lambda _: BUSY)
     background = engine.in_background()
     ended: list[type[BaseException]] = []
@@ -179,7 +179,7 @@ def test_stopping_ends_a_pause_at_once(new_engine: NewEngine, monkeypatch: pytes
 
 
 def test_closing_a_store_ends_its_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 60.0)
     messages: list[str] = []
     with serving(lambda _: MAPPING) as server:
         store = open_store(f"{server.url}/index")
@@ -200,12 +200,12 @@ def test_closing_a_store_ends_its_requests(monkeypatch: pytest.MonkeyPatch) -> N
         for thread in threads:
             thread.join(5)
 
-    assert [f"the store on {server.url} is closed; open it again"] * 2 == messages
+    assert [f"the index on {server.url} is closed; open it again"] * 2 == messages
 
 
 def test_pauses_grow_up_to_a_limit_and_start_again_after_a_success(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 1.0)
-    monkeypatch.setattr(retry, "MAX_PAUSE", 6.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 1.0)
+    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 6.0)
     pauses: list[float] = []
 
     class Recorded(threading.Event):

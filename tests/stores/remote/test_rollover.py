@@ -143,7 +143,7 @@ def test_an_unknown_id_is_not_read_as_a_file_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nobody").write_text("a file")
-    message = "no document 'nobody' in the store; give the _id of a document"
+    message = "no document 'nobody' in the index; give the _id of a document"
     for command in ("similar", "show", "passages"):
         assert f"Error: {message}" == run(command, "nobody", "--store", rolled_alias.url).stderr.splitlines()[-1]
 
@@ -278,7 +278,7 @@ def test_a_refused_write_names_the_block_of_the_index(
     temp_indices: TempIndices, block: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 1.0)
     name = temp_indices.name()
     store = ("--store", f"{temp_indices.engine}/{name}")
     output("index", "-", *store, stdin=f'{{"id": "a", "text": "{words(0, 9)}"}}\n')

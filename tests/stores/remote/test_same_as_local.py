@@ -81,7 +81,7 @@ def test_fingerprints_have_the_same_hits(local_and_remote: list[SimilaritySearch
 def test_filters_as_clauses_need_an_engine(local_and_remote: list[SimilaritySearch]) -> None:
     local, remote = local_and_remote
     clauses = [{"term": {"simdoc.facts": "language\0de"}}]
-    with pytest.raises(QuerySyntaxError, match="a local store does not support query clauses of an engine"):
+    with pytest.raises(QuerySyntaxError, match="a local index does not support query clauses of an engine"):
         local.similar("doc_60", filters=clauses)
 
     by_field = local.similar("doc_60", filters={"language": "de"})
@@ -142,7 +142,7 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
     temp_indices: TempIndices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need_usual_clauses(temp_indices.engine)
-    monkeypatch.setattr(candidates, "MAX_COUNTED_CLIENT_SIDE", 50)
+    monkeypatch.setattr(candidates, "MAX_DOCUMENTS_COUNTED_BY_CLIENT", 50)
     stores = in_index(temp_indices, temp_indices.name(), create=True), new_memory_store()
     rng = random.Random(0)
     written = [record("source", range(512), team="a")]

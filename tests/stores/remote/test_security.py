@@ -88,7 +88,7 @@ def test_a_password_gives_access_and_is_not_shown_or_logged(
     shown = [repr(store), str(vars(store)), caplog.text, str(search.info())]
     shown += [run("info", "--json", "--store", f"{proxy.url}/{index}").output]
 
-    assert (61, []) == (report.indexed_count, report.skipped)
+    assert (61, []) == (report.added_count, report.skipped)
     assert ["copy"] == [hit["id"] for hit in result["hits"]]
     assert "_bulk" in caplog.text
     assert [] == [secret for secret in SECRETS for text in shown if secret in text]
@@ -102,7 +102,7 @@ def test_an_api_key_gives_access_and_comes_before_a_user_name(
     monkeypatch.setenv("SIMDOC_USERNAME", "another")
     store = open_store(f"{proxy.url}/{index}", create=True)
 
-    assert 3 == SimilaritySearch(store).index(documents("key", 3)).indexed_count
+    assert 3 == SimilaritySearch(store).index(documents("key", 3)).added_count
 
 
 @pytest.mark.usefixtures("trusted")

@@ -31,8 +31,8 @@ WHOLE = {"total": 2, "successful": 2, "failed": 0}
 def few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry requests only briefly."""
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.05)
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +204,7 @@ def test_opening_too_many_points_in_time_is_retried_and_then_an_error(caplog: py
 
     with serving(handle) as server, caplog.at_level(logging.WARNING, "simdoc_search"):
         caplog.clear()
-        retry._last_logged[0] = float("-inf")
+        retry._last_log_time[0] = float("-inf")
         with pytest.raises(StoreUnavailableError, match="too many Point In Time contexts"):
             list(open_store(f"{server.url}/index").scan())
 

@@ -103,5 +103,5 @@ def same(a: int, b: int, size: int, words: int = 30) -> Passage:
 def replaced(a: tuple[int, int], b: tuple[int, int], words: int = 1) -> Difference:
     """A difference. An empty span decides its kind."""
     if a[0] == a[1]:
-        return Difference("inserted", a, b, words)
-    return Difference("removed" if b[0] == b[1] else "replaced", a, b, words)
+        return Difference("inserted", a, b, 0, words)
+    return Difference("removed", a, b, words, 0) if b[0] == b[1] else Difference("replaced", a, b, words, words)

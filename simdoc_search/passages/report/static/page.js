@@ -299,7 +299,7 @@ for (const view of document.querySelectorAll(".origin")) {
     if (link?.dataset.s) return choose(`${link.dataset.s}-1`);
     const names = (link ?? mark).dataset.p?.split(" ") ?? [];
     const named = names.find((name) => !pane && name.split("-")[0] === chosen && !link) ?? names[0];
-    if (named) choose(named, pane ? "other" : "own");
+    if (named) choose(named, pane ? "other" : link?.closest(".sources") ? "" : "own");
   });
 
   document.addEventListener("keydown", (event) => {

@@ -15,17 +15,17 @@ from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument, UnsupportedIndexError
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.errors import DocumentError
-from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
+from simdoc_search.stores.remote.bulk import ActionOutcome, IndexGoneError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import describe_fault, is_simdoc_value, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import RawHit
-from simdoc_search.stores.remote.schema import complete_labels
+from simdoc_search.stores.remote.schema import labels_with_all_kinds
 from simdoc_search.stores.remote.texts import read_text
 from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CONFLICTS, ConditionalUpdater
 
 _FORBIDDEN = 403
 
-WrittenCounter = Literal["updated_count", "wordless_count", "removed_count"]
+WriteCounterName = Literal["updated_count", "wordless_count", "removed_count"]
 """The attribute of `BackfillReport` in which an update is counted."""
 
 
@@ -40,7 +40,7 @@ class FingerprintWriter:
     def __init__(self, engine: Engine, target: Target, options: BackfillOptions) -> None:
         self._target = target
         self._options = options
-        self._labels = complete_labels(target.settings)
+        self._labels = labels_with_all_kinds(target.settings)
         self._updater = ConditionalUpdater(engine, target.index.name, target.index.uuid, list_source_fields(options))
 
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
@@ -56,12 +56,12 @@ class FingerprintWriter:
             StoppedError: the run was stopped. Updates already sent are counted.
         """
         reindex_per_round = chain([reindex], repeat(False))
-        counter_names: dict[str, WrittenCounter] = {}  # by document id
+        counter_names: dict[str, WriteCounterName] = {}  # by document id
 
         def make_updates(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             is_reindexed = next(reindex_per_round)
             for hit, values in self.compute_new_values(hits, report, reindex=is_reindexed):
-                counter_name: WrittenCounter = "removed_count"
+                counter_name: WriteCounterName = "removed_count"
                 if values is not None:
                     counter_name = "updated_count" if values["tokens"] else "wordless_count"
                 counter_names[hit["_id"]] = counter_name
@@ -133,7 +133,7 @@ class FingerprintWriter:
         return {"doc": {**dotted, field: value}, **({"detect_noop": False} if reindex else {})}
 
     def _count_outcome(
-        self, hit: RawHit, outcome: Outcome, report: BackfillReport, counter_name: WrittenCounter
+        self, hit: RawHit, outcome: ActionOutcome, report: BackfillReport, counter_name: WriteCounterName
     ) -> None:
         if outcome.status == CONFLICT and outcome.error != TOO_MANY_CONFLICTS:
             report.conflict_count += 1

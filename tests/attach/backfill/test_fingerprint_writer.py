@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, RefusedDocument
-from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter
+from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter
 from simdoc_search.attach.backfill.pages import MAX_PAGE_DOCUMENTS, PagePacer
 from simdoc_search.attach.backfill.report import UnsupportedIndexError
 from simdoc_search.errors import StoreUnavailableError
@@ -50,8 +50,8 @@ def test_a_throttle_limits_the_rate_from_the_first_second_on() -> None:
 @pytest.fixture(autouse=True)
 def _few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry only for a short time."""
-    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.3)
-    monkeypatch.setattr(retry, "QUERY_SECONDS", 0.3)
+    monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 0.3)
+    monkeypatch.setattr(retry, "QUERY_RETRY_SECONDS", 0.3)
 
 
 def written(found: list[dict[str, Any]], bulk: Callable[[list[Any]], Any]) -> BackfillReport:

@@ -1,0 +1,98 @@
+"""Output of `simdoc-search apply`: the changes in the terminal, and as JSON."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from simdoc_search.cli.common import TABLE_ADVICE, print_json, say
+from simdoc_search.display import format_count
+
+if TYPE_CHECKING:
+    from simdoc_search.duplicates.plan import ApplyReport, DropMethod
+
+_DONE_VERBS = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
+_PLANNED_VERBS = {"move": "move", "delete": "delete", "hardlink": "link"}
+_SEPARATORS = {"move": "->", "delete": "duplicate of", "hardlink": "="}
+UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
+_MAX_EMPTY_FOLDERS = 5
+
+
+def print_report(
+    report: ApplyReport, method: DropMethod, undo_command: str, *, dry_run: bool, has_store: bool, has_table_rows: bool
+) -> None:
+    """Print each change, and the reasons for the documents that were left alone.
+
+    Args:
+        report: the report.
+        method: how the files were dropped.
+        undo_command: the command that undoes the changes.
+        dry_run: whether nothing was changed.
+        has_store: whether the store was updated.
+        has_table_rows: whether the plan has documents that are rows of tables.
+    """
+    from simdoc_search.duplicates.plan import find_empty_folders
+
+    for name, kept_or_target in report.dropped:
+        verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
+        say(f"{verb}  {shorten_path(name)}  {_SEPARATORS[method]}  {shorten_path(kept_or_target)}")
+    if fileless_count := sum(left_alone.has_no_file for left_alone in report.left_alone):
+        documents = format_count(fileless_count, "document")
+        say(f"left alone: {documents} without a file; to remove such documents, use --delete and --store", err=True)
+    for left_alone in (each for each in report.left_alone if not each.has_no_file):
+        say(f"left alone: {shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
+    if any(left_alone.needs_new_plan for left_alone in report.left_alone):
+        say("to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
+    for group, reason in report.refused_groups.items():
+        say(f"group {group} was not applied: {reason}", err=True)
+    for reason, count in Counter(report.not_removed.values()).items():
+        documents = format_count(count, "document of a dropped file is", "documents of dropped files are")
+        say(f"{documents} still in the index: {reason}. To remove them, run: {UPDATE_COMMAND}", err=True)
+    would_be = "would be " * dry_run
+    file_count = len(report.dropped) - report.dropped_fileless_count
+    removed_count = report.removed_count + report.dropped_fileless_count
+    counts = [
+        (file_count, f"{format_count(file_count, 'file')} {would_be}{_DONE_VERBS[method]}"),
+        (report.earlier_dropped_count, f"{report.earlier_dropped_count:,} already done"),
+        (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
+        (len(report.refused_groups), f"{format_count(len(report.refused_groups), 'group')} not applied"),
+        (removed_count, f"{format_count(removed_count, 'document')} {would_be}removed from the index"),
+    ]
+    say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
+    if has_table_rows:
+        say(f"note: documents without a file exist only in the index. {TABLE_ADVICE}", err=True)
+    if empty := [] if dry_run else find_empty_folders(name for name, _ in report.dropped):
+        folders = format_count(len(empty), "folder has", "folders have")
+        more = f" and {len(empty) - _MAX_EMPTY_FOLDERS:,} more" if len(empty) > _MAX_EMPTY_FOLDERS else ""
+        say(f"{folders} no files now: {', '.join(map(shorten_path, empty[:_MAX_EMPTY_FOLDERS]))}{more}", err=True)
+    if dry_run:
+        say("dry run: nothing was changed", err=True)
+    elif file_count:
+        say(f"to undo these changes, run: {undo_command}", err=True)
+        if method != "hardlink" and not has_store:
+            say(f"if these files are in an index, update it with: {UPDATE_COMMAND}", err=True)
+
+
+def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> None:
+    """Print the report as one JSON object."""
+    from simdoc_search.duplicates.plan import find_empty_folders
+
+    kept_or_target_key = "moved_to" if method == "move" else "kept"
+    print_json(
+        {
+            "dry_run": dry_run,
+            "dropped": [{"name": name, kept_or_target_key: path} for name, path in report.dropped],
+            "earlier_dropped_count": report.earlier_dropped_count,
+            "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
+            "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
+            "removed_count": report.removed_count,
+            "not_removed": [{"id": key.id, "reason": reason} for key, reason in report.not_removed.items()],
+            "empty_folders": [] if dry_run else find_empty_folders(name for name, _ in report.dropped),
+        }
+    )
+
+
+def shorten_path(path: str) -> str:
+    """Return a path relative to the current folder, if it is in this folder."""
+    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str

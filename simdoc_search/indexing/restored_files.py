@@ -1,0 +1,52 @@
+"""Indexes files again that an undo has restored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from simdoc_search.corpus.changes import changed_files
+from simdoc_search.errors import SimdocError
+from simdoc_search.indexing.roots import find_roots
+from simdoc_search.indexing.run import index_documents
+from simdoc_search.indexing.skip_reasons import classify_reason
+from simdoc_search.stores.base import Store
+
+
+class RestoredFiles(NamedTuple):
+    """The result of indexing restored files.
+
+    Attributes:
+        document_count: number of documents that were added to the store, or changed in it.
+        not_indexed: the files that could not be indexed, or whose folder is not indexed.
+    """
+
+    document_count: int
+    not_indexed: list[str]
+
+
+def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[str] = ()) -> RestoredFiles:
+    """Index files again. A file without text was not in the store, so it does not count as `not_indexed`.
+
+    Args:
+        store: the store.
+        paths: absolute paths of the files.
+        exclude: patterns of files that are not indexed.
+    """
+    roots = find_roots(store, paths)
+    by_root: dict[Path, list[str]] = {}
+    document_count, not_indexed = 0, set(paths)
+    for path in paths:
+        if root := next((parent for parent in Path(path).parents if parent in roots), None):
+            by_root.setdefault(root, []).append(path)
+            not_indexed.remove(path)
+    try:
+        for root, files in by_root.items():
+            report = index_documents(store, changed_files(root, files, exclude=exclude), prune=None)
+            document_count += report.added_count + report.replaced_count
+            unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_lost}
+            not_indexed |= unread | (set(files) if report.failed else set())
+    except (SimdocError, OSError):
+        return RestoredFiles(document_count, list(paths))
+    return RestoredFiles(document_count, sorted(not_indexed))

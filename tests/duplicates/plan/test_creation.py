@@ -1,0 +1,67 @@
+"""A new plan drops nothing that has changed since it was indexed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import SimilaritySearch
+from simdoc_search.corpus import read_corpus
+from simdoc_search.duplicates import duplicates_in
+from simdoc_search.duplicates.plan import read_plan, write_plan
+from simdoc_search.stores.base import Store
+from tests.support.cli import words, write
+
+TEXT = words(0, 60)
+
+
+def change_bytes(path: Path) -> None:
+    """Change the bytes of a file, but not its size and modification time."""
+    info = path.stat()
+    path.write_text(TEXT.upper())
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+
+
+def change_time(path: Path) -> None:
+    os.utime(path, ns=(0, 0))
+
+
+CHANGED = "the content of the file has changed"
+NEWER = "the file has changed since it was indexed"
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "expected"),
+    [
+        ("a.txt", lambda _: None, [("keep", ""), ("drop", "identical")]),
+        ("b.txt", change_bytes, [("keep", ""), ("decide", f"identical; {CHANGED}")]),
+        ("a.txt", change_bytes, [("keep", ""), ("decide", f"identical; {CHANGED}")]),
+        ("b.txt", change_time, [("keep", ""), ("decide", f"identical; {NEWER}")]),
+        (
+            "a.txt",
+            change_time,
+            [("keep", NEWER), ("decide", f"identical; the document to keep has a problem: {NEWER}")],
+        ),
+        (
+            "a.txt",
+            Path.unlink,
+            [
+                ("decide", "the file is gone"),
+                ("decide", "identical; the document to keep has a problem: the file is gone"),
+            ],
+        ),
+    ],
+)
+def test_a_changed_file_is_left_to_the_user(
+    local_store: Store, tmp_path: Path, name: str, change: Callable[[Path], object], expected: list[tuple[str, str]]
+) -> None:
+    write(tmp_path / "docs", {"a.txt": TEXT, "b.txt": TEXT})
+    SimilaritySearch(local_store).index(read_corpus([tmp_path / "docs"]), workers=1)
+    found = duplicates_in(local_store, keep="first")
+    change(tmp_path / "docs" / name)
+
+    assert 2 == write_plan(found, tmp_path / "plan.tsv", local_store)
+    assert expected == [(row.action, row.note) for row in read_plan(tmp_path / "plan.tsv")]

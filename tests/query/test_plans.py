@@ -1,0 +1,50 @@
+"""A plan decides which candidates are hits from their tokens."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from simdoc_search.query import Bands, Threshold
+from simdoc_search.query.s_curve import probability_of_matches
+from simdoc_search.sketch.estimate import TokenOverlap
+from tests.support.query_plans import tokens
+
+HALF = Fraction(1, 2)
+BANDS = Bands(tokens(400), (tokens(400)[:4],))
+
+
+def compared(shared: int, union: int) -> TokenOverlap:
+    return TokenOverlap(shared, shared, union)
+
+
+def test_without_a_probability_the_estimate_of_a_hit_reaches_the_overlap() -> None:
+    """The document has at least the minimum of tokens, too. Without an overlap, this is enough."""
+    plan = Threshold(tokens(100), 50)
+
+    assert [True, False] == [plan.is_hit(compared(60, union), HALF) for union in (120, 121)]
+    assert [True, False] == [plan.is_hit(compared(matched, 60), HALF) for matched in (50, 49)]
+    assert [True, False] == [plan.is_hit(compared(matched, 9000), None) for matched in (50, 49)]
+
+
+def test_with_a_probability_the_estimate_of_a_hit_reaches_the_share_of_the_minimum() -> None:
+    plan = Threshold(tokens(100), 40, allows_lower_estimates=True)
+
+    assert [True, False] == [plan.is_hit(compared(40, union), HALF) for union in (100, 101)]
+
+
+def test_a_match_of_a_band_is_a_hit_unless_its_estimate_rules_out_the_overlap() -> None:
+    """Of the documents with the overlap, 1 % have such a low estimate."""
+    assert [True, False] == [BANDS.is_hit(compared(shared, 400), HALF) for shared in (177, 176)]
+    assert pytest.approx(0.99, abs=0.002) == probability_of_matches(400, 177, 0.5)
+    assert [True, False] == [BANDS.is_hit(compared(matched, 400), None) for matched in (6, 5)]
+
+
+def test_hits_have_the_minimum_share_of_the_tokens() -> None:
+    """A store needs not read candidates with fewer tokens."""
+    assert 177 == -(-BANDS.min_token_share(HALF) * 400 // 1)
+    for union in (400, 500, 700):
+        least = next(shared for shared in range(401) if BANDS.is_hit(compared(shared, union), HALF))
+        assert least >= BANDS.min_token_share(HALF) * 400
+    assert 0 == BANDS.min_token_share(None)
