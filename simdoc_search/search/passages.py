@@ -10,7 +10,7 @@ from itertools import islice
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
-from simdoc_search.passages.align import MatchedWords, TextMatcher, align_words
+from simdoc_search.passages.align import align_words
 from simdoc_search.passages.bibliography import describe_bibliography
 from simdoc_search.passages.coverage import (
     Cover,
@@ -21,6 +21,7 @@ from simdoc_search.passages.coverage import (
 )
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
+from simdoc_search.passages.text_matcher import MatchedWords, TextMatcher
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import PassageOptions

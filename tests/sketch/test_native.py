@@ -17,9 +17,10 @@ from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import locate_words, words_of_texts
-from simdoc_search.passages.align import AlignmentSettings, TextMatcher, align
+from simdoc_search.passages.align import AlignmentSettings, align
 from simdoc_search.passages.exact_overlap import Measures, measure_many, measures
 from simdoc_search.passages.passage import Passage
+from simdoc_search.passages.text_matcher import TextMatcher
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_token_ids
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.winnow import PassageSettings
