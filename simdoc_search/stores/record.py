@@ -227,7 +227,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutIndex:
-    """An index behind an alias whose documents are not compared.
+    """One of the indices behind an alias. Its documents are not compared.
 
     Attributes:
         index: name of the index.

@@ -74,8 +74,8 @@ class IndexAccess:
         """Whether the engine's own `min_hash` filter fills the field."""
         return isinstance(self.indices, MinHashFieldIndices)
 
-    def require_tokens(self) -> None:
-        """Check that the engine's `min_hash` filter does not fill the field. Raises FormatMismatchError if it does."""
+    def reject_min_hash_field(self) -> None:
+        """Raise FormatMismatchError if the engine's own `min_hash` filter fills the field."""
         if self.is_min_hash_field:
             text_field = self.text_fields[0] if self.text_fields else "FIELD"
             raise FormatMismatchError(
