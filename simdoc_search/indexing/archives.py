@@ -124,7 +124,7 @@ class Archives:
     def note_skipped(self, skipped: SkippedFile) -> None:
         """Record a skipped file. If it is a member that may become readable, its archive is not complete."""
         kind = classify_reason(skipped.reason)[0]
-        is_final = kind.is_expected or (kind.is_stored_text_outdated and not kind.advice)
+        is_final = kind.is_expected or (kind.is_text_outdated and not kind.advice)
         if not is_final and (archive := self._find_archive(skipped.path)):
             archive.is_complete = False
 

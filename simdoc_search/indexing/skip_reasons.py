@@ -20,14 +20,14 @@ class SkipKind:
     label: str  # shown after the number of files; if empty, the reason itself is shown
     pattern: str  # regular expression that matches the reasons; its group is a detail that differs between files
     is_expected: bool = False  # whether skipping was expected, because such files are never read
-    is_stored_text_outdated: bool = False  # whether a text that was stored for the file before is now out of date
+    is_text_outdated: bool = False  # whether a text that was stored for the file before is now out of date
     advice: str = ""  # the option that would help; empty if there is none
     is_id_taken: bool = False  # whether the id of the file belongs to another document
 
     @property
     def can_compare_bytes(self) -> bool:
         """Whether such files may be compared byte by byte, to find exact duplicates. Hidden files and links may not."""
-        return not self.is_id_taken and (self.is_stored_text_outdated or not self.is_expected)
+        return not self.is_id_taken and (self.is_text_outdated or not self.is_expected)
 
 
 OTHER_KIND = SkipKind("", ".*")
@@ -38,12 +38,12 @@ BROKEN_LINK_REASON = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
 
 SKIP_KINDS = (
-    SkipKind("damaged", r"damaged: (.*)", is_stored_text_outdated=True),
-    SkipKind("encrypted", "encrypted", is_stored_text_outdated=True),
+    SkipKind("damaged", r"damaged: (.*)", is_text_outdated=True),
+    SkipKind("encrypted", "encrypted", is_text_outdated=True),
     SkipKind(
         "over the size limit",
         r"(?:(\S+ (?:bytes|characters)) are|grew|the line is) over the limit of .*",
-        is_stored_text_outdated=True,
+        is_text_outdated=True,
         advice="allow larger files with --max-size MB",
     ),
     SkipKind("not read to the end", r"(the members unpack to .*|there are more than .* members)"),
@@ -56,19 +56,19 @@ SKIP_KINDS = (
     SkipKind(
         "",
         r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*",
-        is_stored_text_outdated=True,
+        is_text_outdated=True,
     ),
     SkipKind(
         "",
         r".*not (?:to )?a regular file|the file has no data until .*",
         is_expected=True,
-        is_stored_text_outdated=True,
+        is_text_outdated=True,
     ),
     SkipKind(
         "",
         "binary|an image|an archive or a mailbox; .*|a page of simdoc-search|a plan of simdoc-search",
         is_expected=True,
-        is_stored_text_outdated=True,
+        is_text_outdated=True,
     ),
     SkipKind("", r"a link .*|an index of simdoc-search", is_expected=True),
     SkipKind("", "excluded", is_expected=True),

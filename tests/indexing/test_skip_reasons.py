@@ -81,7 +81,7 @@ def test_unknown_reasons_are_important() -> None:
     ],
 )
 def test_a_stored_text_is_outdated_only_if_another_run_cannot_read_the_file(reason: str, is_outdated: bool) -> None:
-    assert is_outdated == classify_reason(reason)[0].is_stored_text_outdated
+    assert is_outdated == classify_reason(reason)[0].is_text_outdated
 
 
 def test_an_archive_over_a_limit_is_not_read_to_the_end() -> None:
