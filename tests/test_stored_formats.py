@@ -29,7 +29,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.records import to_record
-from simdoc_search.stores.remote.schema import fingerprint_fields, parse_meta
+from simdoc_search.stores.remote.schema import fingerprint_field_names, parse_meta
 from tests.support.cli import answer, output, run, sentence, write
 from tests.support.datasets import read_rows
 from tests.support.engines import call
@@ -102,7 +102,7 @@ def test_the_mapping_and_the_documents_of_an_index_are_read() -> None:
             golden["fields"][id]
         )
         assert min(map(len, (record.token_ids, record.passages, record.sentences, record.concepts))) > 0
-    assert ["simdoc"] == fingerprint_fields(mapping)
+    assert ["simdoc"] == fingerprint_field_names(mapping)
     assert Settings.from_dict(golden["stored"]) == settings
 
 

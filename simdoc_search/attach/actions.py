@@ -25,7 +25,8 @@ _BATCH_SIZE = 64
 _MAX_PENDING_BATCHES, _MAX_PENDING_CHARACTERS = 8, 8_000_000
 """Maximum number of batches, and of characters in their texts, that are fingerprinted in advance.
 
-By default, the bulk helpers of the clients send 500 actions per request, so the next request is prepared meanwhile.
+By default, the bulk helpers of the clients send 500 actions per request. So the next request is prepared while one is
+being sent.
 """
 
 
@@ -178,7 +179,6 @@ def _get_text(path: _Path, document: Any, text_fields: Sequence[str]) -> str | N
 def _add_fingerprints(
     batch: _Batch, text_fields: Sequence[str], *, settings: Settings, extractor: Extractor | None, field: str
 ) -> list[dict[str, Any]]:
-    """Return the actions of a batch, with fingerprints in their documents."""
     results = list(batch.actions)
     existing_texts = [text for *_, text in batch.documents if text is not None]
     values = iter(fingerprint_fields(existing_texts, settings, extractor))
@@ -230,7 +230,6 @@ def _replace_document(action: dict[str, Any], path: _Path, document: dict[str, A
 
 
 def _sets_only_some_fields(document: dict[str, Any], names: Sequence[str]) -> bool:
-    """Return whether a document sets some of these fields, but not all."""
     return 0 < sum(_has_field(document, name) for name in names) < len(names)
 
 

@@ -63,8 +63,8 @@ def plan_index_template_steps(
         legacy_advice = "replace the legacy template of this name (in _template) with an index template"
         advice = legacy_advice if is_legacy else "create the template"
         other_names = (other for other in read_index_templates(engine) or {} if not other.startswith("."))
-        existing = shorten_list(other_names, if_empty="there are no other templates")
-        advice += f", or choose another template ({existing})"
+        if existing := shorten_list(other_names, if_empty=""):
+            advice += f", or choose another template ({existing})"
         raise StoreError(f"{engine.name} has no index template {name}; {advice}")
     old_template = remove_dates(templates[0]["index_template"])
     warnings = _check_template(engine, name, old_template, extension, force=force)

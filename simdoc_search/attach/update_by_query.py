@@ -101,7 +101,6 @@ def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, th
 
 
 def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> UpdateResult:
-    """Wait until the task ends, and return its result."""
     pause_seconds = _FIRST_PAUSE_SECONDS
     written = 0
     while True:

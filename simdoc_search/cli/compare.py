@@ -20,10 +20,17 @@ from simdoc_search.cli.common import (
     store_option,
     write_text_file,
 )
-from simdoc_search.cli.comparison_options import ignore_option, preset_option, read_ignored_texts
+from simdoc_search.cli.comparison_options import (
+    ignore_bibliography_option,
+    ignore_option,
+    ignore_quotes_option,
+    preset_option,
+    read_ignored_texts,
+)
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.input_text import is_file, read_document, read_stored_text
+from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.display import format_count
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.documents import MetadataValue
     from simdoc_search.passages import Comparison
+    from simdoc_search.passages.passage import Span
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
@@ -51,6 +59,10 @@ class _Side(NamedTuple):
     settings: Settings | None = None
 
 
+_COUNTING_PARAMETERS = ("preset", "ignore", "ignore_quotes", "ignore_bibliography")
+"""The parameters that decide which words count."""
+
+
 @click.command(cls=Command, main_options=["--html", "--preset", "--ignore", "--json"], shows_time=True)
 @click.argument("a", shell_complete=complete_ids)
 @click.argument("b", shell_complete=complete_ids)
@@ -59,6 +71,8 @@ class _Side(NamedTuple):
 )
 @preset_option
 @ignore_option
+@ignore_quotes_option
+@ignore_bibliography_option
 @field_options
 @store_option
 @json_option
@@ -69,6 +83,8 @@ def compare(
     html: Path | None,
     preset: Any,
     ignore: tuple[str, ...],
+    ignore_quotes: bool,
+    ignore_bibliography: bool,
     text_fields: tuple[str, ...],
     field: str | None,
     store: str,
@@ -92,8 +108,10 @@ def compare(
 
     from simdoc_search.as_json import comparison_as_json
     from simdoc_search.passages.align import PRESETS
+    from simdoc_search.passages.bibliography import describe_bibliography, find_bibliography
     from simdoc_search.passages.compare import compare as compare_texts
-    from simdoc_search.passages.ignored_words import remove_templates
+    from simdoc_search.passages.ignored_words import remove_ignored_words
+    from simdoc_search.passages.quotations import find_quotations
 
     if a == b == "-":
         raise click.UsageError("only one side can be stdin (-); give a file or an id for the other")
@@ -119,14 +137,27 @@ def compare(
     analysis = settings.analysis if settings else None
     texts = sides[0].text, sides[1].text
     comparison = compare_texts(*texts, preset=preset, settings=settings)
-    ignored = None
-    if ignore:
+    ignored, notes = None, []
+    if ignore or ignore_quotes or ignore_bibliography:
         min_words = PRESETS[preset].min_run_for(comparison.word_counts[0])
-        comparison, ignored = remove_templates(
-            comparison, texts, read_ignored_texts(ignore, search), analysis, min_words
+        spans: tuple[list[Span], list[Span]] = ([], [])
+        for side, side_spans in zip(sides, spans, strict=True):
+            side_spans.extend(find_quotations(side.text) if ignore_quotes else ())
+            if ignore_bibliography:
+                bibliography = find_bibliography(side.text)
+                side_spans.extend([bibliography] if bibliography else ())
+                notes.append(f"{side.name}: {describe_bibliography(side.text, bibliography)}")
+        templates = read_ignored_texts(ignore, search)
+        comparison, ignored = remove_ignored_words(
+            comparison, texts, templates, analysis, spans=spans, min_words=min_words
         )
+        words = format_count(ignored[0], "word")
+        notes.append(f"{words} of the first text and {ignored[1]:,} of the second are ignored.")
     if html:
-        _write_page(html, comparison, sides, analysis)
+        context = click.get_current_context()
+        _write_page(
+            html, comparison, sides, analysis, [*notes, *describe_run("Compared", context, _COUNTING_PARAMETERS)]
+        )
     if as_json:
         first, second = ({side.kind: side.name} for side in sides)
         values = comparison_as_json(comparison, (first, second), have_same_bytes=have_same_bytes)
@@ -136,8 +167,8 @@ def compare(
     if have_same_bytes:
         say("The two files have the same bytes.")
     _print_attachments(sides)
-    if ignored:
-        say(f"{format_count(ignored[0], 'word')} of the first text and {ignored[1]:,} of the second are ignored.")
+    for note in notes:
+        say(note)
 
 
 def _compare_bytes(a: str, b: str) -> bool | None:
@@ -211,8 +242,10 @@ def _print(comparison: Comparison, sides: list[_Side], analysis: Analysis | None
         say(f"  page: {html}")
 
 
-def _write_page(path: Path, comparison: Comparison, sides: list[_Side], analysis: Analysis | None) -> None:
+def _write_page(
+    path: Path, comparison: Comparison, sides: list[_Side], analysis: Analysis | None, notes: Sequence[str]
+) -> None:
     from simdoc_search.passages.report import render_pair_page
 
     texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
-    write_text_file(path, render_pair_page(comparison, texts, names, analysis=analysis))
+    write_text_file(path, render_pair_page(comparison, texts, names, analysis=analysis, notes=notes))

@@ -18,7 +18,13 @@ from simdoc_search.cli.common import (
     open_for_query,
     store_option,
 )
-from simdoc_search.cli.comparison_options import ignore_option, preset_option, read_ignored_texts
+from simdoc_search.cli.comparison_options import (
+    ignore_bibliography_option,
+    ignore_option,
+    ignore_quotes_option,
+    preset_option,
+    read_ignored_texts,
+)
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_paths import in_option, index_paths
@@ -81,16 +87,8 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
     help="Compare every document that may share passages, not only the most promising ones. This is slower.",
 )
 @ignore_option
-@click.option(
-    "--ignore-quotes",
-    is_flag=True,
-    help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
-)
-@click.option(
-    "--ignore-bibliography",
-    is_flag=True,
-    help="Ignore the bibliography. The output says where it is.",
-)
+@ignore_quotes_option
+@ignore_bibliography_option
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No index is needed.")
 @filter_options
 @click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")

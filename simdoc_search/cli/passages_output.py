@@ -207,7 +207,7 @@ def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     if other is not None:
         label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
     words = format_count(passage.word_count, "word")
-    yield f"{_INDENT}{words}, {label}, characters {passage.a[0]:,} to {passage.a[1]:,}"
+    yield f"{_INDENT}{words}, {label}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simdoc_search import __version__
 from simdoc_search.cli.common import document_progress, write_text_file
+from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.display import (
     format_count,
     format_estimate,
@@ -43,25 +42,10 @@ def describe_search(places: Sequence[str], document_count: int, context: click.C
         document_count: the number of documents in them; 0 if it is not known.
         context: the context of the command.
     """
-    options: list[str] = []
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
-        if parameter.name in (*_FILTER_PARAMETERS, *_COMPARISON_PARAMETERS) and value != parameter.default:
-            values = value if isinstance(value, tuple) else (value,) if value else ()
-            options += [f"{parameter.opts[0]} {_format_value(value)}".rstrip() for value in values]
     is_filtered = any(context.params[name] for name in _FILTER_PARAMETERS)
     documents = f"{format_count(document_count, 'document')} in " if document_count and not is_filtered else ""
     searched = f"Searched {documents}{', '.join(map(without_credentials, places))}"
-    lines = [f"{searched} on {datetime.now().astimezone().date()} with simdoc-search {__version__}."]
-    return [*lines, f"Options: {', '.join(options)}."] if options else lines
-
-
-def _format_value(value: Any) -> str:
-    """Return the value of an option as the user gave it; empty for a flag."""
-    if isinstance(value, tuple):
-        field, values = value
-        return f"{field}={values if isinstance(values, str) else ', '.join(values)}"
-    return "" if value is True else without_credentials(str(value))
+    return describe_run(searched, context, (*_FILTER_PARAMETERS, *_COMPARISON_PARAMETERS))
 
 
 def format_words(hit: PassageHit) -> str:

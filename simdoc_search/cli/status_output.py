@@ -152,7 +152,7 @@ def _describe_staleness(inspection: Inspection) -> str:
         return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
     examples = f": {', '.join(map(repr, sample.stale_ids))}" if sample.stale_ids else ""
     of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
-    if sample.is_exact and sample.compared_count:
+    if sample.is_exact and sample.already_compared_count:
         unchecked = format_count(sample.unchecked_count, "document written", "documents written")
         return f"{of_all}, after comparing {unchecked} since the last `backfill --stale`{examples}"
     if sample.is_exact:
@@ -165,7 +165,7 @@ def _describe_staleness(inspection: Inspection) -> str:
     evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
     since = (
         f" from {sample.unchecked_count:,} documents written since the last `backfill --stale`"
-        if sample.compared_count
+        if sample.already_compared_count
         else ""
     )
     return f"{count} {interval}, based on {evidence}{since}{examples}"

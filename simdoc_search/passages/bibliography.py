@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.positions import TextPositions
@@ -17,19 +18,24 @@ _HEADINGS = (
 )
 """In English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Swedish."""
 _NEXT_HEADINGS = (
-    *("index", "statement", "acknowledge?ments?", "glossary", "notes", "footnotes", "endnotes", "curriculum vitae"),
-    *("appendi(?:x|ces)\\b.*", "annex(?:es)?\\b.*", "declaration\\b.*", "about the authors?", "list of .*"),
-    *("anh[aä]n?ge?\\b.*", "anlagen?\\b.*", "eidesstattliche .*", "erklärung\\b.*", "danksagung"),
-    *("selbst(?:st)?ändigkeitserklärung", "(?:abbildungs|tabellen)verzeichnis", "remerciements", "anexos?\\b.*"),
-    *("ap[eéê]ndices?\\b.*", "allegat[oi]\\b.*", "bijlagen?\\b.*", "bilag(?:a|or)\\b.*", "załączniki?\\b.*"),
+    *("index", "statement", "acknowledge?ments?", "glossary", "notes", "footnotes", "endnotes", "copyright"),
+    *("appendi(?:x|ces)\\b.*", "annex(?:es)?\\b.*", "declaration\\b.*", "about the authors?", "curriculum vitae"),
+    *("anh[aä]n?ge?\\b.*", "anlagen?\\b.*", "eidesstattliche .*", "erklärung\\b.*", "list of .*"),
+    *("danksagung", "selbst(?:st)?ändigkeitserklärung", "(?:abbildungs|tabellen)verzeichnis"),
+    *("remerciements", "anexos?\\b.*", "załączniki?\\b.*"),
+    *("ap[eéê]ndices?\\b.*", "allegat[oi]\\b.*", "bijlagen?\\b.*", "bilag(?:a|or)\\b.*"),
 )
-_LINE_START = r"(?:^|(?<=\f))[^\S\n]*(?:#+[^\S\n]*)?(?:(?:\d+(?:\.\d+)*|[IVX]+|[A-Z])[.)]?[^\S\n]+)?"
-_HEADING = re.compile(rf"{_LINE_START}(?:{'|'.join(_HEADINGS)}):?[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
+_SPACE = r"[^\S\n\f]"
+_LINE_START = rf"(?:^|(?<=\f)){_SPACE}*(?:#+{_SPACE}*)?(?:(?:\d+(?:\.\d+)*|[IVX]+|[A-Z])[.)]?{_SPACE}+)?"
+_LINE_END = rf":?{_SPACE}*(?:$|(?=\f))"
+_HEADING = re.compile(rf"{_LINE_START}(?:{'|'.join(_HEADINGS)}){_LINE_END}", re.IGNORECASE | re.MULTILINE)
 _NEXT_HEADING = re.compile(
-    rf"{_LINE_START}(?:{'|'.join(_NEXT_HEADINGS)}):?[^\S\n]*$|^\[\^\w+\]:", re.IGNORECASE | re.MULTILINE
+    rf"{_LINE_START}(?:{'|'.join(_NEXT_HEADINGS)}){_LINE_END}|^\[\^\w+\]:", re.IGNORECASE | re.MULTILINE
 )
 _REFERENCE = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b|\bdoi\b|\bhttps?:|\bISBN\b|\bin press\b", re.IGNORECASE)
 """What nearly every entry of a bibliography contains."""
+_MAX_HEADINGS = 5
+"""The maximum number of headings that are tried, from the last one."""
 _MAX_GAP_CHARACTERS = 500
 """The maximum number of characters between two references of a bibliography."""
 
@@ -41,7 +47,7 @@ def find_bibliography(text: str) -> Span | None:
     year, a DOI or an address. The bibliography ends before another heading of the end of a book, before the footnotes,
     or where the references end.
     """
-    headings = list(_HEADING.finditer(text, len(text) // 2))
+    headings = deque(_HEADING.finditer(text, len(text) // 2), _MAX_HEADINGS)
     for heading in reversed(headings):
         next_heading = _NEXT_HEADING.search(text, heading.end())
         limit = next_heading.start() if next_heading else len(text)

@@ -59,10 +59,18 @@ def _bounding_span(spans: Sequence[Span]) -> Span:
     return min(start for start, _ in spans), max(end for _, end in spans)
 
 
-def remove_templates(
-    comparison: Comparison, texts: tuple[str, str], templates: Sequence[str], analysis: Analysis | None, min_words: int
+def remove_ignored_words(
+    comparison: Comparison,
+    texts: tuple[str, str],
+    templates: Sequence[str],
+    analysis: Analysis | None,
+    *,
+    spans: tuple[Sequence[Span], Sequence[Span]] = ((), ()),
+    min_words: int,
 ) -> tuple[Comparison, tuple[int, int]]:
-    """Remove the words of templates from a comparison. Return it and the number of ignored words of each text.
+    """Remove the words of templates, and of spans in each text, from a comparison.
+
+    Return it and the number of ignored words of each text.
 
     `word_counts`, `matched_word_counts` and `passages` of the comparison then exclude these words. A passage with fewer
     than `min_words` matched words left is omitted. The shingle measures and the differences still cover the whole
@@ -70,7 +78,7 @@ def remove_templates(
     """
     a, b = (locate_words(text, analysis) for text in texts)
     placed = [locate_words(template, analysis) for template in templates]
-    ignored_a, ignored_b = (find_ignored_words(text, placed) for text in (a, b))
+    ignored_a, ignored_b = find_ignored_words(a, placed, spans[0]), find_ignored_words(b, placed, spans[1])
     passages = remove_words_from_passages(comparison.passages, a, b, ignored_a, min_words)
     swapped = remove_words_from_passages(map(_swap_texts, passages), b, a, ignored_b, min_words)
     kept = [_swap_texts(passage) for passage in swapped]

@@ -38,9 +38,9 @@ class TextPositions:
 
 
 def label_position_pair(first: TextPositions, a: int, second: TextPositions, b: int) -> str:
-    """Label a position in each of two texts: `line 3 → line 5`, or `line 3` if both labels are equal."""
+    """Label a position in each of two texts: `line 3 ↔ line 5`, or `line 3` if both labels are equal."""
     label_a, label_b = first.label(a), second.label(b)
-    return label_a if label_a == label_b else f"{label_a} → {label_b}"
+    return label_a if label_a == label_b else f"{label_a} ↔ {label_b}"
 
 
 _CHARACTERS_PER_WORD = 12

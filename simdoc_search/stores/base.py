@@ -122,7 +122,10 @@ class Writer(Protocol):
         """Remove the documents with these ids. Unknown ids are ignored."""
 
     def commit(self, *, timeout: float | None = None) -> None:
-        """Make all changes durable and visible to readers. A store may ignore `timeout` (in seconds)."""
+        """Make all changes durable and visible to readers.
+
+        If `timeout` is given, a store may stop waiting after this number of seconds, without an error.
+        """
 
 
 class Store(Protocol):
@@ -152,7 +155,7 @@ class Store(Protocol):
         """Return the number of documents, the size and the settings."""
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
-        """Return the indices behind an alias that cannot be queried. The result may be a few seconds old."""
+        """If the store is an alias, return its indices that cannot be queried. The result may be a few seconds old."""
 
     def cancellable_by(self: Self, stop: StopEvent) -> Self:
         """Return a copy of this store whose methods raise `StoppedError` soon after `stop` is set."""
@@ -174,7 +177,7 @@ class Store(Protocol):
         """
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> Mapping[DocumentKey, str]:
-        """Remove each document only if its condition still holds, even while other programs write.
+        """Remove each document if its condition still holds. Other programs may write at the same time.
 
         Args:
             removals: the conditions, by document.

@@ -120,7 +120,6 @@ def _compute_sentences(text: str, settings: Settings) -> TokenIds:
 
 
 def _display_name(settings: ConceptSettings) -> str:
-    """Return the name of an extractor for messages."""
     return (
         f"{settings.extractor} with synonyms {settings.synonyms_checksum}"
         if settings.synonyms_checksum

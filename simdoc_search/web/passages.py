@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import heapq
+from datetime import datetime
 from typing import Any
 
 from markupsafe import Markup
 
+from simdoc_search import __version__
 from simdoc_search.as_json import passages_as_json
-from simdoc_search.display import format_estimate, format_percent
+from simdoc_search.display import format_count, format_estimate, format_percent
 from simdoc_search.passages.align import PRESETS
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.report import Source, SourcedText, render_sources_view
@@ -57,10 +59,28 @@ def passages(request: PageRequest) -> Page:
         "columns": columns,
         "near_copy": result.near_copy if search.store.is_simdoc_index else None,
         "default_min_words": PRESETS[request.preset].min_run_for(result.word_count + result.ignored_word_count),
+        "printed_notes": _describe_search(request),
         "offsets": request.neighbour_page_offsets(len(result.hits), result.total),
     }
     as_json = passages_as_json({"id": query.id, "file": query.file}, result)
     return Page("passages.html", values, columns.add_to_json(as_json, keys))
+
+
+def _describe_search(request: PageRequest) -> list[str]:
+    """Return sentences for a printed page that say what was searched, when, and with which options."""
+    options = [
+        f"--{name.replace('_', '-')} {value}"
+        for name in ("min_words", "preset", "ignore", "filter", "exclude")
+        for value in request.all_values(name)
+        if value and value != "edited"
+    ]
+    options += [
+        f"--{name.replace('_', '-')}" for name in ("ignore_quotes", "ignore_bibliography") if request.is_on(name)
+    ]
+    options += ["--compare-all"] if request.is_on("all") else []
+    documents = format_count(request.served_store.info().document_count, "document")
+    searched = f"Searched {documents} on {datetime.now().astimezone().date()} with simdoc-search {__version__}."
+    return [searched, f"Options: {', '.join(options)}."] if options else [searched]
 
 
 def _read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:

@@ -367,5 +367,5 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
         in exact
     )
     assert "drawn at random from 10 documents written since the last `backfill --stale`" in drawn
-    names = ("compared_count", "sampled_count", "stale_count", "at_least", "at_most")
+    names = ("already_compared_count", "sampled_count", "stale_count", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)

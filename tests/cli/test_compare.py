@@ -188,6 +188,32 @@ def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
     assert text.endswith("\n40 words of the first text and 40 of the second are ignored.\n")
 
 
+def test_quotations_and_bibliographies_are_ignored(tmp_path: Path) -> None:
+    """The page says so, and when it was made."""
+    shared, quoted = words(0, 60), words(100, 140)
+    references = f"References\nBecker, A. (1998). {words(200, 230)}"
+    texts: dict[str, str | bytes] = {
+        "a.txt": f"{shared} “{quoted}” {words(300, 390)}\n\n{references}",
+        "b.txt": f"{words(500, 590)} {shared} “{quoted}”\n\n{references}",
+        "c.txt": shared,
+    }
+    write(tmp_path, texts)
+    files = tmp_path / "a.txt", tmp_path / "b.txt"
+    options = "--ignore-quotes", "--ignore-bibliography"
+    result = answer("compare", *files, *options)
+    output("compare", *files, *options, "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+
+    assert [60, 150, 74] == [result["passages"][0]["word_count"], result["a"]["word_count"], result["ignored"][0]]
+    assert "74 words of the first text and 74 of the second are ignored." in page
+    assert "a.txt: The bibliography is ignored: line 3 to line 4." in page
+    assert re.search(r"Compared on [-\d]{10} with simdoc-search \S+\.", page)
+    assert "Options: --ignore-quotes, --ignore-bibliography." in page
+    assert "c.txt: No bibliography was found, so none is ignored." in output(
+        "compare", files[0], tmp_path / "c.txt", "--ignore-bibliography"
+    )
+
+
 def test_the_page_replaces_the_differences_of_the_terminal(tmp_path: Path) -> None:
     text = output("compare", "corpus/old.txt", "draft.txt", "--html", tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")

@@ -86,7 +86,7 @@ def test_a_moved_block_has_both_positions() -> None:
     first, second = len(words(0, 60)), len(words(100, 300))
     text = printed(a, b, comparison([], [Difference("moved", (0, first), (second + 2, second + 2 + first), 60, 60)]))
 
-    assert "line 1 → line 3: 60 words moved: 'word0 word1 " in text
+    assert "line 1 ↔ line 3: 60 words moved: 'word0 word1 " in text
     assert "[-" not in text
 
 

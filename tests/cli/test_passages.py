@@ -115,14 +115,13 @@ def test_min_words_preset_and_page_are_options() -> None:
 def test_the_table_has_the_coverage_and_the_longest_passage() -> None:
     """A text with form feeds has pages."""
     lines = output("passages", "--file", "essay.txt", "--filter", "path=sources/book").splitlines()
-    begin = PAPER.index(QUOTE.upper())
     words = QUOTE.upper().split()
 
     assert [
         "17 % of essay.txt (60 of 360 words) appears in 1 indexed document.",
         "words in common     share     new  passages  document",
         "             60      17 %      60         1  sources/book.txt",
-        f"60 words, line 2 → page 2, line 2, characters {begin:,} to {begin + len(QUOTE):,}",
+        "60 words, line 2 ↔ page 2, line 2",
         f"“{' '.join(words[:9])} … {' '.join(words[-3:])}”",
         "1 match.",
         "Every shared run of 6 words is found.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from simdoc_search.passages.bibliography import describe_bibliography, find_bibliography
@@ -66,6 +68,14 @@ def test_prose_after_the_references_does_not_belong_to_it() -> None:
 )
 def test_other_text_is_not_a_bibliography(text: str) -> None:
     assert bibliography(text) is None
+
+
+@pytest.mark.parametrize("repeated", ["\f", " ", "# ", "1.", "References\n", "References 2024 ", "References\f"])
+def test_a_hostile_text_takes_no_long_time(repeated: str) -> None:
+    start = time.process_time()
+    find_bibliography(repeated * (1_000_000 // len(repeated)))
+
+    assert time.process_time() - start < 5
 
 
 def test_it_is_found_on_the_pages_of_a_pdf() -> None:

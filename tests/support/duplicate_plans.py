@@ -15,7 +15,7 @@ from simdoc_search.duplicates.plan.files import read_state
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.cli import write
 
-__all__ = ["METHODS", "contents", "no_links_between", "plan_of", "tree"]
+__all__ = ["METHODS", "contents", "no_links", "no_links_between", "plan_of", "tree"]
 
 METHODS: tuple[DropMethod, ...] = ("move", "delete", "hardlink")
 
@@ -51,6 +51,15 @@ def contents(folder: Path) -> list[bytes]:
     """Return the contents of all documents below a folder, including hidden ones, but not incomplete copies."""
     files = [path for path in folder.rglob("*") if path.suffix in {".txt", ".away"}]
     return sorted(path.read_bytes() for path in files)
+
+
+def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make all hard links fail, as on a disk that does not support them."""
+
+    def refusing(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refusing)
 
 
 def no_links_between(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
+from typing import Any
 
 import pytest
 
@@ -90,3 +91,17 @@ def test_each_version_has_its_evidence() -> None:
         assert shown in text
     assert "1 May 2020" in text
     assert "4 Mar 2021" in text
+
+
+def test_a_printed_page_says_what_was_searched_and_how(pages: Pages) -> None:
+    plain = pages.html("/passages", id="own")
+    values: dict[str, Any] = {"min_words": 9, "exclude": "path=drafts/", "ignore_quotes": "on", "all": "on"}
+    values["preset"] = "verbatim"
+    options = pages.html("/passages", id="own", **values)
+
+    assert re.search(r'<p class="printed">Searched 2 documents on [-\d]{10} with simdoc-search \S+\.</p>', plain)
+    assert 1 == plain.count('<p class="printed">')
+    assert (
+        '<p class="printed">Options: --min-words 9, --preset verbatim, --exclude path=drafts/, --ignore-quotes, '
+        "--compare-all.</p>"
+    ) in options

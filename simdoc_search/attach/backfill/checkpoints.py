@@ -1,7 +1,7 @@
 """Stores checkpoints in the mapping, so that the next run reads only documents that were written since this run.
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. A checkpoint
-is the sequence number of a write in a shard. The fingerprints of all documents whose number is not greater were
+is the sequence number of a write in a shard. The fingerprints of all documents with this number or a smaller one were
 compared with the texts. The mapping also stores a hash of the history UUIDs of the shards. A cloned or restored index
 has new history UUIDs, and so has a shard that was lost and created again. All of their documents are compared again.
 """

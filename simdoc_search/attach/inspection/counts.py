@@ -12,7 +12,7 @@ from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.sketch.token_kinds import token_kind_names, token_kinds
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.queries import missing_kinds_query, query_with_all_kinds
+from simdoc_search.stores.remote.queries import all_kinds_query, missing_kinds_query
 
 _MAX_READ_REASONS, _MAX_RETURNED_REASONS = 100, 5
 _NUMBER = re.compile(r"\d[\d,.]*")
@@ -69,8 +69,8 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
     aggregations: dict[str, Any] = {"states": {"filters": {"filters": _build_queries(index, text_query)}}}
     if has_reasons:
         aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _MAX_READ_REASONS}}
-    # The total is an aggregation too. `hits.total` cannot be used, because an engine that collects no hits sets
-    # `terminated_early`.
+    # The total is an aggregation too. With `track_total_hits`, an engine that collects no hits sets `terminated_early`,
+    # and `check_response` would raise an error.
     body = {"query": {"bool": {"filter": [*index.filters]}}, "size": 0, "track_total_hits": False, "aggs": aggregations}
     aggregates = engine.search(index.name, body)["aggregations"]
     counts = {name: bucket["doc_count"] for name, bucket in aggregates["states"]["buckets"].items()}
@@ -96,7 +96,7 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
     queries: dict[str, _Query] = {"documents": {"match_all": {}}, "fingerprinted": fingerprinted}
     queries["wordless"] = {"bool": without_tokens}
     if settings is not None:
-        queries["current"] = query_with_all_kinds(settings, field)
+        queries["current"] = all_kinds_query(settings, field)
         queries |= {kind.name: missing_kinds_query(settings, field, kind.name) for kind in token_kinds(settings)}
         if names := token_kind_names(settings):
             queries["incomplete"] = missing_kinds_query(settings, field, *names)

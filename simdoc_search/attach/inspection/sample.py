@@ -16,7 +16,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import describe_fault, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import total_hits
-from simdoc_search.stores.remote.queries import query_with_all_kinds, randomize_order
+from simdoc_search.stores.remote.queries import all_kinds_query, randomize_order
 from simdoc_search.stores.remote.texts import read_text
 from simdoc_search.stores.remote.updates import read_current_documents
 
@@ -33,8 +33,8 @@ class SampleSource:
         settings: the settings of its fingerprints.
         text_fields: the paths of its text fields; empty if they are unknown.
         document_count: number of documents with a complete fingerprint.
-        checkpoints: for each shard, the sequence number of the last write whose fingerprint `backfill --stale` has
-            checked; empty if it has checked none.
+        checkpoints: for each shard, the sequence number of the last write that `backfill --stale` has read. It has
+            compared the fingerprints up to this write with the texts. Empty if it has compared none.
     """
 
     index: IndexDescription
@@ -51,10 +51,11 @@ class Sample:
     Attributes:
         document_count: number of documents with a complete fingerprint.
         sampled_count: number of documents in the sample.
-        stale_count: number of sampled documents whose fingerprint is malformed or does not match their text.
+        stale_count: number of sampled documents whose fingerprint is malformed or does not match their text; 0 if the
+            fingerprints were not compared with the texts.
         stale_ids: ids of some stale documents.
-        compared_count: number of documents that were not written since `backfill --stale` compared them. They are not
-            sampled.
+        already_compared_count: number of documents that were not written since `backfill --stale` compared them. They
+            are not sampled.
         malformed: maps the document id of each malformed fingerprint in the sample to the problem.
         not_compared_reason: why the fingerprints were not compared with the texts; empty if they were.
     """
@@ -63,14 +64,14 @@ class Sample:
     sampled_count: int
     stale_count: int
     stale_ids: tuple[str, ...] = ()
-    compared_count: int = 0
+    already_compared_count: int = 0
     malformed: Mapping[str, str] = field(default_factory=dict, compare=False)
     not_compared_reason: str = ""
 
     @property
     def unchecked_count(self) -> int:
         """The number of documents that may be stale."""
-        return self.document_count - self.compared_count
+        return self.document_count - self.already_compared_count
 
     @property
     def is_exact(self) -> bool:
@@ -167,7 +168,7 @@ def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple
         index, checkpoints = source.index, source.checkpoints
         filters = [
             {"term": {"_index": index.name}},
-            query_with_all_kinds(source.settings, index.field),
+            all_kinds_query(source.settings, index.field),
             *index.filters,
         ]
         unread = [WriteRange(checkpoints).build_shard_query(number) for number in range(len(checkpoints))]

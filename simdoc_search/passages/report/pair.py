@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -28,6 +28,8 @@ from simdoc_search.passages.summary import (
 _MIN_COMMON_FOLDERS = 2
 """If two paths share fewer folders, both paths are shown in full."""
 _MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES = 500, 100
+_MUCH_IN_COMMON = 0.5
+"""If one text has at least this share of the other one, they are versions, so the page lists the differences first."""
 _CONTEXT_WORDS = 6
 _STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
 _RIGHT_BAR_X = _STRIP_WIDTH - _BAR_WIDTH
@@ -37,15 +39,19 @@ _SIDES: tuple[Side, Side] = ("a", "b")
 
 
 def render_pair_page(
-    comparison: Comparison, texts: tuple[str, str], names: tuple[str, str], *, analysis: Analysis | None = None
+    comparison: Comparison,
+    texts: tuple[str, str],
+    names: tuple[str, str],
+    *,
+    analysis: Analysis | None = None,
+    notes: Sequence[str] = (),
 ) -> str:
-    """Return a self-contained HTML page that shows two texts side by side.
+    """Return a self-contained HTML page that shows two texts side by side, with notes below the measures.
 
     `analysis` is used to recognise boilerplate; see `find_boilerplate`.
     """
-    return render_page(
-        f"{names[0]} and {names[1]} compared", render_pair_view(comparison, texts, names, analysis=analysis)
-    )
+    view = render_pair_view(comparison, texts, names, analysis=analysis, notes=notes)
+    return render_page(f"{names[0]} and {names[1]} compared", view)
 
 
 def render_pair_view(
@@ -55,6 +61,7 @@ def render_pair_view(
     *,
     prefix: str = "",
     analysis: Analysis | None = None,
+    notes: Sequence[str] = (),
 ) -> Markup:
     """Return the HTML of a pair. Each pair on a page needs its own prefix for ids, such as `p2-`."""
     marks = PairMarks(
@@ -78,6 +85,7 @@ def render_pair_view(
         prefix=prefix,
         sides=sides,
         measures=describe_word_measures(comparison),
+        notes=notes,
         details=describe_shingle_measures(comparison),
         shapes=list(_draw_passages(marks, lengths)),
         ticks=_draw_difference_ticks(comparison, lengths),
@@ -107,6 +115,7 @@ def render_pair_view(
             for number, passage in enumerate(comparison.passages[:_MAX_LISTED_ITEMS])
         ],
         passage_count=len(comparison.passages),
+        has_much_in_common=max(comparison.covered_shares) >= _MUCH_IN_COMMON,
     )
 
 

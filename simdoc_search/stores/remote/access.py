@@ -74,8 +74,8 @@ class IndexAccess:
         """Whether the engine's own `min_hash` filter fills the field."""
         return isinstance(self.indices, MinHashFieldIndices)
 
-    def require_tokens(self) -> None:
-        """Check that the engine's `min_hash` filter does not fill the field. Raises FormatMismatchError if it does."""
+    def reject_min_hash_field(self) -> None:
+        """Raise FormatMismatchError if the engine's own `min_hash` filter fills the field."""
         if self.is_min_hash_field:
             text_field = self.text_fields[0] if self.text_fields else "FIELD"
             raise FormatMismatchError(
@@ -88,7 +88,10 @@ class IndexAccess:
     def filter_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
         """Convert filters to clauses in the engine's query language."""
         return filter_clauses(
-            filters or {}, self.indices.mappings.values(), field=self.field, is_simdoc_index=self.is_simdoc_index
+            filters or {},
+            self.indices.mappings.values(),
+            fingerprint_field=self.field,
+            is_simdoc_index=self.is_simdoc_index,
         )
 
     def query_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:

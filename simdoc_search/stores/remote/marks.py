@@ -69,7 +69,7 @@ class Marks:
     """
 
     def __init__(self, access: IndexAccess) -> None:
-        access.require_tokens()
+        access.reject_min_hash_field()
         self._access = access
         self._engine = access.background_engine.in_background()
         excluded = [f"{access.field}.{name}" for name in _EXCLUDED_PARTS]

@@ -178,14 +178,14 @@ def find_fingerprint_field(mappings: Mapping[str, Mapping[str, Any]], location: 
     Raises:
         StoreError: there are several fingerprint fields.
     """
-    names = {name for mapping in mappings.values() for name in fingerprint_fields(mapping)}
+    names = {name for mapping in mappings.values() for name in fingerprint_field_names(mapping)}
     if len(names) > 1:
         raise StoreError(f"{location} has the fingerprint fields {', '.join(sorted(names))}; choose one with --field")
     return names.pop() if names else DEFAULT_FIELD
 
 
-def fingerprint_fields(mapping: Mapping[str, Any]) -> list[str]:
-    """Return the names of the object fields that have fingerprints."""
+def fingerprint_field_names(mapping: Mapping[str, Any]) -> list[str]:
+    """Return the names of the object fields that contain fingerprints."""
     return [
         name for name in mapping.get("properties", {}) if {"tokens", "format"} <= mapped_fields(mapping, name).keys()
     ]

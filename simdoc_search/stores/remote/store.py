@@ -173,7 +173,7 @@ class RemoteStore(Closable):
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
         """Open a writer. Several can be open, and the last write wins. If a writer fails, its writes are kept."""
-        self.access.require_tokens()
+        self.access.reject_min_hash_field()
         if not self.is_simdoc_index:
             raise StoreError(
                 f"{self.location} was not created with `simdoc-search index`; add fingerprints to its documents with "
@@ -192,7 +192,7 @@ class RemoteStore(Closable):
 
     def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
         """Remove each document if its condition holds. For each document that was not removed, return the reason."""
-        self.access.require_tokens()
+        self.access.reject_min_hash_field()
         return remove_documents(self.access, removals)
 
     # --- documents by id ---
@@ -243,7 +243,7 @@ class RemoteStore(Closable):
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
-        self.access.require_tokens()
+        self.access.reject_min_hash_field()
         source = [f"{self.field}.digest", f"{self.field}.origin"]
         hits = find_by_id(
             self.access, ids, source=source, engine=self.access.background_engine, ids_per_request=IDS_AT_ONCE
@@ -326,14 +326,14 @@ class RemoteStore(Closable):
         size: int,
     ) -> TokenMatches:
         """Return the documents that share the most tokens of a kind; see `Store`."""
-        self.access.require_tokens()
+        self.access.reject_min_hash_field()
         return shared_tokens.find_token_matches(
             self.access, token_ids, kind, filters=filters, exclude=exclude, size=size
         )
 
     def concept_frequencies(self, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each concept; see `Store`."""
-        self.access.require_tokens()
+        self.access.reject_min_hash_field()
         return shared_tokens.document_frequencies(self.access, token_ids)
 
     @property
@@ -345,7 +345,7 @@ class RemoteStore(Closable):
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
     ) -> PhraseMatches:
         """Return the documents that contain at least one of these phrases; see `Store`."""
-        self.access.require_tokens()
+        self.access.reject_min_hash_field()
         return find_phrases(self.access, phrases, filters, exclude)
 
     # --- all documents ---
@@ -363,8 +363,11 @@ class RemoteStore(Closable):
     ) -> Iterator[Record]:
         """Yield the records that match the filters, at one point in time; see `Store.scan`."""
         access = self.access
-        access.require_tokens()
-        clauses = [root_clause(root_folder, only_roots_below, field=self.field), *access.filter_clauses(filters)]
+        access.reject_min_hash_field()
+        clauses = [
+            root_clause(root_folder, only_roots_below, fingerprint_field=self.field),
+            *access.filter_clauses(filters),
+        ]
         source = access.source_filter(
             text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, fields=fields
         )
@@ -374,9 +377,9 @@ class RemoteStore(Closable):
 
     def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
         """Count the documents that were indexed from the folder `root_folder`; see `Store.count`."""
-        self.access.require_tokens()
+        self.access.reject_min_hash_field()
         return self.access.background_engine.count(
-            self.index, root_clause(root_folder, only_roots_below, field=self.field)
+            self.index, root_clause(root_folder, only_roots_below, fingerprint_field=self.field)
         )
 
     def info(self) -> StoreInfo:

@@ -13,7 +13,7 @@ from simdoc_search.stores.remote.schema import (
     DEFAULT_FIELD,
     MAX_META_ENTRIES,
     MAX_META_VALUE_LENGTH,
-    fingerprint_fields,
+    fingerprint_field_names,
 )
 
 _META_KEY_PREFIX = "simdoc_text_"
@@ -239,7 +239,7 @@ def _is_indexed_text(mapping: Mapping[str, Any], path: str) -> bool:
 
 
 def _application_text_paths(mapping: Mapping[str, Any], field: str) -> Iterator[str]:
-    excluded = {field, *fingerprint_fields(mapping)}
+    excluded = {field, *fingerprint_field_names(mapping)}
     properties = mapping.get("properties", {}).items()
     return text_paths({name: mapped for name, mapped in properties if name not in excluded})
 

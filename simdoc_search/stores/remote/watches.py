@@ -3,7 +3,8 @@
     {"query": the query for documents that overlap the watched document, "simdoc": {"tokens": "...", "buckets": 512},
      "watched": {"id": "...", "index": "...", "alias": "...", "routing": "...", "overlap": 50, "since": "2026-11-30"}}
 
-Watches are stored in a separate index. A watch contains the tokens that its document had when the watch was set.
+Watches are stored in a separate index. A watch contains the tokens that its document had when the watch was set. The
+overlap is in percent.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class Watches:
     """
 
     def __init__(self, access: IndexAccess, name: str) -> None:
-        access.require_tokens()
+        access.reject_min_hash_field()
         self.name = name
         self._access = access
         self._engine = access.engine

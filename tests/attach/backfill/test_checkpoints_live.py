@@ -95,8 +95,8 @@ def test_a_copy_of_an_index_is_compared_again(temp_indices: TempIndices, engine:
     engine.call("PUT", [name, "_clone", cloned], {"settings": {"index.blocks.write": None}})
     engine.call("GET", ["_cluster", "health", cloned], wait_for_status="yellow")
 
-    assert (len(TEXTS), 0, 1) == (reindexed.sampled_count, reindexed.compared_count, reindexed.stale_count)
-    assert [len(TEXTS), 0] == [sampled(engine, index).compared_count for index in (name, cloned)]
+    assert (len(TEXTS), 0, 1) == (reindexed.sampled_count, reindexed.already_compared_count, reindexed.stale_count)
+    assert [len(TEXTS), 0] == [sampled(engine, index).already_compared_count for index in (name, cloned)]
     assert len(TEXTS) == backfill(engine, cloned, stale=True).unchanged_count
 
 
@@ -108,7 +108,7 @@ def test_a_run_over_an_alias_with_a_filter_records_nothing(temp_indices: TempInd
     alias = temp_indices.alias(name, filter={"range": {"number": {"gte": 50}}})
     backfill(engine, alias, stale=True)
 
-    assert (0, 1) == (sampled(engine, name).compared_count, sampled(engine, name).stale_count)
+    assert (0, 1) == (sampled(engine, name).already_compared_count, sampled(engine, name).stale_count)
     assert 1 == backfill(engine, name, stale=True).updated_count
 
 

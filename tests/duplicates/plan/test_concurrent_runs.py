@@ -129,6 +129,10 @@ def test_a_second_run_in_the_same_folders_or_with_the_same_undo_file_is_refused(
                 PlanError, match=r"another run of `apply` is changing files in .*; wait until that run ends"
             ):
                 apply_plan([rows[0], replace(rows[1], kept=rows[0].name)], "delete", plans.undo_files[1])
+        others = plan_of(plans.folder / "elsewhere", FILES)
+        with pytest.raises(PlanError, match=r"another run of `apply` is changing files in .*docs"):
+            apply_plan(others, "move", plans.undo_files[1], move_to=plans.folder / "docs")
+        shutil.rmtree(plans.folder / "elsewhere")
         shutil.copy(plans.undo_files[0], plans.undo_files[1])
         with pytest.raises(PlanError, match="another run of `apply` is changing files"):
             undo(plans.undo_files[1])

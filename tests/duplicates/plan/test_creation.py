@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search import SimilaritySearch
+from simdoc_search import Document, SimilaritySearch
 from simdoc_search.corpus import read_corpus
 from simdoc_search.duplicates import duplicates_in
 from simdoc_search.duplicates.plan import read_plan, write_plan
@@ -63,5 +63,20 @@ def test_a_changed_file_is_left_to_the_user(
     found = duplicates_in(local_store, keep="first")
     change(tmp_path / "docs" / name)
 
-    assert 2 == write_plan(found, tmp_path / "plan.tsv", local_store)
+    progress: list[float] = []
+
+    assert 2 == write_plan(found, tmp_path / "plan.tsv", local_store, progress=progress.append)
+    assert [1.0] == progress
     assert expected == [(row.action, row.note) for row in read_plan(tmp_path / "plan.tsv")]
+
+
+def test_a_document_that_was_deleted_meanwhile_is_left_to_the_user(local_store: Store, tmp_path: Path) -> None:
+    search = SimilaritySearch(local_store)
+    search.index([Document("a", TEXT), Document("b", TEXT)], workers=1)
+    found = duplicates_in(local_store)
+    search.delete(["b"])
+    write_plan(found, tmp_path / "plan.tsv", local_store)
+
+    assert [("keep", ""), ("decide", "identical; the text is unknown")] == [
+        (row.action, row.note) for row in read_plan(tmp_path / "plan.tsv")
+    ]

@@ -19,10 +19,13 @@ from simdoc_search.duplicates.plan import (
     PlanError,
     apply_plan,
     expected_changes,
+    rollback,
     undo,
+    validation,
 )
+from simdoc_search.duplicates.plan.moves import make_folders
 from simdoc_search.duplicates.plan.rows import PlanRow
-from tests.support.duplicate_plans import METHODS, no_links_between, plan_of, tree
+from tests.support.duplicate_plans import METHODS, no_links, no_links_between, plan_of, tree
 from tests.support.folders import posix_only
 
 
@@ -38,13 +41,15 @@ def run(tmp_path: Path, rows: list[PlanRow], method: DropMethod, *, dry_run: boo
     return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason, _ in report.left_alone}
 
 
-@pytest.mark.parametrize("one_disk", [True, False])
+@pytest.mark.parametrize("change_disk", [lambda _: None, no_links_between, no_links])
 def test_files_are_moved_with_their_folders_and_moved_back(
-    tmp_path: Path, rows: list[PlanRow], one_disk: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    rows: list[PlanRow],
+    change_disk: Callable[[pytest.MonkeyPatch], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Content, modification time and permissions are preserved. Undo removes the undo file at the end."""
-    if not one_disk:
-        no_links_between(monkeypatch)
+    change_disk(monkeypatch)
     before = tree(tmp_path)
 
     assert {} == run(tmp_path, rows, "move")
@@ -190,6 +195,29 @@ def test_changed_files_and_the_duplicates_of_a_changed_kept_file_are_left_alone(
     assert before == tree(tmp_path)
 
 
+def test_the_reason_is_reported_if_a_file_cannot_be_read(tmp_path: Path, rows: list[PlanRow]) -> None:
+    shutil.rmtree(tmp_path / "docs/sub")
+    (tmp_path / "docs/sub").write_text("a file instead of the folder")
+
+    assert {"sub/equal.txt": "the file cannot be read (Not a directory)"} == run(tmp_path, rows, "delete")
+
+
+@posix_only
+@pytest.mark.parametrize("method", METHODS)
+def test_a_file_is_not_dropped_for_itself(tmp_path: Path, method: DropMethod, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check of the plan may miss that two paths lead to one file, for example if a folder is mounted twice."""
+    monkeypatch.setattr(validation, "directory_entry", lambda path: path)
+    kept, _ = plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same"})
+    (tmp_path / "link").symlink_to("docs")
+    same = replace(kept, action="drop", path=str(tmp_path / "link/kept.txt"), kept=kept.name)
+    report = apply_plan([kept, same], method, tmp_path / "plan.undo", move_to=tmp_path / "gone")
+
+    assert ["this path and the path of the kept file lead to the same file"] == [
+        document.reason for document in report.left_alone
+    ]
+    assert "same" == (tmp_path / "docs/kept.txt").read_text()
+
+
 def test_only_a_changed_document_needs_a_new_plan(
     tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +243,24 @@ def test_a_missing_kept_file_is_noticed_after_another_kept_file_was_read(tmp_pat
 
     assert ["copy.txt"] == list(left)
     assert left["copy.txt"].endswith("other.txt should be kept instead, but the file is gone")
+
+
+def test_undo_overwrites_no_file_on_a_disk_without_hard_links(
+    tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file appears after it was checked that its path is free."""
+    no_links(monkeypatch)
+    run(tmp_path, rows[:2], "move")
+
+    def taken(folder: Path) -> None:
+        make_folders(folder)
+        (folder / "equal.txt").write_text("mine")
+
+    monkeypatch.setattr(rollback, "make_folders", taken)
+    path = tmp_path / "docs/equal.txt"
+
+    assert [(str(path), f"{path} already exists")] == undo(tmp_path / "plan.undo").not_restored
+    assert ["mine", "same"] == [path.read_text(), (tmp_path / "gone/equal.txt").read_text()]
 
 
 def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:
@@ -262,6 +308,15 @@ def test_undo_leaves_files_alone_that_changed_after_the_move(tmp_path: Path, row
     (tmp_path / "gone/other.txt").write_text("SAME")
     assert [] == undo(tmp_path / "plan.undo").not_restored
     assert not (tmp_path / "plan.undo").exists()
+
+
+def test_undo_names_the_place_of_a_moved_file_that_is_gone(tmp_path: Path, rows: list[PlanRow]) -> None:
+    run(tmp_path, rows[:2], "move")
+    moved = tmp_path / "gone/equal.txt"
+    moved.unlink()
+
+    reason = f"the file was moved to {moved}, but the file is gone"
+    assert [(str(tmp_path / "docs/equal.txt"), reason)] == undo(tmp_path / "plan.undo").not_restored
 
 
 def test_undo_reports_why_a_file_cannot_be_restored(tmp_path: Path, rows: list[PlanRow]) -> None:

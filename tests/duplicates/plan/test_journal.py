@@ -95,6 +95,16 @@ def test_a_file_that_is_not_an_undo_file_is_refused(
     assert 4 == len(tree(tmp_path / "docs"))
 
 
+@pytest.mark.parametrize("version", [1, 3])
+def test_an_undo_file_of_another_version_is_refused(undo_file: Path, version: int) -> None:
+    header = line_with_checksum({"simdoc-search": "undo file of a plan", "version": version})
+    undo_file.write_bytes(header)
+
+    with pytest.raises(PlanError, match=rf"by another version of simdoc-search \(format {version}, not 2\)"):
+        undo(undo_file)
+    assert header == undo_file.read_bytes()
+
+
 def test_nothing_can_be_undone_without_an_undo_file(undo_file: Path) -> None:
     with pytest.raises(PlanError, match="does not exist"):
         undo(undo_file)

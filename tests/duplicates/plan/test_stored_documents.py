@@ -43,6 +43,13 @@ def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
     assert 2 == apply_with_delete(store, tmp_path, rows).earlier_dropped_count
 
 
+def test_files_are_dropped_for_a_document_without_a_file(local_store: Store, tmp_path: Path) -> None:
+    rows = write_and_read_plan(local_store, tmp_path, Document("a", ONE), keep="first", drop="same-text")
+
+    assert [] == apply_with_delete(local_store, tmp_path, rows).left_alone
+    assert (["a"], []) == (ids(local_store), list((tmp_path / "docs").iterdir()))
+
+
 def test_a_file_is_only_dropped_if_the_kept_document_is_still_in_the_store(local_store: Store, tmp_path: Path) -> None:
     rows = write_and_read_plan(local_store, tmp_path, Document("a", ONE), keep="first", drop="same-text")
     assert [("keep", "a"), ("drop", "file1"), ("drop", "file2")] == [(row.action, row.key.id) for row in rows]

@@ -139,7 +139,7 @@ def test_page_numbers_are_shown() -> None:
 
     assert ["page 1", "page 2"] == [element.text for element in shown.of_side("a", "div", "page")]
     assert [] == shown.of_side("b", "div", "page")
-    assert any("page 2, line 1 → line 1" in element.text for element in shown.all("span", "where"))
+    assert any("page 2, line 1 ↔ line 1" in element.text for element in shown.all("span", "where"))
 
 
 def test_a_paragraph_has_its_counterpart_in_the_other_text() -> None:
@@ -238,3 +238,14 @@ def test_a_page_of_two_long_texts_has_less_than_3_mb() -> None:
     b = re.sub(r"word(\d+)00\b", r"other\1", a)
 
     assert len(render_pair_page(compare(a, b), (a, b), NAMES).encode()) < 3_000_000
+
+
+def test_versions_have_the_differences_first_and_other_texts_the_passages() -> None:
+    shared, first, second = (" ".join(f"{letter}{number}" for number in range(80)) for letter in "sab")
+
+    def headings(old: str, new: str) -> list[str]:
+        html = render_pair_page(compare(old, new), (old, new), ("a", "b"))
+        return re.findall("<section><h2>(.*?)</h2>", html)
+
+    assert ["Differences", "Shared passages"] == headings(f"{shared} one", f"{shared} two")
+    assert ["Shared passages", "Differences"] == headings(f"{first} {first} {shared}", f"{shared} {second} {second}")

@@ -90,11 +90,19 @@ def test_each_passage_is_listed_with_its_place() -> None:
     shared = [prose(40 - number, number) for number in range(23)]
     text = "\f".join(f"{prose(150, 100 + number)}\n{passage}" for number, passage in enumerate(shared))
     html = view(text, [" ".join(f"{prose(150, 200 + number)} {passage}" for number, passage in enumerate(shared))])
-    places = re.findall(r'data-p="1-(\d+)"><span class="where">(\d+) words · (.*?) →', " ".join(html.split()))
+    places = re.findall(r'data-p="1-(\d+)"><span class="where">(\d+) words · (.*?) ↔', " ".join(html.split()))
 
     assert [(f"{number}", f"{41 - number}", f"page {number}, line 4") for number in range(1, 21)] == places
     assert "and 3 shorter passages, marked in the text" in html
     assert html.count("page 7") == 2
+
+
+def test_the_page_does_not_claim_who_copied() -> None:
+    claim = "Shared words do not show who copied from whom."
+    text = prose(40, 1)
+
+    assert claim in view(text, [text])
+    assert claim not in view(text, [])
 
 
 @pytest.mark.slow
