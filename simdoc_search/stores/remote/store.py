@@ -359,7 +359,10 @@ class RemoteStore(Closable):
         """Yield the records that match the filters, at one point in time; see `Store.scan`."""
         access = self.access
         access.reject_min_hash_field()
-        clauses = [root_clause(root_folder, only_roots_below, field=self.field), *access.filter_clauses(filters)]
+        clauses = [
+            root_clause(root_folder, only_roots_below, fingerprint_field=self.field),
+            *access.filter_clauses(filters),
+        ]
         source = access.source_filter(
             text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, fields=fields
         )
@@ -371,7 +374,7 @@ class RemoteStore(Closable):
         """Count the documents that were indexed from the folder `root_folder`; see `Store.count`."""
         self.access.reject_min_hash_field()
         return self.access.background_engine.count(
-            self.index, root_clause(root_folder, only_roots_below, field=self.field)
+            self.index, root_clause(root_folder, only_roots_below, fingerprint_field=self.field)
         )
 
     def info(self) -> StoreInfo:

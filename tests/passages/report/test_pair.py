@@ -238,3 +238,14 @@ def test_a_page_of_two_long_texts_has_less_than_3_mb() -> None:
     b = re.sub(r"word(\d+)00\b", r"other\1", a)
 
     assert len(render_pair_page(compare(a, b), (a, b), NAMES).encode()) < 3_000_000
+
+
+def test_versions_have_the_differences_first_and_other_texts_the_passages() -> None:
+    shared, first, second = (" ".join(f"{letter}{number}" for number in range(80)) for letter in "sab")
+
+    def headings(old: str, new: str) -> list[str]:
+        html = render_pair_page(compare(old, new), (old, new), ("a", "b"))
+        return re.findall("<section><h2>(.*?)</h2>", html)
+
+    assert ["Differences", "Shared passages"] == headings(f"{shared} one", f"{shared} two")
+    assert ["Shared passages", "Differences"] == headings(f"{first} {first} {shared}", f"{shared} {second} {second}")
