@@ -5,9 +5,13 @@
 
 mod hash;
 mod passages;
+mod phrases;
 mod runs;
 mod sketch;
 mod words;
+
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
 
 use blake2::digest::consts::U16;
 use blake2::{Blake2b, Digest};
@@ -19,14 +23,16 @@ use pyo3::types::PyByteArray;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use hash::{murmur3, PADDING};
-use passages::{align, count_shingles, matched_words, Rules};
+use passages::{align, count_shingles, matched_words, Rules, Second};
+use phrases::Phrases;
+use runs::{Index, ABSENT};
 use sketch::{Settings, Sketcher, Sketches};
 use words::{Grammar, Normaliser, Words, SPACE};
 
 type Buffer<'py> = Bound<'py, PyByteArray>;
 
 /// The version of the methods of `Kernel`. It must equal `INTERFACE` in `simdoc_search.analysis.native`.
-const INTERFACE: u32 = 4;
+const INTERFACE: u32 = 5;
 
 /// Finds the words of texts, computes their fingerprints, and aligns texts. The methods release the GIL.
 #[pyclass(frozen)]
@@ -135,43 +141,56 @@ impl Kernel {
         ])
     }
 
-    /// Compares the first text with each other text.
-    ///
-    /// For each other text, returns whether a shared passage covers each word of the first text (uint8). Also returns
-    /// the number of covered words and the number of all words of the other text (int64, two values per text).
-    fn matched_words<'py>(
-        &self,
-        py: Python<'py>,
-        texts: Vec<PyBackedStr>,
-        profile: &str,
+    /// Returns an `Aligner` that compares a text with others.
+    fn aligner(
+        slf: Py<Self>,
+        py: Python<'_>,
+        text: PyBackedStr,
+        profile: String,
         min_run: usize,
         is_edited: bool,
         max_gap: i64,
-    ) -> PyResult<[Buffer<'py>; 2]> {
+    ) -> PyResult<Aligner> {
         let rules = Rules::new(min_run, is_edited, max_gap)?;
-        let normaliser = self.normaliser(profile)?;
-        let (masks, counts) = py.allow_threads(|| {
-            let (numbers, counts, _) = number_words(&texts, &self.grammar, normaliser);
-            let (mut masks, mut covered_counts) = (Vec::new(), Vec::new());
-            let (first, mut rest) =
-                numbers.split_at(counts.first().map_or(0, |&count| count as usize));
-            for &count in counts.iter().skip(1) {
-                let (second, after) = rest.split_at(count as usize);
-                let (mask, covered) = matched_words(first, second, &rules);
-                masks.extend(mask);
-                covered_counts.push([covered, count]);
-                rest = after;
-            }
-            (masks, covered_counts)
+        let kernel = slf.get();
+        let normaliser = kernel.normaliser(&profile)?;
+        let (classes, index) = py.allow_threads(|| {
+            let mut words = Words::default();
+            words.add(&text, &kernel.grammar, normaliser);
+            let mut classes = FxHashMap::default();
+            let of_words = words
+                .iter()
+                .map(|word| number(&mut classes, Box::from(word)));
+            let index = Index::new(of_words.collect());
+            (classes, Mutex::new(index))
         });
-        Ok([bytes(py, &masks), bytes(py, counts.as_flattened())])
+        Ok(Aligner {
+            kernel: slf,
+            profile,
+            rules,
+            classes,
+            index,
+        })
+    }
+
+    /// Returns a `PhraseFinder` for phrases. The words of a phrase are separated by one space.
+    fn phrase_finder(
+        slf: Py<Self>,
+        phrases: Vec<PyBackedStr>,
+        profile: String,
+    ) -> PyResult<PhraseFinder> {
+        slf.get().normaliser(&profile)?;
+        Ok(PhraseFinder {
+            kernel: slf,
+            profile,
+            phrases: Phrases::new(&phrases),
+        })
     }
 
     /// Returns the runs of the passages that two texts share (int64, four values per run): the index of the passage,
     /// the first word in `a`, the first word in `b`, and the number of words.
     ///
-    /// A text is given as the ids of its words (int32). Equal words have equal ids. The ids are assigned from 0 on,
-    /// first to the words of `a`.
+    /// A text is given as the ids of its words (int32). Equal words have equal ids.
     #[staticmethod]
     fn passages<'py>(
         py: Python<'py>,
@@ -183,14 +202,20 @@ impl Kernel {
     ) -> PyResult<Buffer<'py>> {
         let rules = Rules::new(min_run, is_edited, max_gap)?;
         let (a, b): (Vec<i32>, Vec<i32>) = (pod_collect_to_vec(a), pod_collect_to_vec(b));
-        if a.iter().any(|&word| word as usize >= a.len()) {
-            return Err(PyValueError::new_err(
-                "the words of a must be numbered first",
-            ));
-        }
         let rows = py.allow_threads(|| {
             let mut rows = Vec::new();
-            for (index, runs) in align(&a, &b, &rules).into_iter().enumerate() {
+            let mut numbers = FxHashMap::default();
+            let a = a.iter().map(|word| number(&mut numbers, word)).collect();
+            let words = b.iter().map(|word| *numbers.get(word).unwrap_or(&ABSENT));
+            let second = Second {
+                words: &words.collect::<Vec<_>>(),
+                all_classes: &|| {
+                    let mut numbers = numbers.clone();
+                    b.iter().map(|word| number(&mut numbers, word)).collect()
+                },
+            };
+            let passages = align(&mut Index::new(a), &second, &rules);
+            for (index, runs) in passages.into_iter().enumerate() {
                 for [i, j, size] in runs {
                     rows.push([index as i64, i, j, size]);
                 }
@@ -276,6 +301,86 @@ impl Kernel {
     }
 }
 
+/// Compares one text with others. The methods release the GIL.
+#[pyclass(frozen)]
+struct Aligner {
+    kernel: Py<Kernel>,
+    profile: String,
+    rules: Rules,
+    classes: FxHashMap<Box<[u16]>, u32>,
+    index: Mutex<Index>,
+}
+
+#[pymethods]
+impl Aligner {
+    /// Compares the text with each other text.
+    ///
+    /// For each other text, returns whether a shared passage covers each word of the first text (uint8). Also returns
+    /// the number of covered words and the number of all words of the other text (int64, two values per text).
+    fn matched_words<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<PyBackedStr>,
+    ) -> PyResult<[Buffer<'py>; 2]> {
+        let kernel = self.kernel.get();
+        let normaliser = kernel.normaliser(&self.profile)?;
+        let (masks, counts) = py.allow_threads(|| {
+            let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+            let (mut masks, mut counts) = (Vec::new(), Vec::new());
+            let (mut words, mut classes) = (Words::default(), Vec::new());
+            for text in &texts {
+                words.clear();
+                words.add(text, &kernel.grammar, normaliser);
+                let class = |word: &[u16]| self.classes.get(word).copied();
+                classes.clear();
+                classes.extend(words.iter().map(|word| class(word).unwrap_or(ABSENT)));
+                let all_classes = || {
+                    let mut others = FxHashMap::default();
+                    let known = self.classes.len() as u32;
+                    let class =
+                        |word| class(word).unwrap_or_else(|| known + number(&mut others, word));
+                    words.iter().map(class).collect()
+                };
+                let second = Second {
+                    words: &classes,
+                    all_classes: &all_classes,
+                };
+                let (mask, covered) = matched_words(&mut index, &second, &self.rules);
+                masks.extend(mask);
+                counts.push([covered, classes.len() as i64]);
+            }
+            (masks, counts)
+        });
+        Ok([bytes(py, &masks), bytes(py, counts.as_flattened())])
+    }
+}
+
+/// Finds phrases in texts. The methods release the GIL.
+#[pyclass(frozen)]
+struct PhraseFinder {
+    kernel: Py<Kernel>,
+    profile: String,
+    phrases: Phrases,
+}
+
+#[pymethods]
+impl PhraseFinder {
+    /// Returns the indices of the phrases that each text contains, in ascending order.
+    fn find(&self, py: Python<'_>, texts: Vec<PyBackedStr>) -> PyResult<Vec<Vec<usize>>> {
+        let kernel = self.kernel.get();
+        let normaliser = kernel.normaliser(&self.profile)?;
+        Ok(py.allow_threads(|| {
+            let mut words = Words::default();
+            let find = |text: &PyBackedStr| {
+                words.clear();
+                words.add(text, &kernel.grammar, normaliser);
+                self.phrases.find(&words)
+            };
+            texts.iter().map(find).collect()
+        }))
+    }
+}
+
 impl Kernel {
     fn normaliser(&self, profile: &str) -> PyResult<&Normaliser> {
         match profile {
@@ -291,6 +396,12 @@ impl Kernel {
 /// Returns the bytes of numbers for numpy, in the byte order of the machine.
 fn bytes<'py, T: bytemuck::NoUninit>(py: Python<'py>, values: &[T]) -> Buffer<'py> {
     PyByteArray::new(py, bytemuck::cast_slice(values))
+}
+
+/// Returns the number of a key. A new key gets the next number, from 0 on.
+fn number<K: Eq + Hash>(numbers: &mut FxHashMap<K, u32>, key: K) -> u32 {
+    let next = numbers.len() as u32;
+    *numbers.entry(key).or_insert(next)
 }
 
 type Numbers = (Vec<i32>, Vec<i64>, Vec<u8>);
@@ -310,10 +421,7 @@ fn number_words(texts: &[PyBackedStr], grammar: &Grammar, normaliser: &Normalise
     });
     let counts: Vec<i64> = counts.collect();
     let mut known = FxHashMap::with_capacity_and_hasher(words.starts.len() / 2, FxBuildHasher);
-    let numbers = (0..words.starts.len()).map(|word| {
-        let next = known.len() as i32;
-        *known.entry(words.word(word)).or_insert(next)
-    });
+    let numbers = words.iter().map(|word| number(&mut known, word) as i32);
     (numbers.collect(), counts, has_space)
 }
 

@@ -4,12 +4,11 @@
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
+use std::iter::once;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::runs::{
-    add_covering_runs, count_classes, rare_runs, shared_runs, uncovered_runs, Limits, Run, Windows,
-};
+use crate::runs::{Index, Limits, Pair, Run, ABSENT};
 
 /// The arguments of `simdoc_search.passages.align` besides the texts.
 pub struct Rules {
@@ -41,32 +40,40 @@ const MIN_CONTAINED_LENGTH: f64 = 1.5;
 const WEIGHT_FACTOR: f64 = 40.0;
 const MIN_WEIGHT_WORDS: usize = 400;
 
-/// Returns the runs of each passage. A text is given as the ids of its words. Equal words have equal ids. The ids are
-/// assigned from 0 on, first to the words of `a`.
-pub fn align(a: &[i32], b: &[i32], rules: &Rules) -> Vec<Vec<Run>> {
-    if a.is_empty() || b.is_empty() {
+/// The second of two texts.
+pub struct Second<'a> {
+    /// The class of each word, which is `ABSENT` if the first text does not have the word.
+    pub words: &'a [u32],
+    /// Returns the class of each word. Words that the first text does not have are numbered in order of occurrence,
+    /// after the classes of the first text.
+    pub all_classes: &'a dyn Fn() -> Vec<u32>,
+}
+
+/// Returns the runs of each passage that two texts share.
+pub fn align(a: &mut Index, b: &Second, rules: &Rules) -> Vec<Vec<Run>> {
+    let (a_len, b_len) = (a.words.len(), b.words.len());
+    let shorter = a_len.min(b_len);
+    if shorter == 0 {
         return Vec::new();
     }
-    let shorter = a.len().min(b.len());
     let limit = |words: usize| words.min(shorter - shorter / 6);
     let min_run = limit(rules.min_run);
     let passages = if rules.is_edited {
         let min_words = limit(MIN_EDITED_WORDS).max(min_run);
         Search::new(a, b, min_run, min_words as i64, rules.max_gap).passages()
     } else {
-        let mut windows = Windows::shared(a, b);
-        let classes = windows.classes(min_run);
-        let runs = rare_runs(a, b, &classes, MAX_PAIRS);
-        let runs = add_covering_runs(a, b, &classes, runs, min_run);
-        let runs = uncovered_runs(&runs, a.len(), b.len(), min_run as i64);
+        let (mut pair, mut runs) = (Pair::new(a, b.words), Vec::new());
+        pair.add_rare_runs(min_run, MAX_PAIRS, &mut runs);
+        let runs = pair.add_covering_runs(runs, min_run);
+        let runs = pair.uncovered_runs(&runs, min_run as i64);
         runs.into_iter().map(|run| vec![run]).collect()
     };
-    drop_nested(passages, a.len())
+    drop_nested(passages, a_len)
 }
 
 /// Returns whether a passage covers each word of `a`, and the number of words of `b` that passages cover.
-pub fn matched_words(a: &[i32], b: &[i32], rules: &Rules) -> (Vec<u8>, i64) {
-    let (mut in_a, mut in_b) = (vec![0u8; a.len()], vec![0u8; b.len()]);
+pub fn matched_words(a: &mut Index, b: &Second, rules: &Rules) -> (Vec<u8>, i64) {
+    let (mut in_a, mut in_b) = (vec![0u8; a.words.len()], vec![0u8; b.words.len()]);
     for [i, j, size] in align(a, b, rules).into_iter().flatten() {
         in_a[i as usize..(i + size) as usize].fill(1);
         in_b[j as usize..(j + size) as usize].fill(1);
@@ -101,52 +108,22 @@ struct Search<'a> {
     min_run: i64,
     min_words: i64,
     runs: Vec<Run>,
-    a: &'a [i32],
-    b: &'a [i32],
-    /// Computed on first use, because only passages of several runs need it, and most pairs of texts have no such
-    /// passage.
-    evidence: OnceCell<Evidence>,
+    a: &'a [u32],
+    b: &'a Second<'a>,
+    // Computed on first use, because only passages of several runs need it, and most pairs of texts have no such passage.
+    information: OnceCell<Vec<f64>>,
+    words: OnceCell<ClassifiedWords>,
 }
 
-struct Evidence {
-    a: Vec<u32>,
+/// The classes of all words of `b`, and the number of words of each class in both texts.
+struct ClassifiedWords {
     b: Vec<u32>,
-    /// For each word of `a`, the sum of the information of the words before it.
-    information: Vec<f64>,
-    /// The weight of each class. Equal words have the same class.
-    weights: Vec<f64>,
-}
-
-impl Evidence {
-    fn of(a: &[i32], b: &[i32]) -> Self {
-        let (a, b) = Windows::of(a, b).classes(1).into_owned();
-        let size = count_classes(&a, &b);
-        let (in_a, in_b) = (count(&a, size), count(&b, size));
-        let total = (a.len() + b.len()).max(MIN_EVIDENCE_WORDS) as f64;
-        let mut sum = 0.0;
-        let mut information = vec![0.0];
-        for &class in &a {
-            let class = class as usize;
-            sum += -((in_a[class] + in_b[class]) as f64 / total).ln();
-            information.push(sum);
-        }
-        let share = |count: u32, words: usize| count as f64 / words.max(MIN_WEIGHT_WORDS) as f64;
-        let weights = in_a.iter().zip(&in_b).map(|(&one, &other)| {
-            let share = share(one, a.len()).max(share(other, b.len()));
-            -(WEIGHT_FACTOR * share).ln().min(0.0)
-        });
-        let weights = weights.collect();
-        Evidence {
-            a,
-            b,
-            information,
-            weights,
-        }
-    }
+    in_a: Vec<u32>,
+    in_b: Vec<u32>,
 }
 
 impl<'a> Search<'a> {
-    fn new(a: &'a [i32], b: &'a [i32], min_run: usize, min_words: i64, max_gap: i64) -> Self {
+    fn new(a: &'a mut Index, b: &'a Second, min_run: usize, min_words: i64, max_gap: i64) -> Self {
         let limits = Limits {
             max_window: 3.min(min_words as usize),
             max_pairs: MAX_PAIRS,
@@ -155,24 +132,59 @@ impl<'a> Search<'a> {
             min_lone_run: MIN_LONE_RUN,
             min_run,
         };
-        let runs = shared_runs(a, b, &limits);
+        let runs = Pair::new(a, b.words).shared_runs(&limits);
         Search {
             max_gap,
             min_run: min_run as i64,
             min_words,
             runs,
-            a,
+            a: &a.words,
             b,
-            evidence: OnceCell::new(),
+            information: OnceCell::new(),
+            words: OnceCell::new(),
         }
     }
 
-    fn evidence(&self) -> &Evidence {
-        self.evidence.get_or_init(|| Evidence::of(self.a, self.b))
+    /// For each word of `a`, the sum of the information of the words before it.
+    fn information(&self) -> &[f64] {
+        self.information.get_or_init(|| {
+            let mut counts = count(self.a, 0);
+            for &class in self.b.words.iter().filter(|&&class| class != ABSENT) {
+                counts[class as usize] += 1;
+            }
+            let total = (self.a.len() + self.b.words.len()).max(MIN_EVIDENCE_WORDS) as f64;
+            let of_class = counts.iter().map(|&count| -(count as f64 / total).ln());
+            let of_class: Vec<f64> = of_class.collect();
+            let mut sum = 0.0;
+            let sums = self.a.iter().map(|&class| {
+                sum += of_class[class as usize];
+                sum
+            });
+            once(0.0).chain(sums).collect()
+        })
+    }
+
+    fn words(&self) -> &ClassifiedWords {
+        self.words.get_or_init(|| {
+            let b = (self.b.all_classes)();
+            let in_b = count(&b, count_classes(self.a));
+            let in_a = count(self.a, in_b.len());
+            ClassifiedWords { b, in_a, in_b }
+        })
+    }
+
+    /// Returns the weight of a class. Equal words have the same class.
+    fn weight(&self, class: u32) -> f64 {
+        let share = |counts: &[u32], words: usize| {
+            counts[class as usize] as f64 / words.max(MIN_WEIGHT_WORDS) as f64
+        };
+        let ClassifiedWords { b, in_a, in_b } = self.words();
+        let share = share(in_a, self.a.len()).max(share(in_b, b.len()));
+        -(WEIGHT_FACTOR * share).ln().min(0.0)
     }
 
     fn passages(&mut self) -> Vec<Vec<Run>> {
-        let mut taken = [vec![false; self.a.len()], vec![false; self.b.len()]];
+        let mut taken = [vec![false; self.a.len()], vec![false; self.b.words.len()]];
         let mut passages = Vec::new();
         let mut groups = vec![std::mem::take(&mut self.runs)];
         let mut chain_gap = MAX_CHAIN_GAP;
@@ -246,7 +258,7 @@ impl<'a> Search<'a> {
                     f64::INFINITY
                 };
                 let (first, end) = (run[0] as usize, (run[0] + run[2]) as usize);
-                let information = &self.evidence().information;
+                let information = self.information();
                 let sum = information[end] - information[first];
                 let evidence = sum - before.min(after).ln();
                 let is_weak = evidence < MIN_EVIDENCE && run[2] < self.min_run;
@@ -282,13 +294,12 @@ impl<'a> Search<'a> {
         {
             return false;
         }
-        let evidence = self.evidence();
-        let a = class_counts(&evidence.a[a_first..a_end]);
-        let b = class_counts(&evidence.b[b_first..b_end]);
+        let a = class_counts(&self.a[a_first..a_end]);
+        let b = class_counts(&self.words().b[b_first..b_end]);
         let weigh = |counts: &[(u32, i64)]| -> f64 {
             let weights = counts
                 .iter()
-                .map(|&(class, count)| evidence.weights[class as usize] * count as f64);
+                .map(|&(class, count)| self.weight(class) * count as f64);
             weights.fold(0.0, |sum, weight| sum + weight)
         };
         let (mut shared, mut rest) = (Vec::new(), b.as_slice());
@@ -316,8 +327,13 @@ impl<'a> Search<'a> {
     }
 }
 
+fn count_classes(classes: &[u32]) -> usize {
+    classes.iter().max().map_or(0, |&class| class as usize + 1)
+}
+
+/// Counts the words of at least `size` classes.
 fn count(classes: &[u32], size: usize) -> Vec<u32> {
-    let mut counts = vec![0; size];
+    let mut counts = vec![0; count_classes(classes).max(size)];
     for &class in classes {
         counts[class as usize] += 1;
     }
@@ -357,12 +373,12 @@ fn root(parents: &mut [usize], mut node: usize) -> usize {
 fn join_into_chains(mut runs: Vec<Run>, max_gap: i64) -> Vec<Vec<Run>> {
     runs.sort_by_key(|run| (run[0], run[1])); // a stable sort, as in Python
     let min_gap = max_gap / MAX_GAP_FACTOR + 1;
+    let max_gap_a = max_gap * max_gap / min_gap;
     let mut parents: Vec<usize> = (0..runs.len()).collect();
     for near in 0..if max_gap > 0 { runs.len() } else { 0 } {
         let [i, j, size] = runs[near];
-        for later in near + 1..runs.len() {
-            let [next_i, next_j, next_size] = runs[later];
-            if next_i > i + size + max_gap * max_gap / min_gap {
+        for (later, &[next_i, next_j, next_size]) in runs.iter().enumerate().skip(near + 1) {
+            if next_i > i + size + max_gap_a {
                 break;
             }
             let gap_a = next_i - i - size;

@@ -2,9 +2,6 @@
 //!
 //! A run is an array of its first word in text `a`, its first word in text `b`, and its number of words.
 
-use std::borrow::Cow;
-use std::hash::Hash;
-
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub type Run = [i64; 3];
@@ -25,150 +22,39 @@ pub struct Limits {
 
 const MAX_COUNTED_WORDS: i64 = 4;
 const MAX_TRIED_POSITIONS: usize = 4;
+/// An index keeps all windows of up to this number of words.
+const MAX_KEPT_LENGTH: usize = 3;
 
-/// Returns the runs around rare windows, and runs that cover every shared window of `min_run` words.
-pub fn shared_runs(a: &[i32], b: &[i32], limits: &Limits) -> Vec<Run> {
-    let mut runs = Vec::new();
-    let mut windows = Windows::shared(a, b);
-    for length in 1..=limits.max_window {
-        let classes = windows.classes(length);
-        runs.extend(rare_runs(a, b, &classes, limits.max_pairs));
-    }
-    unique(&mut runs);
-    let runs = dense_runs(runs, limits);
-    let runs = add_covering_runs(a, b, &windows.classes(limits.min_run), runs, limits.min_run);
-    uncovered_runs(&runs, a.len(), b.len(), limits.min_run as i64)
+/// The class of a word or window that only the second text has.
+pub const ABSENT: u32 = u32::MAX;
+
+/// The first of two texts, and an index of its windows. It is made once for many second texts.
+pub struct Index {
+    /// The class of each word. Equal words have equal classes, which are numbered from 0 in order of occurrence.
+    pub words: Vec<u32>,
+    /// By the number of words of the windows.
+    levels: FxHashMap<usize, Level>,
+    /// For each diagonal, the end of the last run. All values are 0 between calls.
+    ends: Vec<i64>,
 }
 
-pub type Classes = (Vec<u32>, Vec<u32>);
-
-/// The classes of windows in both texts. Equal windows have the same class.
-pub struct Windows {
-    /// The classes of windows of 1, 2, 4, ... words.
-    levels: Vec<Classes>,
-    /// Whether all windows that only one text has share one class: `ONLY_A` or `ONLY_B`.
-    shared_only: bool,
+/// The windows of one length in the first text. Equal windows have equal classes.
+struct Level {
+    classes: Vec<u32>,
+    /// The class of a window, by the classes of its first part and of its last part.
+    by_parts: FxHashMap<(u32, u32), u32>,
+    /// The positions of all classes, one class after the other, and the start of each class in `order`.
+    order: Vec<u32>,
+    starts: Vec<u32>,
+    /// For each class, its number of windows in the second text. All values are 0 between calls.
+    counts: Vec<u32>,
 }
 
-const ONLY_A: u32 = 0;
-const ONLY_B: u32 = 1;
-
-impl Windows {
-    pub fn of(a: &[i32], b: &[i32]) -> Self {
-        let level = number(a.iter().copied(), b.iter().copied());
-        Windows {
-            levels: vec![level],
-            shared_only: false,
-        }
-    }
-
-    /// Computes classes for shared windows only. All windows that only one text has share one class, which is much
-    /// faster. The ids of the words of `a` must be less than its number of words.
-    pub fn shared(a: &[i32], b: &[i32]) -> Self {
-        let (mut is_in_a, mut is_in_b) = (vec![false; a.len()], vec![false; a.len()]);
-        for &word in a {
-            is_in_a[word as usize] = true;
-        }
-        for &word in b {
-            if let Some(is_in_b) = is_in_b.get_mut(word as usize) {
-                *is_in_b = true;
-            }
-        }
-        let classes = |words: &[i32], is_in_other: &[bool], only: u32| {
-            let class = |&word: &i32| match is_in_other.get(word as usize) {
-                Some(true) => word as u32 + ONLY_B + 1,
-                _ => only,
-            };
-            words.iter().map(class).collect()
-        };
-        let level = (classes(a, &is_in_b, ONLY_A), classes(b, &is_in_a, ONLY_B));
-        Windows {
-            levels: vec![level],
-            shared_only: true,
-        }
-    }
-
-    /// Returns the class of the window of `length` words that begins at each word of `a` and of `b`.
-    pub fn classes(&mut self, length: usize) -> Cow<'_, Classes> {
-        let level = length.ilog2() as usize;
-        while self.levels.len() <= level {
-            let shift = 1 << (self.levels.len() - 1);
-            self.levels
-                .push(self.lengthen(self.levels.last().unwrap(), shift));
-        }
-        match length - (1 << level) {
-            0 => Cow::Borrowed(&self.levels[level]),
-            shift => Cow::Owned(self.lengthen(&self.levels[level], shift)),
-        }
-    }
-
-    /// Returns the classes of windows that are `shift` words longer.
-    fn lengthen(&self, (a, b): &Classes, shift: usize) -> Classes {
-        fn pairs(classes: &[u32], shift: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
-            let second = classes.get(shift..).unwrap_or_default();
-            classes.iter().copied().zip(second.iter().copied())
-        }
-        let (a, b) = (pairs(a, shift), pairs(b, shift));
-        if self.shared_only {
-            let may_be_shared = |pair: (u32, u32)| (pair.0.min(pair.1) > ONLY_B).then_some(pair);
-            number_shared(a.map(may_be_shared), b.map(may_be_shared))
-        } else {
-            number(a, b)
-        }
-    }
-}
-
-fn number<T: Hash + Eq>(a: impl Iterator<Item = T>, b: impl Iterator<Item = T>) -> Classes {
-    let size = a.size_hint().0 + b.size_hint().0;
-    let mut numbers = FxHashMap::with_capacity_and_hasher(size, FxBuildHasher);
-    let mut class = |window| {
-        let next = numbers.len() as u32;
-        *numbers.entry(window).or_insert(next)
-    };
-    (a.map(&mut class).collect(), b.map(&mut class).collect())
-}
-
-/// Like `number`, but a window that only one text has gets the class `ONLY_A` or `ONLY_B`. A window that is None is
-/// known to be in only one text.
-fn number_shared<T: Hash + Eq>(
-    a: impl Iterator<Item = Option<T>>,
-    b: impl Iterator<Item = Option<T>>,
-) -> Classes {
-    let mut numbers = FxHashMap::with_capacity_and_hasher(b.size_hint().0, FxBuildHasher);
-    let mut b_classes: Vec<u32> = b
-        .map(|window| {
-            let next = numbers.len() as u32 + ONLY_B + 1;
-            window.map_or(ONLY_B, |window| *numbers.entry(window).or_insert(next))
-        })
-        .collect();
-    let mut is_in_a = vec![false; numbers.len() + ONLY_B as usize + 1];
-    let a_classes = a
-        .map(|window| {
-            let class = window.and_then(|window| numbers.get(&window));
-            class.map_or(ONLY_A, |&class| {
-                is_in_a[class as usize] = true;
-                class
-            })
-        })
-        .collect();
-    for class in &mut b_classes {
-        if !is_in_a[*class as usize] {
-            *class = ONLY_B;
-        }
-    }
-    (a_classes, b_classes)
-}
-
-/// The positions of each class, in ascending order.
-struct Positions {
-    starts: Vec<usize>,
-    order: Vec<usize>,
-}
-
-impl Positions {
-    fn of(classes: &[u32], count: usize) -> Self {
+impl Level {
+    fn new(classes: Vec<u32>, by_parts: FxHashMap<(u32, u32), u32>) -> Self {
+        let count = classes.iter().max().map_or(0, |&class| class as usize + 1);
         let mut starts = vec![0; count + 1];
-        for &class in classes {
+        for &class in &classes {
             starts[class as usize + 1] += 1;
         }
         for index in 0..count {
@@ -177,30 +63,209 @@ impl Positions {
         let mut next = starts.clone();
         let mut order = vec![0; classes.len()];
         for (position, &class) in classes.iter().enumerate() {
-            order[next[class as usize]] = position;
+            order[next[class as usize] as usize] = position as u32;
             next[class as usize] += 1;
         }
-        Positions { starts, order }
+        Level {
+            classes,
+            by_parts,
+            order,
+            starts,
+            counts: vec![0; count],
+        }
     }
 
-    fn get(&self, class: u32) -> &[usize] {
-        &self.order[self.starts[class as usize]..self.starts[class as usize + 1]]
+    /// Returns the positions of a class in the first text, in ascending order.
+    fn places(&self, class: u32) -> &[u32] {
+        let class = class as usize;
+        &self.order[self.starts[class] as usize..self.starts[class + 1] as usize]
     }
 }
 
-pub fn count_classes(a: &[u32], b: &[u32]) -> usize {
-    a.iter()
-        .chain(b)
-        .max()
-        .map_or(0, |&class| class as usize + 1)
+/// Returns the length of the windows whose pairs are windows of `length` words. It is a power of 2.
+fn part_length(length: usize) -> usize {
+    length.next_power_of_two() / 2
 }
 
-/// Returns whether the texts share a window. `count` is the number of classes of `Windows::shared`.
-fn has_shared(count: usize) -> bool {
-    count > ONLY_B as usize + 1
+impl Index {
+    /// `words` are the classes of the words; see `Index::words`.
+    pub fn new(words: Vec<u32>) -> Self {
+        let level = Level::new(words.clone(), FxHashMap::default());
+        Index {
+            words,
+            levels: FxHashMap::from_iter([(1, level)]),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Adds the windows of `length` words.
+    fn add_level(&mut self, length: usize) {
+        if self.levels.contains_key(&length) {
+            return;
+        }
+        let part = part_length(length);
+        self.add_level(part);
+        if !length.is_power_of_two() && length > MAX_KEPT_LENGTH {
+            // The minimum length of a run depends on short second texts, so there may be many such lengths.
+            let is_kept = |length: usize| length.is_power_of_two() || length <= MAX_KEPT_LENGTH;
+            self.levels.retain(|&length, _| is_kept(length));
+        }
+        let classes = &self.levels[&part].classes;
+        let last_parts = classes.get(length - part..).unwrap_or_default();
+        let mut by_parts = FxHashMap::with_capacity_and_hasher(last_parts.len(), FxBuildHasher);
+        let classes = classes.iter().zip(last_parts).map(|(&first, &last)| {
+            let next = by_parts.len() as u32;
+            *by_parts.entry((first, last)).or_insert(next)
+        });
+        let classes = classes.collect();
+        self.levels.insert(length, Level::new(classes, by_parts));
+    }
 }
 
-fn equal_after(a: &[i32], b: &[i32], i: usize, j: usize) -> usize {
+/// The windows of `length` words that both texts have: the position in the second text, and the class.
+struct Shared {
+    length: usize,
+    windows: Vec<(u32, u32)>,
+}
+
+/// A first and a second text.
+pub struct Pair<'a> {
+    index: &'a mut Index,
+    b: &'a [u32],
+    shared: Vec<Shared>,
+}
+
+impl<'a> Pair<'a> {
+    /// `b` has the class of each word of the second text, which is `ABSENT` if the first text does not have the word.
+    pub fn new(index: &'a mut Index, b: &'a [u32]) -> Self {
+        let words = b.iter().enumerate();
+        let windows = words
+            .filter(|(_, &class)| class != ABSENT)
+            .map(|(position, &class)| (position as u32, class));
+        let words = Shared {
+            length: 1,
+            windows: windows.collect(),
+        };
+        Pair {
+            index,
+            b,
+            shared: vec![words],
+        }
+    }
+
+    /// Finds the shared windows of `length` words. Returns their index in `self.shared`.
+    fn find_shared(&mut self, length: usize) -> usize {
+        self.index.add_level(length);
+        if let Some(known) = self.shared.iter().position(|known| known.length == length) {
+            return known;
+        }
+        let part = part_length(length);
+        let parts = self.find_shared(part);
+        let parts = self.shared[parts].windows.as_slice();
+        let by_parts = &self.index.levels[&length].by_parts;
+        let mut windows = Vec::new();
+        let mut last_parts = parts.iter().peekable();
+        for &(position, first) in parts {
+            let last_position = position + (length - part) as u32;
+            while last_parts.next_if(|last| last.0 < last_position).is_some() {}
+            let last = last_parts.peek().filter(|last| last.0 == last_position);
+            if let Some(&class) = last.and_then(|last| by_parts.get(&(first, last.1))) {
+                windows.push((position, class));
+            }
+        }
+        self.shared.push(Shared { length, windows });
+        self.shared.len() - 1
+    }
+
+    /// Returns the runs around rare windows, and runs that cover every shared window of `min_run` words.
+    pub fn shared_runs(&mut self, limits: &Limits) -> Vec<Run> {
+        let mut runs = Vec::new();
+        for length in 1..=limits.max_window {
+            self.add_rare_runs(length, limits.max_pairs, &mut runs);
+        }
+        unique(&mut runs);
+        let runs = self.add_covering_runs(dense_runs(runs, limits), limits.min_run);
+        self.uncovered_runs(&runs, limits.min_run as i64)
+    }
+
+    /// Adds the runs around rare windows of `length` words.
+    pub fn add_rare_runs(&mut self, length: usize, max_pairs: u64, runs: &mut Vec<Run>) {
+        let shared = self.find_shared(length);
+        let shared = &self.shared[shared].windows;
+        let Index {
+            words,
+            levels,
+            ends,
+        } = &mut *self.index;
+        let Some(level) = levels.get_mut(&length) else {
+            return;
+        };
+        for &(_, class) in shared {
+            level.counts[class as usize] += 1;
+        }
+        if ends.len() < words.len() + self.b.len() {
+            ends.resize(words.len() + self.b.len(), 0);
+        }
+        let diagonal = |i: usize, j: usize| words.len() + j - i;
+        let first = runs.len();
+        for &(j, class) in shared {
+            let places = level.places(class);
+            if places.len() as u64 * u64::from(level.counts[class as usize]) > max_pairs {
+                continue;
+            }
+            for &i in places {
+                let (i, j) = (i as usize, j as usize);
+                let end = &mut ends[diagonal(i, j)];
+                if i as i64 >= *end {
+                    let run = extend(words, self.b, i, j);
+                    *end = run[0] + run[2];
+                    runs.push(run);
+                }
+            }
+        }
+        for &[i, j, _] in &runs[first..] {
+            ends[diagonal(i as usize, j as usize)] = 0;
+        }
+        for &(_, class) in shared {
+            level.counts[class as usize] = 0;
+        }
+    }
+
+    /// Adds runs that cover every shared window of `length` words, in both texts.
+    pub fn add_covering_runs(&mut self, mut runs: Vec<Run>, length: usize) -> Vec<Run> {
+        let shared = self.find_shared(length);
+        let (level, shared) = (&self.index.levels[&length], &self.shared[shared].windows);
+        if shared.is_empty() {
+            return runs;
+        }
+        let (a, b) = (self.index.words.as_slice(), self.b);
+        let mut by_class: Vec<(u32, u32)> = shared.iter().map(|&(j, class)| (class, j)).collect();
+        by_class.sort_unstable();
+        let places: Vec<u32> = by_class.iter().map(|&(_, j)| j).collect();
+        let (mut starts, mut first) = (Vec::new(), 0);
+        for group in by_class.chunk_by(|one, other| one.0 == other.0) {
+            let places = &places[first..first + group.len()];
+            starts.extend(level.places(group[0].0).iter().map(|&i| (i, places)));
+            first += group.len();
+        }
+        starts.sort_unstable_by_key(|&(i, _)| i);
+        let uncovered = uncovered_starts(a, b, &starts, length, &runs);
+        runs.extend(uncovered.into_iter().map(|(i, j)| extend(a, b, i, j)));
+        unique(&mut runs);
+        let swapped: Vec<Run> = runs.iter().map(|&[i, j, size]| [j, i, size]).collect();
+        let starts = shared.iter().map(|&(j, class)| (j, level.places(class)));
+        let uncovered = uncovered_starts(b, a, &starts.collect::<Vec<_>>(), length, &swapped);
+        runs.extend(uncovered.into_iter().map(|(j, i)| extend(a, b, i, j)));
+        unique(&mut runs);
+        runs
+    }
+
+    pub fn uncovered_runs(&self, runs: &[Run], min_long_run: i64) -> Vec<Run> {
+        uncovered_runs(runs, self.index.words.len(), self.b.len(), min_long_run)
+    }
+}
+
+fn equal_after(a: &[u32], b: &[u32], i: usize, j: usize) -> usize {
     a[i..]
         .iter()
         .zip(&b[j..])
@@ -209,45 +274,11 @@ fn equal_after(a: &[i32], b: &[i32], i: usize, j: usize) -> usize {
 }
 
 /// Returns the longest run that contains word `i` of `a` and word `j` of `b`.
-fn extend(a: &[i32], b: &[i32], i: usize, j: usize) -> Run {
+fn extend(a: &[u32], b: &[u32], i: usize, j: usize) -> Run {
     let before = a[..i].iter().rev().zip(b[..j].iter().rev());
     let before = before.take_while(|(x, y)| x == y).count();
     let size = before + equal_after(a, b, i, j);
     [(i - before) as i64, (j - before) as i64, size as i64]
-}
-
-pub fn rare_runs(
-    a: &[i32],
-    b: &[i32],
-    (a_classes, b_classes): &Classes,
-    max_pairs: u64,
-) -> Vec<Run> {
-    let count = count_classes(a_classes, b_classes);
-    let mut runs = Vec::new();
-    if !has_shared(count) {
-        return runs;
-    }
-    let in_b = Positions::of(b_classes, count);
-    let mut in_a = vec![0; count];
-    for &class in a_classes {
-        in_a[class as usize] += 1;
-    }
-    let mut ends: FxHashMap<i64, i64> = FxHashMap::default(); // the end of the last run on each diagonal
-    for (i, &class) in a_classes.iter().enumerate() {
-        let places = in_b.get(class);
-        if places.len() as u64 * in_a[class as usize] > max_pairs {
-            continue;
-        }
-        for &j in places {
-            let end = ends.entry(j as i64 - i as i64).or_insert(-1);
-            if i as i64 >= *end {
-                let run = extend(a, b, i, j);
-                *end = run[0] + run[2];
-                runs.push(run);
-            }
-        }
-    }
-    runs
 }
 
 fn unique(runs: &mut Vec<Run>) {
@@ -255,92 +286,80 @@ fn unique(runs: &mut Vec<Run>) {
     runs.dedup();
 }
 
-fn dense_runs(runs: Vec<Run>, limits: &Limits) -> Vec<Run> {
-    let square = |run: &Run| (run[0] / limits.reach, run[1] / limits.reach);
-    let mut words: FxHashMap<(i64, i64), i64> = FxHashMap::default();
-    for run in &runs {
-        *words.entry(square(run)).or_default() += run[2].min(MAX_COUNTED_WORDS);
-    }
-    let is_dense = |run: &Run| {
-        let (row, column) = square(run);
-        let around =
-            (-1..=1).flat_map(|down| (-1..=1).map(move |right| (row + down, column + right)));
-        let nearby: i64 = around.filter_map(|near| words.get(&near)).sum();
-        nearby >= limits.min_nearby_words
-    };
-    let mut runs = runs;
-    runs.retain(|run| run[2] >= limits.min_lone_run || is_dense(run));
+/// Returns the runs that are long, or near other runs. `runs` are in ascending order.
+fn dense_runs(mut runs: Vec<Run>, limits: &Limits) -> Vec<Run> {
+    let squares = runs.iter().map(|&[i, j, size]| {
+        let words = size.min(MAX_COUNTED_WORDS);
+        (i / limits.reach, (j / limits.reach) as usize, words)
+    });
+    let squares: Vec<(i64, usize, i64)> = squares.collect();
+    let width = squares.iter().map(|square| square.1 + 3).max().unwrap_or(0);
+    // For each column of squares, the words of the runs in three rows. Before the first column is an empty one.
+    let mut columns = vec![0; width];
+    let (mut number, mut first, mut end) = (0, 0, 0);
+    runs.retain(|run| {
+        let (row, column, _) = squares[number];
+        number += 1;
+        while squares[first].0 < row - 1 {
+            columns[squares[first].1 + 1] -= squares[first].2;
+            first += 1;
+        }
+        while squares.get(end).is_some_and(|square| square.0 <= row + 1) {
+            columns[squares[end].1 + 1] += squares[end].2;
+            end += 1;
+        }
+        let nearby: i64 = columns[column..column + 3].iter().sum();
+        run[2] >= limits.min_lone_run || nearby >= limits.min_nearby_words
+    });
     runs
 }
 
-pub fn add_covering_runs(
-    a: &[i32],
-    b: &[i32],
-    (a_classes, b_classes): &Classes,
-    mut runs: Vec<Run>,
-    length: usize,
-) -> Vec<Run> {
-    if !has_shared(count_classes(a_classes, b_classes)) {
-        return runs;
-    }
-    let uncovered = uncovered_starts(a, b, a_classes, b_classes, length, &runs);
-    runs.extend(uncovered.into_iter().map(|(i, j)| extend(a, b, i, j)));
-    unique(&mut runs);
-    let swapped: Vec<Run> = runs.iter().map(|&[i, j, size]| [j, i, size]).collect();
-    let uncovered = uncovered_starts(b, a, b_classes, a_classes, length, &swapped);
-    runs.extend(uncovered.into_iter().map(|(j, i)| extend(a, b, i, j)));
-    unique(&mut runs);
-    runs
-}
-
+/// Returns starts of runs that cover every shared window of `length` words of `a`. `windows` are the shared windows of
+/// `a` in order: the position of each, and its positions in `b`.
 fn uncovered_starts(
-    a: &[i32],
-    b: &[i32],
-    a_classes: &[u32],
-    b_classes: &[u32],
+    a: &[u32],
+    b: &[u32],
+    windows: &[(u32, &[u32])],
     length: usize,
     known: &[Run],
 ) -> Vec<(usize, usize)> {
-    let mut change = vec![0i32; a_classes.len() + 1];
+    let mut change = vec![0i32; a.len() + 2 - length];
     for &[i, _, size] in known.iter().filter(|run| run[2] >= length as i64) {
         change[i as usize] += 1;
         change[(i + size) as usize - length + 1] -= 1;
     }
-    let positions = Positions::of(b_classes, count_classes(a_classes, b_classes));
-    let mut covering = 0;
-    let mut order = Vec::new();
-    for (i, &class) in a_classes.iter().enumerate() {
-        covering += change[i];
-        if covering == 0 && !positions.get(class).is_empty() {
-            order.push(i);
-        }
-    }
+    let (mut covering, mut summed) = (0, 0);
+    let is_uncovered = |&&(i, _): &&(u32, &[u32])| {
+        covering += change[summed..=i as usize].iter().sum::<i32>();
+        summed = i as usize + 1;
+        covering == 0
+    };
+    let order: Vec<(u32, &[u32])> = windows.iter().filter(is_uncovered).copied().collect();
     let mut starts = Vec::new();
     let (mut end, mut other_end, mut index) = (0i64, 0i64, 0);
-    while let Some(&i) = order.get(index) {
-        let places = positions.get(a_classes[i]);
-        let expected = other_end + (i as i64 - end).min(0);
-        let next = places.partition_point(|&place| (place as i64) < expected);
+    while let Some(&(i, places)) = order.get(index) {
+        let expected = other_end + (i64::from(i) - end).min(0);
+        let next = places.partition_point(|&place| i64::from(place) < expected);
         let next = if next < places.len() { next } else { 0 };
         let tried = &places[next..places.len().min(next + MAX_TRIED_POSITIONS)];
         let (mut best, mut best_size) = (tried[0], 0);
         for &j in tried {
-            let size = equal_after(a, b, i, j);
+            let size = equal_after(a, b, i as usize, j as usize);
             if size > best_size {
                 (best, best_size) = (j, size);
             }
         }
-        end = (i + best_size) as i64;
-        other_end = (best + best_size) as i64;
-        starts.push((i, best));
+        end = i64::from(i) + best_size as i64;
+        other_end = i64::from(best) + best_size as i64;
+        starts.push((i as usize, best as usize));
         // Continue with the last window that leaves no gap after this run.
-        let after = order.partition_point(|&position| position as i64 <= end);
+        let after = order.partition_point(|&(position, _)| i64::from(position) <= end);
         index = (index + 1).max(after.saturating_sub(1));
     }
     starts
 }
 
-pub fn uncovered_runs(runs: &[Run], a_len: usize, b_len: usize, min_long_run: i64) -> Vec<Run> {
+fn uncovered_runs(runs: &[Run], a_len: usize, b_len: usize, min_long_run: i64) -> Vec<Run> {
     let mut by_size: Vec<Run> = runs.to_vec();
     by_size.sort_by_key(|run| -run[2]); // a stable sort keeps runs of the same size in order
     let (mut a_marks, mut b_marks) = (vec![0i32; a_len + 1], vec![0i32; b_len + 1]);

@@ -348,6 +348,11 @@ impl Words {
         &self.units[self.starts[index] as usize..self.ends[index] as usize]
     }
 
+    /// Returns the units of each word.
+    pub fn iter(&self) -> impl Iterator<Item = &[u16]> {
+        (0..self.starts.len()).map(|index| self.word(index))
+    }
+
     /// Appends the padding that `murmur3` needs.
     pub fn pad(&mut self) {
         self.units.extend([SPACE; PADDING]);

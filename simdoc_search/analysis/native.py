@@ -19,10 +19,28 @@ from simdoc_search.analysis.word_grammar import CONNECTORS, classes
 
 _log = logging.getLogger(__name__)
 
-INTERFACE = 4
+INTERFACE = 5
 """The version of the kernel's methods. A kernel with another version is not used."""
 
 Buffers = Sequence[bytearray]
+
+
+class Aligner(Protocol):
+    """Compares one text with others."""
+
+    def matched_words(self, texts: Sequence[str]) -> Buffers:
+        """Compare the text with each other text; see `passages.align`.
+
+        For each other text, return whether a passage covers each word of the first text (uint8). Also return the number
+        of covered words and the number of all words of the other text (int64, two values per text).
+        """
+
+
+class PhraseFinder(Protocol):
+    """Finds phrases in texts."""
+
+    def find(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the indices of the phrases that each text contains, in ascending order."""
 
 
 class Kernel(Protocol):
@@ -44,12 +62,11 @@ class Kernel(Protocol):
         (uint8).
         """
 
-    def matched_words(self, texts: Sequence[str], profile: str, min_run: int, is_edited: bool, max_gap: int) -> Buffers:
-        """Compare the first text with each of the other texts; see `passages.align`.
+    def aligner(self, text: str, profile: str, min_run: int, is_edited: bool, max_gap: int) -> Aligner:
+        """Return an aligner that compares a text with others."""
 
-        For each other text, return whether a passage covers each word of the first text (uint8). Also return the number
-        of covered words and the number of all words of the other text (int64, two values per text).
-        """
+    def phrase_finder(self, phrases: Sequence[str], profile: str) -> PhraseFinder:
+        """Return a finder of phrases, which are given as normalised words that are separated by one space."""
 
     def passages(self, a: bytes, b: bytes, min_run: int, is_edited: bool, max_gap: int) -> bytearray:
         """Return the runs of the passages that two texts share; see `passages.align`.

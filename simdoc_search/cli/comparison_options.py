@@ -44,23 +44,23 @@ ignore_bibliography_option: Final = click.option(
 )
 
 
-def read_ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) -> list[str]:
+def read_ignored_texts(names: Sequence[str], open_search: Callable[[], SimilaritySearch]) -> list[str]:
     """Return the texts to ignore. A name refers to a file if the file exists, otherwise to a stored document.
 
     Args:
         names: the values of `--ignore`.
-        search: function that opens the store. It is not called if all names are files.
+        open_search: function that opens the store. It is not called if all names are files.
 
     Raises:
         CorpusError: a name is neither a file nor a document, or the file cannot be read.
         NoTextError: the text of a document is not stored.
     """
-    return [read_file(Path(name)) if is_file(name) else _read_stored(name, search) for name in names]
+    return [read_file(Path(name)) if is_file(name) else _read_stored(name, open_search) for name in names]
 
 
-def _read_stored(name: str, search: Callable[[], SimilaritySearch]) -> str:
+def _read_stored(name: str, open_search: Callable[[], SimilaritySearch]) -> str:
     try:
-        return read_stored_text(search(), name)[1]
+        return read_stored_text(open_search(), name)[1]
     except (StoreNotFoundError, UnknownDocumentError):
         raise CorpusError(
             f"--ignore {name!r} is neither a file nor a document in the index; check its spelling"

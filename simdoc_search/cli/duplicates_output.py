@@ -173,7 +173,7 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
         raise CommandInterruptedError(
             "interrupted; some duplicates are already marked. Run the same command again to mark the others"
         ) from None
-    counts = f"{report.set_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged"
+    counts = f"{report.marked_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged"
     say(f"marks on duplicates and kept documents: {counts}", err=True)
     if report.skipped_count:
         changed = format_count(report.skipped_count, "document was", "documents were")

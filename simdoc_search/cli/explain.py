@@ -194,7 +194,8 @@ def _print(explained: _ExplainedQuery) -> None:
     say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
     say(f"plan       {_describe_plan(plan)}, {format_count(plan.clause_count, 'clause')}")
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
-        say(f"filter     {_describe_plan(Threshold(plan.tokens, plan.minimum_match))}, including all tokens of a band")
+        minimum = _describe_plan(Threshold(plan.tokens, plan.minimum_match))
+        say(f"filter     {minimum}, and all tokens of at least one band")
     if executed_plan is not plan:
         reason = f"bands that match more than {MAX_BAND_MATCHES} documents are slow"
         say(f"executed   {_describe_plan(executed_plan)}, because {reason}")

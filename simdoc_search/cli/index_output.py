@@ -94,8 +94,8 @@ def print_skipped(skipped: Sequence[SkippedFile], *, advice: bool = True) -> Non
     groups = group_by_reason(skipped)
     for group in groups:
         hint = f"; {group.advice}" if advice and group.advice else ""
-        say(f"  {len(group.examples):,} {group.label}: {_list_examples(group.examples)}{hint}", err=True)
-    if any(len(group.examples) > _MAX_EXAMPLES for group in groups):
+        say(f"  {len(group.files):,} {group.label}: {_list_examples(group.files)}{hint}", err=True)
+    if any(len(group.files) > _MAX_EXAMPLES for group in groups):
         say("  --json lists all of them", err=True)
 
 

@@ -65,12 +65,12 @@ def _print_sizes(info: StoreInfo) -> None:
     say(f"texts      {texts}")
 
 
-def _print_settings(settings: Settings, passages: str) -> None:
+def _print_settings(settings: Settings, passage_guarantee: str) -> None:
     from simdoc_search.sketch.thresholds import SimilarityThresholds
 
     say(f"compared   {_describe_analysis(settings.analysis)}")
     say(f"sketch     {_describe_sketch(settings.minhash)}")
-    say(f"passages   {passages}")
+    say(f"passages   {passage_guarantee}")
     if settings.sentences:
         say("versions   found by their stored sentences")
     for line in threshold_lines(settings.thresholds) if settings.thresholds != SimilarityThresholds() else []:

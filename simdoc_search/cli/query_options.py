@@ -175,7 +175,7 @@ def overlap_options(command: Command) -> Command:
             "--probability",
             type=percent_type,
             metavar="PERCENT",
-            help="Minimum probability that a document is found if its overlap is just the minimum. "
+            help="Minimum probability of finding a document whose overlap equals `--overlap`. "
             "A larger overlap makes it more probable.",
         ),
         click.option(

@@ -47,7 +47,7 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
 )  # fmt: skip
 @click.option(
     "--probability", type=percent_type, metavar="PERCENT", default="95", show_default=True,
-    help="Minimum probability that a document is found if its overlap is just the minimum. "
+    help="Minimum probability of finding a document whose overlap equals `--overlap`. "
     "A larger overlap makes it more probable.",
 )  # fmt: skip
 @click.option(

@@ -37,7 +37,7 @@ class MarkReport:
     """How many documents were marked, and how many were not.
 
     Attributes:
-        set_count: number of documents that got a new mark.
+        marked_count: number of documents that got a new mark.
         removed_count: number of documents whose mark was removed: they are not in a group, or they changed after the
             comparison.
         unchanged_count: number of documents that already had the correct mark.
@@ -47,7 +47,7 @@ class MarkReport:
         refusal_reasons: the reasons of the first 5 refused updates, by the id of the document.
     """
 
-    set_count: int = 0
+    marked_count: int = 0
     removed_count: int = 0
     unchanged_count: int = 0
     skipped_count: int = 0
@@ -84,7 +84,7 @@ class _MarkUpdate:
         self._report = MarkReport()
         self._is_done = np.zeros(len(self._groups), bool)
         self._changed_kept: set[int] = set()  # kept documents that changed or were deleted after the comparison
-        self._filtered_clusters: set[str] = set()  # clusters with a marked document that a filter excludes
+        self._filtered_clusters: set[str] = set()  # clusters with a marked duplicate that the comparison filtered out
 
     def run(self) -> MarkReport:
         for hit in self._marks.find_marked_documents():
@@ -119,9 +119,12 @@ class _MarkUpdate:
         finally:
             writer.shutdown(cancel_futures=True)
 
-    def _read_batch(self, numbers: Ints) -> tuple[list[RawHit], int]:
-        """Return the documents with these indices, and how many do not exist. Record which kept documents changed."""
-        number_by_key = {self._groups.key(number): number for number in numbers.tolist()}
+    def _read_batch(self, document_numbers: Ints) -> tuple[list[RawHit], int]:
+        """Return the documents with these numbers in the groups, and how many of them do not exist in the store.
+
+        Record which kept documents changed.
+        """
+        number_by_key = {self._groups.key(number): number for number in document_numbers.tolist()}
         hits = self._marks.read_documents(number_by_key)
         unchanged = {number_by_key[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
         kept = {number for number in number_by_key.values() if self._groups.find_kept(number) == number}
@@ -189,7 +192,7 @@ class _MarkUpdate:
                 if len(report.refusal_reasons) < _MAX_REASONS:
                     report.refusal_reasons[hit["_id"]] = outcome.reason
             elif self._compute_correct_mark(hit):
-                report.set_count += 1
+                report.marked_count += 1
             else:
                 report.removed_count += 1
 

@@ -45,7 +45,8 @@ class Archives:
 
     Args:
         store: the store, which contains the members of earlier runs.
-        look_inside: whether to read archives that the user did not name and whose members are not in the store.
+        look_inside: whether to read all archives. If False, only archives that the user named or whose members are in
+            the store are read.
         reread: whether to read even the archives that have not changed.
         limits: maximum time and memory of the subprocess that reads an archive.
     """
@@ -84,8 +85,8 @@ class Archives:
         return self._read_members(source, archive)
 
     @staticmethod
-    def has_attachments(source: FileSource) -> bool:
-        """Return whether a file is an e-mail on disk, which may have attachments."""
+    def may_have_attachments(source: FileSource) -> bool:
+        """Return whether a file is an e-mail on disk, in a format whose attachments can be read."""
         return source.format.has_attachments and source.data is None
 
     def open_attachments(self, mail: FileSource) -> Iterator[FileSource | SkippedFile]:
@@ -123,7 +124,7 @@ class Archives:
     def note_skipped(self, skipped: SkippedFile) -> None:
         """Record a skipped file. If it is a member that may become readable, its archive is not complete."""
         kind = classify_reason(skipped.reason)[0]
-        is_final = kind.is_expected or (kind.is_text_lost and not kind.advice)
+        is_final = kind.is_expected or (kind.is_text_outdated and not kind.advice)
         if not is_final and (archive := self._find_archive(skipped.path)):
             archive.is_complete = False
 

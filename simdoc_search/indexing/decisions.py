@@ -61,7 +61,7 @@ class IndexingRun:
             if isinstance(source, SkippedFile):
                 self._skip(source, input_path, stored.get(id or ""))
             elif (job := self._decide(source, input_path, stored.get(source.id))) is not None:
-                if isinstance(source, FileSource) and input_path and self._archives.has_attachments(source):
+                if isinstance(source, FileSource) and input_path and self._archives.may_have_attachments(source):
                     attachments = self._locate_attachments(source, input_path)
                     yield from self._choose_jobs_of_batch(attachments, progress)
                     are_documents = any(isinstance(attachment.source, FileSource) for attachment in attachments)
@@ -116,14 +116,14 @@ class IndexingRun:
             return LocatedSource(source, input_path, source.id)
         kind, _ = classify_reason(source.reason)
         root = source.root
-        if root is None and kind.is_text_lost and os.path.isfile(source.path):  # noqa: PTH113 - the path is a string
+        if root is None and kind.is_text_outdated and os.path.isfile(source.path):  # noqa: PTH113 - the path is a string
             root = absolute(source.path)
         if root is None:
             return LocatedSource(source, None, None)
         input_path = self._paths.get_or_add(root)
         if kind is OTHER_KIND or source.reason == BROKEN_LINK_REASON:
             input_path.unreadable_paths[absolute(source.path)] = source.reason
-        return LocatedSource(source, input_path, input_path.make_skipped_id(source) if kind.is_text_lost else None)
+        return LocatedSource(source, input_path, input_path.make_skipped_id(source) if kind.is_text_outdated else None)
 
     def _skip(self, source: SkippedFile, input_path: InputPath | None, stored: Digest | None) -> None:
         """Report a skipped source. Remove its stored document if the file has changed."""
@@ -197,7 +197,7 @@ class IndexingRun:
                 _log.debug("stored %s", id)
             elif isinstance(outcome, SkippedFile):
                 self._report_skipped(replace(outcome, root=input_path.path) if input_path else outcome)
-                if classify_reason(outcome.reason)[0].is_text_lost and self._seen.is_stored(id):
+                if classify_reason(outcome.reason)[0].is_text_outdated and self._seen.is_stored(id):
                     self._remove(id)
             elif stored is not None:
                 self._seen.note_stored(id, stored.digest)

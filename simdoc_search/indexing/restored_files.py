@@ -45,7 +45,7 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
         for root, files in by_root.items():
             report = index_documents(store, changed_files(root, files, exclude=exclude), prune=None)
             document_count += report.added_count + report.replaced_count
-            unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_lost}
+            unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_outdated}
             not_indexed |= unread | (set(files) if report.failed else set())
     except (SimdocError, OSError):
         return RestoredFiles(document_count, list(paths))

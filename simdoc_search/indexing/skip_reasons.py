@@ -1,7 +1,7 @@
 """Classifies the reasons why files were skipped.
 
-Each kind of reason states whether skipping was expected, whether the earlier text of the file is lost, and which option
-would help.
+Each kind of reason states whether skipping was expected, whether the stored text of the file is now out of date, and
+which option would help.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ class SkipKind:
     label: str  # shown after the number of files; if empty, the reason itself is shown
     pattern: str  # regular expression that matches the reasons; its group is a detail that differs between files
     is_expected: bool = False  # whether skipping was expected, because such files are never read
-    is_text_lost: bool = False  # whether the file exists but no longer has its earlier text
+    is_text_outdated: bool = False  # whether a text that was stored for the file before is now out of date
     advice: str = ""  # the option that would help; empty if there is none
-    has_other_id: bool = False  # whether the id of the file belongs to another document
+    is_id_taken: bool = False  # whether the id of the file belongs to another document
 
     @property
     def can_compare_bytes(self) -> bool:
-        """Whether the bytes of such files may be compared. The user does not expect this for hidden files and links."""
-        return not self.has_other_id and (self.is_text_lost or not self.is_expected)
+        """Whether such files may be compared byte by byte, to find exact duplicates. Hidden files and links may not."""
+        return not self.is_id_taken and (self.is_text_outdated or not self.is_expected)
 
 
 OTHER_KIND = SkipKind("", ".*")
-"""All other reasons. They say that a file is unreadable now, or with this installation: no permission, a failing disk,
-or a reader that crashed."""
+"""All other reasons. The file could perhaps be read later or on another machine: no permission, a failing disk, or a
+reader that crashed."""
 
 BROKEN_LINK_REASON = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
 
 SKIP_KINDS = (
-    SkipKind("damaged", r"damaged: (.*)", is_text_lost=True),
-    SkipKind("encrypted", "encrypted", is_text_lost=True),
+    SkipKind("damaged", r"damaged: (.*)", is_text_outdated=True),
+    SkipKind("encrypted", "encrypted", is_text_outdated=True),
     SkipKind(
         "over the size limit",
         r"(?:(\S+ (?:bytes|characters)) are|grew|the line is) over the limit of .*",
-        is_text_lost=True,
+        is_text_outdated=True,
         advice="allow larger files with --max-size MB",
     ),
     SkipKind("not read to the end", r"(the members unpack to .*|there are more than .* members)"),
@@ -52,14 +52,23 @@ SKIP_KINDS = (
     OTHER_KIND,
     SkipKind("", rf"{BROKEN_LINK_REASON}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
-    SkipKind("with the id of another file", r"(a file in .*) already has this id", has_other_id=True),
-    SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", is_text_lost=True),
-    SkipKind("", r".*not (?:to )?a regular file|the file has no data until .*", is_expected=True, is_text_lost=True),
+    SkipKind("with the id of another file", r"(a file in .*) already has this id", is_id_taken=True),
+    SkipKind(
+        "",
+        r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*",
+        is_text_outdated=True,
+    ),
+    SkipKind(
+        "",
+        r".*not (?:to )?a regular file|the file has no data until .*",
+        is_expected=True,
+        is_text_outdated=True,
+    ),
     SkipKind(
         "",
         "binary|an image|an archive or a mailbox; .*|a page of simdoc-search|a plan of simdoc-search",
         is_expected=True,
-        is_text_lost=True,
+        is_text_outdated=True,
     ),
     SkipKind("", r"a link .*|an index of simdoc-search", is_expected=True),
     SkipKind("", "excluded", is_expected=True),
@@ -87,7 +96,7 @@ class SkipGroup:
 
     label: str
     advice: str  # the option that would help; empty if there is none
-    examples: list[str] = field(default_factory=list)  # the path of each file, and its detail
+    files: list[str] = field(default_factory=list)  # the path of each file, and its detail
 
 
 def group_by_reason(skipped: Iterable[SkippedFile]) -> list[SkipGroup]:
@@ -97,5 +106,5 @@ def group_by_reason(skipped: Iterable[SkippedFile]) -> list[SkipGroup]:
         kind, detail = classify_reason(file.reason)
         label = kind.label or file.reason
         group = groups.setdefault((SKIP_KINDS.index(kind), label), SkipGroup(label, kind.advice))
-        group.examples.append(f"{file.path} ({detail})" if detail else file.path)
-    return [group for _, group in sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1].examples)))]
+        group.files.append(f"{file.path} ({detail})" if detail else file.path)
+    return [group for _, group in sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1].files)))]

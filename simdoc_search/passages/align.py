@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.word_ids import WordIds, assign_word_ids
-from simdoc_search.analysis.words import WordPositions, call_kernel_method, locate_words
+from simdoc_search.analysis.word_ids import WordIds
+from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import (
     bounding_box,
@@ -26,7 +26,7 @@ from simdoc_search.passages.chance import RunEvidence, WeightedOverlap, trim_end
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.runs import add_covering_runs, find_common_runs, unique_runs
 from simdoc_search.passages.windows import Ints, Windows
-from simdoc_search.passages.word_spans import Mask, empty_mask, words_to_span
+from simdoc_search.passages.word_spans import Mask, words_to_span
 
 Preset = Literal["edited", "verbatim"]
 
@@ -45,7 +45,7 @@ _MAX_WINDOW_PAIRS = 4
 
 Runs that are shorter than the minimum length are only found around rare windows.
 """
-_MAX_NATIVE_WORDS = 1_000_000
+MAX_NATIVE_WORDS = 1_000_000
 """The maximum number of words of both texts for the native kernel, because the kernel cannot be stopped."""
 _MAX_CHAIN_GAP = 50
 """The maximum gap between two runs of a chain, in words; see `join_into_chains`."""
@@ -131,7 +131,7 @@ def align_word_ids(a: WordIds, b: WordIds, settings: AlignmentSettings) -> list[
     """Return the matched runs of each passage shared by two texts, which are given as the ids of their words."""
     if not len(a) or not len(b):
         return []
-    native = kernel() if len(a) + len(b) <= _MAX_NATIVE_WORDS else None
+    native = kernel() if len(a) + len(b) <= MAX_NATIVE_WORDS else None
     if native is None:
         return list(_find_passages(Windows(a.tolist(), b.tolist()), settings))
     check_stopped()
@@ -140,66 +140,9 @@ def align_word_ids(a: WordIds, b: WordIds, settings: AlignmentSettings) -> list[
     return np.split(runs[:, 1:], np.flatnonzero(np.diff(runs[:, 0])) + 1) if len(runs) else []
 
 
-class MatchedWords(NamedTuple):
-    """The words that two texts share.
-
-    Attributes:
-        covered_words_mask: The words of the first text that passages cover.
-        covered_word_count: The number of words that passages cover in the first or second text, whichever is smaller.
-        compared_word_count: The number of words of both texts.
-    """
-
-    covered_words_mask: Mask
-    covered_word_count: int
-    compared_word_count: int
-
-    @classmethod
-    def from_mask(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
-        """Return the result for a mask of the covered words of the first text, and two counts of the second text."""
-        return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
-
-
-def match_words_with_many(
-    text: str, word_count: int, others: Sequence[str], analysis: Analysis, settings: AlignmentSettings
-) -> list[MatchedWords]:
-    """Return the words that a text of `word_count` words shares with each of the other texts."""
-    matched: list[MatchedWords] = []
-    batch: list[str] = []
-    for other in others:
-        if sum(map(len, batch), len(text) + len(other)) > _MAX_NATIVE_WORDS:
-            matched += _match_batch(text, word_count, batch, analysis, settings)
-            batch = []
-        batch.append(other)
-    return matched + _match_batch(text, word_count, batch, analysis, settings)
-
-
-def _match_batch(
-    text: str, word_count: int, others: list[str], analysis: Analysis, settings: AlignmentSettings
-) -> list[MatchedWords]:
-    check_stopped()
-    if not others:
-        return []
-    native = kernel()
-    if native is None or len(text) + len(others[-1]) > _MAX_NATIVE_WORDS:
-        first, *seconds = (words.ids for words in assign_word_ids([text, *others], analysis))
-        return [_match_word_ids(first, second, settings) for second in seconds]
-    rules = settings.min_run_for(word_count), settings.edited, settings.max_gap
-    masks, counts = call_kernel_method(native.matched_words, [text, *others], analysis.profile, *rules)
-    rows = np.frombuffer(masks, np.bool_).reshape(len(others), word_count)
-    pairs = np.frombuffer(counts, np.int64).reshape(-1, 2).tolist()
-    return [MatchedWords.from_mask(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
-
-
-def _match_word_ids(first: WordIds, second: WordIds, settings: AlignmentSettings) -> MatchedWords:
-    masks = empty_mask(len(first)), empty_mask(len(second))
-    for i, j, size in itertools.chain.from_iterable(runs.tolist() for runs in align_word_ids(first, second, settings)):
-        masks[0][i : i + size] = masks[1][j : j + size] = True
-    return MatchedWords.from_mask(masks[0], int(masks[1].sum()), len(second))
-
-
 def _find_passages(windows: Windows, settings: AlignmentSettings) -> Iterable[Ints]:
     """Return the matched runs of each passage."""
-    if kernel() is not None and sum(windows.sizes) <= _MAX_NATIVE_WORDS:
+    if kernel() is not None and sum(windows.sizes) <= MAX_NATIVE_WORDS:
         a, b = (ids.astype(np.int32) for ids in windows.classes(1))
         return align_word_ids(a, b, settings)
     min_run = _limit_to_five_sixths(settings.min_run_for(windows.sizes[0]), windows)

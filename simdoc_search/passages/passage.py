@@ -52,7 +52,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class CharacterDifference:
-    """A difference in characters at equal words: in the symbols next to them, or in their letters.
+    """A difference at a pair of matched words: in the symbols next to them, or in letter case.
 
     Attributes:
         kind: `symbols` (punctuation or other symbols, as in `-500` and `500`) or `letters` (as in `Bill` and `bill`).
@@ -72,16 +72,16 @@ class SignificantChange(NamedTuple):
     """A difference in a negation, a number, a date or a name.
 
     Attributes:
-        kind: The first kind that applies: `negation`, `number`, `date` or `name`. A long difference has a change for
-            each kind that applies.
-        before: Up to three words before the change, in the newer text. They are in the same sentence, unless the change
-            begins a sentence.
-        old: The changed part of the older text, or the key words of a long part. It may be empty.
+        kind: `negation`, `number`, `date` or `name`. A short difference is one change, of the first of these kinds that
+            applies. A long difference (over 60 characters) is a change for each kind that applies.
+        preceding_words: Up to three words before the change, in the newer text. They are in the same sentence, unless
+            the change begins a sentence.
+        old: The changed part of the older text. For a long difference, only its words of this kind. It may be empty.
         new: The same for the newer text.
     """
 
     kind: SignificantChangeKind
-    before: str
+    preceding_words: str
     old: str
     new: str
 

@@ -109,7 +109,7 @@ def describe_significant_changes(
     If there are more than `max_count` changes, the last line contains the number of omitted changes.
     """
     lines = [
-        f"{change.kind}: {_format_context(change.before)}{_describe_replacement(change)}"
+        f"{change.kind}: {_format_context(change.preceding_words)}{_describe_replacement(change)}"
         for change in changes[:max_count]
     ]
     more = len(changes) - max_count

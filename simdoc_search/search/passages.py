@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -10,7 +10,7 @@ from itertools import islice
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import SimdocError
-from simdoc_search.passages.align import MatchedWords, align_words, match_words_with_many
+from simdoc_search.passages.align import align_words
 from simdoc_search.passages.bibliography import describe_bibliography
 from simdoc_search.passages.coverage import (
     Cover,
@@ -19,9 +19,9 @@ from simdoc_search.passages.coverage import (
     order_by_added_words,
     unite_covers,
 )
-from simdoc_search.passages.exact_overlap import measure_many
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
+from simdoc_search.passages.text_matcher import MatchedWords, TextMatcher
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import PassageOptions
@@ -31,7 +31,9 @@ from simdoc_search.search.query_document import QueryDocument, estimate_similari
 from simdoc_search.search.resolver import Query
 from simdoc_search.search.results import add_fields, catch_error
 from simdoc_search.search.stored_texts import (
+    measure_texts,
     read_records,
+    read_stored_texts,
     read_texts,
     resolve_record,
     split_into_batches,
@@ -110,6 +112,7 @@ def _compare_candidates(
     store: Store, document: QueryDocument, candidates: PassageCandidates, options: PassageOptions
 ) -> tuple[list[_Match], int]:
     """Return the matches among the candidates, and the number of candidates that were compared."""
+    match_texts = _choose_matcher(document, options)
     matches: list[_Match] = []
     compared_count, words_left = 0, MAX_COMPARED_WORDS
     for batch in split_into_batches(candidates.documents):
@@ -117,7 +120,7 @@ def _compare_candidates(
             break
         shared_tokens = {candidate.key: candidate.shared_count for candidate in batch}
         texts = {} if document.text is None else read_texts(store, list(shared_tokens))
-        for key, matched in zip(texts, _align_with_many(document, list(texts.values()), options), strict=True):
+        for key, matched in zip(texts, match_texts(list(texts.values())), strict=True):
             words_left -= matched.compared_word_count
             if word_count := matched.covered_word_count:
                 share = word_count / document.word_count
@@ -130,14 +133,14 @@ def _compare_candidates(
     return matches, compared_count
 
 
-def _align_with_many(document: QueryDocument, texts: Sequence[str], options: PassageOptions) -> list[MatchedWords]:
-    """Return the words that the query document shares with each text."""
-    source, analysis = document.analysed_text, document.settings.analysis
+def _choose_matcher(document: QueryDocument, options: PassageOptions) -> Callable[[Sequence[str]], list[MatchedWords]]:
+    """Return a function that returns the words that the query document shares with each text."""
+    source = document.analysed_text
     if source is None:
-        return []
+        return lambda _: []
     if document.ignored_word_mask.any():
-        return [_match_unignored_words(document, source.words, text, options) for text in texts]
-    return match_words_with_many(source.text, len(source.words.words), texts, analysis, options.alignment)
+        return lambda texts: [_match_unignored_words(document, source.words, text, options) for text in texts]
+    return TextMatcher(source.text, len(source.words.words), document.settings.analysis, options.alignment).match
 
 
 def _match_unignored_words(
@@ -231,25 +234,23 @@ def _add_passages(
     store: Store, document: QueryDocument, hits: list[PassageHit], options: PassageOptions
 ) -> list[PassageHit]:
     """Return the hits with the passages and shingle measures of their texts."""
-    complete_hits = []
+    complete_hits, analysis = [], document.settings.analysis
     for batch in split_into_batches(hits):
-        records = read_records(store, [hit.key for hit in batch if hit.kind == "exact"])
+        texts = read_stored_texts(store, [hit.key for hit in batch if hit.kind == "exact"])
+        measures = {} if document.text is None else measure_texts(document.text, texts, analysis)
         for hit in batch:
-            record = records.get(hit.key)
-            if document.text is None or record is None or record.text is None:
+            if (exact := measures.get(hit.key)) is None:
                 complete_hits.append(hit)
                 continue
-            (exact,) = measure_many(document.text, [record.text], document.settings.analysis)
+            words = locate_words(texts[hit.key].text, analysis)
             complete_hits.append(
                 replace(
                     hit,
-                    passages=tuple(
-                        _find_shared_passages(document, locate_words(record.text, document.settings.analysis), options)
-                    ),
+                    passages=tuple(_find_shared_passages(document, words, options)),
                     containment=exact.containment,
                     reverse_containment=exact.reverse_containment,
                     jaccard=exact.jaccard,
-                    changed=has_text_changed(record),
+                    changed=has_text_changed(texts[hit.key]),
                 )
             )
     return complete_hits

@@ -121,7 +121,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
                 f"{'':>12}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
             )
         if self.undated:
-            yield "undated, so not in this order:"
+            yield "without a date, so not in the timeline above:"
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,21 +150,26 @@ class Digest:
     origin: Origin | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate(HasDocumentKey):
     """A document that a plan found.
 
     Attributes:
         key: key of the document.
         matched_token_count: number of the plan's tokens that the document has.
-        token_ids: all fingerprint tokens, as in `Record`.
+        read_token_ids: returns the value of `token_ids`.
         fields: the values of the requested fields.
     """
 
     key: DocumentKey
     matched_token_count: int
-    token_ids: NDArray[np.uint32]
+    read_token_ids: Callable[[], NDArray[np.uint32]]
     fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def token_ids(self) -> NDArray[np.uint32]:
+        """All fingerprint tokens, as in `Record`. Most candidates are compared without them."""
+        return self.read_token_ids()
 
 
 @dataclass(frozen=True, slots=True)

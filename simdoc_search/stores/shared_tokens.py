@@ -64,11 +64,11 @@ class TokenMatches:
     max_omitted_shared_count: int = 0
 
 
-def encode_token_rows(token_ids: NDArray[np.uint32], token_length: int) -> list[list[str]]:
-    """Return the tokens of each row of token ids.
+def encode_token_groups(token_ids: NDArray[np.uint32], token_length: int) -> list[list[str]]:
+    """Return groups of alternative tokens, one for each row of token ids.
 
     Args:
-        token_ids: the token ids, shape (rows, tokens). If the shape is (tokens,), each distinct id is a row of its own.
+        token_ids: the token ids, shape (rows, tokens). If the shape is (tokens,), each distinct id is a group.
         token_length: number of characters of a token.
     """
     rows = token_ids if token_ids.ndim > 1 else distinct(token_ids)[:, np.newaxis]

@@ -65,7 +65,7 @@ def compare(request: PageRequest) -> Page:
 
 
 def _find_passage(comparison: Comparison, position: int) -> int | None:
-    """Return the number of the passage that contains a position of the first text, from 1; None if there is none."""
+    """Return the number (from 1) of the passage that contains a position of the first text, or None."""
     return next(
         (number for number, passage in enumerate(comparison.passages, 1) if passage.a[0] <= position < passage.a[1]),
         None,

@@ -113,7 +113,9 @@ def documents(request: PageRequest) -> Page:
     size, offset = request.integer("size", _DEFAULT_ROWS, 1, MAX_HITS), request.offset
     is_sorted = request.served_store.info().document_count <= MAX_SORTED_DOCUMENTS
     if selection.folder and not store.is_simdoc_index:
-        raise QuerySyntaxError("an index that simdoc-search did not create has no folders; omit the folder")
+        raise QuerySyntaxError(
+            "the folders of documents are stored only in an index that simdoc-search created; omit the folder"
+        )
     rows: list[DocumentRow]
     if is_sorted:
         rows = heapq.nsmallest(offset + size, selection.rows(store), key=lambda row: row.sort_key(sort))

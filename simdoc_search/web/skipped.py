@@ -59,7 +59,7 @@ def skipped(request: PageRequest) -> Page:
     result = job.result
     found = {
         "file_count": result.file_count,
-        "groups": [{"reason": group.label, "files": group.examples} for group in result.groups],
+        "groups": [{"reason": group.label, "files": group.files} for group in result.groups],
         "readable": result.readable_files,
         "unread_count": result.unread_count,
     } if result else {}  # fmt: skip

@@ -196,7 +196,7 @@ def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
     assert result.plan == plan(result.plan.tokens, 0.2, 0.8).equivalent_threshold  # type: ignore[union-attr]
     assert ("bands", "threshold") == (explained["plan"]["kind"], explained["executed_plan"]["kind"])
     assert shown["executed"].endswith("must match, because bands that match more than 256 documents are slow")
-    assert "including all tokens of a band" in shown["filter"]
+    assert "and all tokens of at least one band" in shown["filter"]
     assert "executed" not in table("doc123_20_80")
 
 

@@ -55,11 +55,11 @@ def test_unknown_reasons_are_important() -> None:
     groups = group_by_reason(SkippedFile(f"file{number}", reason) for number, reason in enumerate(reasons))
 
     assert ["permission denied", "a new reason", "binary", "hidden"] == [group.label for group in groups]
-    assert [2, 1, 1, 9] == [len(group.examples) for group in groups]
+    assert [2, 1, 1, 9] == [len(group.files) for group in groups]
 
 
 @pytest.mark.parametrize(
-    ("reason", "lost"),
+    ("reason", "is_outdated"),
     [
         ("binary", True),
         ("encrypted", True),
@@ -80,8 +80,8 @@ def test_unknown_reasons_are_important() -> None:
         ("hidden", False),
     ],
 )
-def test_a_text_is_lost_only_if_another_run_cannot_read_it(reason: str, lost: bool) -> None:
-    assert lost == classify_reason(reason)[0].is_text_lost
+def test_a_stored_text_is_outdated_only_if_another_run_cannot_read_the_file(reason: str, is_outdated: bool) -> None:
+    assert is_outdated == classify_reason(reason)[0].is_text_outdated
 
 
 def test_an_archive_over_a_limit_is_not_read_to_the_end() -> None:

@@ -99,7 +99,7 @@ def test_a_significant_change_has_the_words_before_it(old: str, new: str, expect
     (change,) = significant_changes(old, new)
 
     assert expected.kind == change.kind
-    assert change.before.endswith(expected.before)
+    assert change.preceding_words.endswith(expected.preceding_words)
     assert expected[2:] == change[2:]
 
 
@@ -121,7 +121,7 @@ def test_the_words_before_a_change_are_in_its_sentence() -> None:
     [change] = significant_changes("Pay 480.50 euros.", "Pay 430.50 euros.")
     [first] = significant_changes("12 euros are due.", "13 euros are due.")
 
-    assert ("Pay", "the second floor.") == (change.before, first.before)
+    assert ("Pay", "the second floor.") == (change.preceding_words, first.preceding_words)
 
 
 def test_another_text_is_not_a_significant_change() -> None:

@@ -196,7 +196,7 @@ def test_duplicates_are_marked(indexed: StoreLocation) -> None:
         async with indexed.search() as search:
             report = await search.mark_duplicates(await search.duplicates(overlap=0.9))
 
-            assert report.set_count > 0
+            assert report.marked_count > 0
             assert await search.read_kept_ids()
 
     asyncio.run(mark())

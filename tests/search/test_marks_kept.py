@@ -51,7 +51,7 @@ def test_changes_by_others_are_not_lost(temp_indices: TempIndices) -> None:
         search = SimilaritySearch(open_store(f"{server.url}/{index}", text_field="body"))
         report = search.mark_duplicates(search.duplicates())
     assert (1, 0, 0, 2, 0) == (
-        report.set_count,
+        report.marked_count,
         report.removed_count,
         report.unchanged_count,
         report.skipped_count,
@@ -74,7 +74,7 @@ def test_no_document_is_marked_if_the_kept_one_is_gone_or_replaced(temp_indices:
     call(temp_indices.engine, "DELETE", f"/{index}/_doc/same?refresh")
     report = search.mark_duplicates(groups)
 
-    assert (0, 5, {}) == (report.set_count, report.skipped_count, marks(temp_indices, index))
+    assert (0, 5, {}) == (report.marked_count, report.skipped_count, marks(temp_indices, index))
     assert (2, 0, 0) == counts(mark(temp_indices, index))
     assert {"loud": (None, "loud"), "near": ("loud", "loud")} == marks(temp_indices, index)
 
@@ -175,7 +175,7 @@ def test_a_list_of_objects_is_not_marked(temp_indices: TempIndices) -> None:
     report = mark(temp_indices, index)
     shown = run("duplicates", "--store", f"{temp_indices.engine}/{index}", "--mark")
 
-    assert (3, 1, ["list"]) == (report.set_count, report.refused_count, list(report.refusal_reasons))
+    assert (3, 1, ["list"]) == (report.marked_count, report.refused_count, list(report.refusal_reasons))
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(temp_indices, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
     assert "kept documents: 0 set, 0 removed, 3 unchanged" in shown.stderr
@@ -198,7 +198,7 @@ def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
         shown.stderr.splitlines()[0],
     )
     assert "1 group, 2 duplicates" in shown.stdout
-    counts = {"set_count": 0, "removed_count": 0, "unchanged_count": 3, "skipped_count": 0, "refused_count": 0}
+    counts = {"marked_count": 0, "removed_count": 0, "unchanged_count": 3, "skipped_count": 0, "refused_count": 0}
     assert {**counts, "refusal_reasons": {}} == answer(*place)["marks"]
 
 

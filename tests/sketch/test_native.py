@@ -12,16 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import locate_words, words_of_texts
-from simdoc_search.passages.align import AlignmentSettings, align, match_words_with_many
+from simdoc_search.passages.align import AlignmentSettings, align
 from simdoc_search.passages.exact_overlap import Measures, measure_many, measures
 from simdoc_search.passages.passage import Passage
+from simdoc_search.passages.text_matcher import TextMatcher
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_token_ids
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.winnow import PassageSettings
+from simdoc_search.stores.record import Phrase, PhraseMatches
 from tests.support.pipeline import TRICKY, any_points, mixtures
 from tests.support.slow_cases import slow_after
 from tests.support.vectors import load, reference_texts
@@ -146,13 +149,31 @@ def test_matched_words_are_equal(in_python: Callable[..., Any], every: int) -> N
     others += hard_texts()[::every]
 
     def matched() -> list[tuple[list[bool], int, int]]:
-        found = match_words_with_many(
-            first, len(first.split()), [first, *others], Analysis(), AlignmentSettings(min_run=2)
-        )
+        matcher = TextMatcher(first, len(first.split()), Analysis(), AlignmentSettings(min_run=2))
+        found = matcher.match([first, *others])
         return [(mask.tolist(), *counts) for mask, *counts in found]
 
     assert in_python(matched) == matched()
     assert sum(count > 0 for _, count, _ in matched()) > 3
+
+
+@EVERY
+def test_phrases_are_equal(in_python: Callable[..., Any], every: int) -> None:
+    """A word can contain a space after its normalisation. It then counts as two words."""
+    texts = [*hard_texts()[::every], *itertools.chain.from_iterable(altered_pairs(range(10)))]
+    words = [word for text in words_of_texts(texts) for word in text]
+    rng = random.Random("phrases")
+    starts = rng.sample(range(len(words) - 9), 500)
+    phrases = [Phrase(tuple(words[start : start + rng.randint(1, 9)]), "") for start in starts]
+    with open_store(":memory:", create=True) as store:
+        SimilaritySearch(store).index(Document(str(number), text) for number, text in enumerate(texts))
+
+        def found() -> PhraseMatches:
+            return store.documents_with_phrases(phrases)
+
+        matches = found()
+        assert in_python(found) == matches
+    assert len({index for indices in matches.documents.values() for index in indices}) > 400
 
 
 @EVERY

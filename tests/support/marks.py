@@ -53,7 +53,7 @@ def mark(temp_indices: TempIndices, name: str, **options: Any) -> MarkReport:
 def counts(report: MarkReport) -> tuple[int, int, int]:
     """Return the numbers of set, removed and unchanged marks. The report must have no problems."""
     assert (0, 0, {}) == (report.skipped_count, report.refused_count, report.refusal_reasons)
-    return report.set_count, report.removed_count, report.unchanged_count
+    return report.marked_count, report.removed_count, report.unchanged_count
 
 
 def hits(temp_indices: TempIndices, name: str, **body: Any) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.sketch.token_kinds import token_kind_names
-from simdoc_search.stores.remote.queries import missing_kinds_query, query_with_all_kinds
+from simdoc_search.stores.remote.queries import all_kinds_query, missing_kinds_query
 
 Query = dict[str, Any]
 
@@ -23,7 +23,7 @@ def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
     With `stale`, it also matches documents whose fingerprint was computed with other settings. If queries can find the
     documents with a text, it excludes documents without a text, unless they have a fingerprint to remove.
     """
-    complete = query_with_all_kinds(target.settings, options.field)
+    complete = all_kinds_query(target.settings, options.field)
     kinds = token_kind_names(target.settings)
     lacking = [missing_kinds_query(target.settings, options.field, *kinds)] if kinds else []
     query = _not(complete) if options.stale else _any_of(_not(_exists(options, "format")), *lacking)
@@ -38,7 +38,7 @@ def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
 
 def build_comparable_query(target: Target, options: BackfillOptions) -> Query:
     """Return the query for the documents with a complete fingerprint, whether or not it matches the text."""
-    return build_alias_query(target, query_with_all_kinds(target.settings, options.field))
+    return build_alias_query(target, all_kinds_query(target.settings, options.field))
 
 
 def combine_clauses(*clauses: Query) -> Query:

@@ -12,7 +12,7 @@ from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.sketch.token_kinds import token_kind_names, token_kinds
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.queries import missing_kinds_query, query_with_all_kinds
+from simdoc_search.stores.remote.queries import all_kinds_query, missing_kinds_query
 
 _MAX_READ_REASONS, _MAX_RETURNED_REASONS = 100, 5
 _NUMBER = re.compile(r"\d[\d,.]*")
@@ -96,7 +96,7 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
     queries: dict[str, _Query] = {"documents": {"match_all": {}}, "fingerprinted": fingerprinted}
     queries["wordless"] = {"bool": without_tokens}
     if settings is not None:
-        queries["current"] = query_with_all_kinds(settings, field)
+        queries["current"] = all_kinds_query(settings, field)
         queries |= {kind.name: missing_kinds_query(settings, field, kind.name) for kind in token_kinds(settings)}
         if names := token_kind_names(settings):
             queries["incomplete"] = missing_kinds_query(settings, field, *names)

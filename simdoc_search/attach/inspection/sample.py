@@ -16,7 +16,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import describe_fault, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import total_hits
-from simdoc_search.stores.remote.queries import query_with_all_kinds, randomize_order
+from simdoc_search.stores.remote.queries import all_kinds_query, randomize_order
 from simdoc_search.stores.remote.texts import read_text
 from simdoc_search.stores.remote.updates import read_current_documents
 
@@ -168,7 +168,7 @@ def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple
         index, checkpoints = source.index, source.checkpoints
         filters = [
             {"term": {"_index": index.name}},
-            query_with_all_kinds(source.settings, index.field),
+            all_kinds_query(source.settings, index.field),
             *index.filters,
         ]
         unread = [WriteRange(checkpoints).build_shard_query(number) for number in range(len(checkpoints))]

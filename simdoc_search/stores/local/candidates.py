@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 
@@ -72,7 +73,7 @@ class LocalCandidates:
 
     def _read(self, hit: tuple[float, Address]) -> Candidate:
         document = self._snapshot.read_document(hit[1])
-        token_ids = read_token_ids(document, self._snapshot.settings)
+        token_ids = partial(read_token_ids, document, self._snapshot.settings)
         return Candidate(DocumentKey(read_id(document)), int(hit[0]), token_ids, read_metadata(document, self._fields))
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full
 from simdoc_search.errors import SimdocError, StoreError, StoreLockedError
@@ -34,18 +32,25 @@ _QUOTED_PATH = re.compile(r'"(?:[^"\\]|\\.)*"')
 """Quoted paths in a message of tantivy. They are removed, because a path may match one of the patterns."""
 
 
-@contextmanager
-def convert_errors(action: str, location: str) -> Iterator[None]:
-    """Convert errors of tantivy and the file system into "cannot ACTION the index LOCATION: REASON"."""
-    try:
-        yield
-    except SimdocError:
-        raise
-    except BaseException as error:
+class convert_errors:  # noqa: N801 - it is used like a function
+    """Convert errors of tantivy and the file system into "cannot ACTION the index LOCATION: REASON".
+
+    This class is faster than a function with `contextmanager`. A query enters it for each document that it reads.
+    """
+
+    __slots__ = ("_action", "_location")
+
+    def __init__(self, action: str, location: str) -> None:
+        self._action, self._location = action, location
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, traceback: object) -> None:
+        if error is None or isinstance(error, SimdocError):
+            return
         is_panic = type(error).__name__ == "PanicException"  # tantivy raises this BaseException if its Rust code panics
-        if not (is_panic or isinstance(error, (OSError, RuntimeError, ValueError))):
-            raise
-        raise _store_error(error, action, location) from error
+        if is_panic or isinstance(error, (OSError, RuntimeError, ValueError)):
+            raise _store_error(error, self._action, self._location) from error
 
 
 def _store_error(error: BaseException, action: str, location: str) -> StoreError:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate, islice
+from operator import mul
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from tantivy import Occur, Query
 
+from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import word_batch
+from simdoc_search.analysis.words import call_kernel_method, without_surrogates, word_batch
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.hash_functions import murmur3_x64_128
@@ -21,10 +24,13 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import restrict, term_query
 from simdoc_search.stores.local.schema import WORD_PAIRS_FIELD
 from simdoc_search.stores.local.snapshot import Address, Snapshot
-from simdoc_search.stores.record import Phrase, PhraseMatches
+from simdoc_search.stores.record import Phrase, PhraseMatches, StoredText
 
 MAX_QUERY_PAIRS = 8
 """Maximum number of pairs of a phrase that are looked up. The rarest pairs are chosen."""
+
+MAX_CHANCE_DOCUMENTS = 0.01
+"""Maximum expected number of documents that contain the selective pairs of a phrase by chance."""
 
 MAX_COMBINED_QUERIES = 2_000
 """Maximum number of phrases that are searched for with one query."""
@@ -41,8 +47,8 @@ single word, which has no pair, up to `MAX_DOCUMENTS_READ` documents are read.
 
 STOP_CHECK_INTERVAL = 256
 
-BATCH_SIZE = 16
-"""Maximum number of texts that are read at once."""
+BATCH_CHARACTERS = 100_000
+"""Texts are searched in batches of about this number of characters."""
 
 Item = TypeVar("Item")
 
@@ -57,39 +63,71 @@ def find_phrases(
 ) -> PhraseMatches:
     """Return the documents that contain at least one of these phrases; see `Store.documents_with_phrases`."""
     read_limit = _ReadLimit.for_phrases(phrases)
-    queries = _make_queries(snapshot, phrases)
+    terms = _choose_terms(snapshot, phrases)
     addresses: Collection[Address] | None
     incomplete: tuple[int, ...]
-    if (addresses := _find_all_at_once(snapshot, queries, filters, exclude, read_limit.per_phrase)) is not None:
+    if (addresses := _find_all_at_once(snapshot, terms, filters, exclude, read_limit.per_phrase)) is not None:
         incomplete = ()
     else:
         candidates = {
             index: snapshot.find_addresses(
-                restrict(snapshot.schema, query, filters, exclude), read_limit.per_phrase + 1
+                restrict(snapshot.schema, terms_of_phrase.all_pairs, filters, exclude), read_limit.per_phrase + 1
             )
-            for index, query in _check_stopped_for_each(queries)
+            for index, terms_of_phrase in _check_stopped_for_each(terms)
         }
         addresses, incomplete = _select_documents_to_read(candidates, read_limit)
-    finder = _PhraseFinder(phrases, snapshot.settings.analysis)
+    find = _make_finder(phrases, snapshot.settings.analysis)
     documents: dict[DocumentKey, tuple[int, ...]] = {}
-    remaining = iter(sorted(addresses))
-    while batch := list(islice(remaining, BATCH_SIZE)):
+    for batch in _split_into_batches(snapshot.read_texts(sorted(addresses))):
         check_stopped()
-        stored = list(snapshot.read_texts(batch))
-        found = finder.find_in([text.text for text in stored])
-        documents |= {text.key: tuple(sorted(indices)) for text, indices in zip(stored, found, strict=True) if indices}
+        found = find([text.text for text in batch])
+        documents |= {text.key: tuple(indices) for text, indices in zip(batch, found, strict=True) if indices}
     return PhraseMatches(documents, incomplete)
 
 
-def _make_queries(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, Query]:
-    """Map the index of each phrase to the query for documents with all of its pairs of words.
+def _split_into_batches(texts: Iterable[StoredText]) -> Iterator[list[StoredText]]:
+    """Yield the texts in lists. A list ends with the text that reaches `BATCH_CHARACTERS`."""
+    batch: list[StoredText] = []
+    characters = 0
+    for text in texts:
+        batch.append(text)
+        characters += len(text.text)
+        if characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
-    A phrase of one word has no pair, so its query finds all documents. A phrase with a pair that no document contains
-    is omitted.
+
+class _PairTerms(NamedTuple):
+    """The terms of the pairs of words of a phrase, the rarest first.
+
+    Attributes:
+        terms: at most `MAX_QUERY_PAIRS` terms. A phrase of one word has no pair.
+        selective_count: number of the first terms that few other documents contain by chance; see
+            `MAX_CHANCE_DOCUMENTS`.
     """
+
+    terms: Sequence[tuple[Occur, Query]]
+    selective_count: int
+
+    @property
+    def all_pairs(self) -> Query:
+        """The query for documents with all pairs."""
+        return Query.boolean_query(self.terms) if self.terms else Query.all_query()
+
+    @property
+    def selective_pairs(self) -> Query:
+        """The query for documents with the selective pairs. It is faster, and finds a few more documents."""
+        return Query.boolean_query(self.terms[: self.selective_count]) if self.terms else Query.all_query()
+
+
+def _choose_terms(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, _PairTerms]:
+    """Map the index of each phrase to the terms of its pairs. Phrases with a pair that no document has are omitted."""
+    document_count = max(1, snapshot.document_count)
     frequencies: dict[str, int] = {}
     terms: dict[str, tuple[Occur, Query]] = {}
-    queries: dict[int, Query] = {}
+    chosen: dict[int, _PairTerms] = {}
     token_ids, counts = hash_word_pairs([" ".join(phrase.words) for phrase in phrases])
     tokens = iter(encode(token_ids))
     for index, count in _check_stopped_for_each(dict(enumerate(counts.tolist()))):
@@ -99,26 +137,28 @@ def _make_queries(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, Qu
                 frequencies[pair] = snapshot.document_frequency(WORD_PAIRS_FIELD, pair)
                 terms[pair] = Occur.Must, term_query(snapshot.schema, WORD_PAIRS_FIELD, pair)
         rarest = sorted(pairs, key=frequencies.__getitem__)[:MAX_QUERY_PAIRS]
-        if not rarest:
-            queries[index] = Query.all_query()
-        elif frequencies[rarest[0]]:
-            queries[index] = Query.boolean_query([terms[pair] for pair in rarest])
-    return queries
+        chance_documents = accumulate(
+            (frequencies[pair] / document_count for pair in rarest), mul, initial=document_count
+        )
+        selective_count = sum(documents > MAX_CHANCE_DOCUMENTS for documents in chance_documents)
+        if not rarest or frequencies[rarest[0]]:
+            chosen[index] = _PairTerms([terms[pair] for pair in rarest], selective_count)
+    return chosen
 
 
 def _find_all_at_once(
     snapshot: Snapshot,
-    queries: Mapping[int, Query],
+    terms: Mapping[int, _PairTerms],
     filters: Filters | None,
     exclude: DocumentKey | None,
     limit: int,
 ) -> list[Address] | None:
-    """Return the documents that any of the queries finds, or None if they are too many to be read."""
-    if not queries:
+    """Return the documents that may contain any of the phrases, or None if they are too many to be read."""
+    if not terms:
         return []
-    if len(queries) > MAX_COMBINED_QUERIES:
+    if len(terms) > MAX_COMBINED_QUERIES:
         return None
-    any_query = Query.boolean_query([(Occur.Should, query) for query in queries.values()])
+    any_query = Query.boolean_query([(Occur.Should, phrase.selective_pairs) for phrase in terms.values()])
     query = restrict(snapshot.schema, Query.const_score_query(any_query, 0.0), filters, exclude)
     addresses = snapshot.find_addresses(query, limit + 1)
     return addresses if len(addresses) <= limit else None
@@ -131,17 +171,27 @@ def _check_stopped_for_each(items: Mapping[int, Item]) -> Iterator[tuple[int, It
         yield item
 
 
+def _make_finder(phrases: Sequence[Phrase], analysis: Analysis) -> Callable[[Sequence[str]], list[list[int]]]:
+    """Return a function that returns the indices of the phrases that each text contains, in ascending order."""
+    joined = [" ".join(phrase.words) for phrase in phrases]
+    native = kernel()
+    if native is None:
+        return _PhraseFinder(joined, analysis).find
+    finder = native.phrase_finder(list(map(without_surrogates, joined)), analysis.profile)
+    return partial(call_kernel_method, finder.find)
+
+
 class _PhraseFinder:
-    """Finds phrases in texts.
+    """Finds phrases in texts, without the native kernel. The words of a phrase are separated by one space.
 
     A window of words is compared with the phrases only if its hash, modulo `_HASH_TABLE_SIZE`, equals that of a phrase.
     """
 
-    def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:
+    def __init__(self, phrases: Sequence[str], analysis: Analysis) -> None:
         self._analysis = analysis
         self._indices: defaultdict[bytes, list[int]] = defaultdict(list)  # by the UTF-16 units of the phrase
         for index, phrase in enumerate(phrases):
-            self._indices[" ".join(phrase.words).encode("utf-16-le", "surrogatepass")].append(index)
+            self._indices[phrase.encode("utf-16-le", "surrogatepass")].append(index)
         joined = list(self._indices)
         sizes = np.array(list(map(len, joined))) // 2
         ends = np.cumsum(sizes)
@@ -151,8 +201,8 @@ class _PhraseFinder:
         # A normalised word that contains a space counts as two words, as in the index of pairs.
         self._lengths = {phrase.decode("utf-16-le", "surrogatepass").count(" ") + 1 for phrase in joined}
 
-    def find_in(self, texts: Sequence[str]) -> list[set[int]]:
-        """Return the indices of the phrases that each text contains."""
+    def find(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the indices of the phrases that each text contains, in ascending order."""
         batch = word_batch(texts, self._analysis)
         units, data = batch.units, batch.units.astype("<u2", copy=False).tobytes()
         ends = np.flatnonzero(units == _SPACE)  # a space follows each word
@@ -170,7 +220,7 @@ class _PhraseFinder:
             hits = np.flatnonzero(self._has_hash[hashes % _HASH_TABLE_SIZE])
             for start, end, text in zip(first[hits].tolist(), last[hits].tolist(), owner[hits].tolist(), strict=True):
                 found[text].update(self._indices.get(data[2 * start : 2 * end], ()))
-        return found
+        return list(map(sorted, found))
 
 
 class _ReadLimit(NamedTuple):

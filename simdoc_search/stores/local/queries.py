@@ -57,25 +57,25 @@ def build_query(
 def shared_tokens_query(
     schema: Schema,
     field: str,
-    token_rows: list[list[str]],
+    token_groups: list[list[str]],
     filters: Filters | None,
     exclude: DocumentKey | None,
     *,
     is_scored: bool = True,
 ) -> Query:
-    """Return the query for documents whose field contains at least one token of the rows.
+    """Return the query for documents that match at least one group of alternative tokens.
 
-    A document shares a row if its field contains at least one token of the row. If `is_scored`, its score is the number
-    of rows that it shares. Otherwise, the score is 0.
+    A document matches a group if its field contains at least one token of the group. If `is_scored`, its score is the
+    number of groups that it matches. Otherwise, the score is 0.
     """
-    if not token_rows:
+    if not token_groups:
         return Query.empty_query()
     if not is_scored:
-        matching = _unscored(Query.term_set_query(schema, field, [token for row in token_rows for token in row]))
-    elif len(token_rows[0]) == 1:
-        matching = _counting_query(schema, [row[0] for row in token_rows], field)
+        matching = _unscored(Query.term_set_query(schema, field, [token for group in token_groups for token in group]))
+    elif len(token_groups[0]) == 1:
+        matching = _counting_query(schema, [group[0] for group in token_groups], field)
     else:
-        sets = [Query.const_score_query(Query.term_set_query(schema, field, row), 1.0) for row in token_rows]
+        sets = [Query.const_score_query(Query.term_set_query(schema, field, group), 1.0) for group in token_groups]
         matching = Query.boolean_query([(Occur.Should, tokens) for tokens in sets], 1)
     return restrict(schema, matching, filters, exclude)
 
@@ -102,7 +102,7 @@ def word_query(schema: Schema, field: str, word: str) -> Query:
 
 
 def root_query(schema: Schema, root_folder: str | None, only_roots_below: bool) -> Query:
-    """Return the query for documents with this root or, if `only_roots_below`, a root below it.
+    """Return the query for documents with this root or, if `only_roots_below`, for those whose root is below it.
 
     If `root_folder` is None, the query matches all documents.
     """

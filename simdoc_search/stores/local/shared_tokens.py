@@ -20,7 +20,7 @@ from simdoc_search.stores.shared_tokens import (
     PAGE_GROWTH_FACTOR,
     TokenMatch,
     TokenMatches,
-    encode_token_rows,
+    encode_token_groups,
     match_sort_key,
     sum_parts,
 )
@@ -40,7 +40,7 @@ def find_token_matches(
 ) -> TokenMatches:
     """Return the documents that share tokens of a kind; see `Store.documents_sharing_tokens`."""
     schema = snapshot.schema
-    rows = encode_token_rows(token_ids, kind.length)
+    rows = encode_token_groups(token_ids, kind.length)
     width = len(rows[0]) if rows else 1
     rows_per_query = max(1, MAX_QUERY_TOKENS // width)
     parts = [rows[start : start + rows_per_query] for start in range(0, len(rows), rows_per_query)]

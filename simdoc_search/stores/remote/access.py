@@ -88,7 +88,10 @@ class IndexAccess:
     def filter_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
         """Convert filters to clauses in the engine's query language."""
         return filter_clauses(
-            filters or {}, self.indices.mappings.values(), field=self.field, is_simdoc_index=self.is_simdoc_index
+            filters or {},
+            self.indices.mappings.values(),
+            fingerprint_field=self.field,
+            is_simdoc_index=self.is_simdoc_index,
         )
 
     def query_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:

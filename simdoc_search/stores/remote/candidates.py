@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,7 +151,7 @@ class RemoteCandidates:
                 fields = select_fields(
                     hit.get("_source") or {}, self._fields, is_simdoc_index=self._access.is_simdoc_index
                 )
-                yield Candidate(key, matched, token_ids, fields)
+                yield Candidate(key, matched, partial(np.asarray, token_ids), fields)
 
     def _rank_client_side(self, hits: Iterable[RawHit]) -> list[Candidate]:
         candidates = [

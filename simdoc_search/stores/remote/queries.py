@@ -31,7 +31,7 @@ class IdField:
     """The part of a document that contains its id. It is `_id` or a field.
 
     Attributes:
-        field: path of the field, or None for `_id`.
+        field: path of the field with the id, or None for `_id`.
         is_numeric: whether the field contains integers.
     """
 
@@ -56,7 +56,7 @@ class IdField:
         """Return the query for the documents with these ids."""
         if self.field is None:
             return {"ids": {"values": ids}}
-        # An engine rejects other strings for a field with numbers. `int` would also accept `12_20_80`.
+        # For an integer field, an engine rejects strings that are not integers. `int` would also accept `12_20_80`.
         return {"terms": {self.field: [id for id in ids if not self.is_numeric or _INTEGER_PATTERN.fullmatch(id)]}}
 
     def key_query(self, key: DocumentKey) -> dict[str, Any]:
@@ -87,22 +87,23 @@ class IdField:
 
 
 def shared_tokens_query(
-    token_rows: Sequence[list[str]],
+    token_groups: Sequence[list[str]],
     filters: Sequence[dict[str, Any]],
     exclude: DocumentKey | None,
     id_field: IdField,
     *,
-    field: str,
+    token_field: str,
 ) -> dict[str, Any]:
-    """Return the query for documents that share rows of tokens. The score is the number of shared rows.
+    """Return the query for documents that match at least one group of alternative tokens.
 
-    A document shares a row if its field contains at least one token of the row.
+    A document matches a group if its field contains at least one token of the group. The score is the number of groups
+    that the document matches.
     """
     clauses = [*filters, *_exclusion_clauses(exclude, id_field)]
-    if all(len(row) == 1 for row in token_rows):
-        return to_dsl(Threshold(tuple(row[0] for row in token_rows), 1), field, filters=clauses)
-    shared = [{"constant_score": {"filter": {"terms": {field: row}}}} for row in token_rows]
-    return {"bool": {"should": shared, "minimum_should_match": 1, "filter": clauses}}
+    if all(len(group) == 1 for group in token_groups):
+        return to_dsl(Threshold(tuple(group[0] for group in token_groups), 1), token_field, filters=clauses)
+    matching = [{"constant_score": {"filter": {"terms": {token_field: group}}}} for group in token_groups]
+    return {"bool": {"should": matching, "minimum_should_match": 1, "filter": clauses}}
 
 
 def any_token_query(
@@ -111,11 +112,11 @@ def any_token_query(
     exclude: DocumentKey | None,
     id_field: IdField,
     *,
-    field: str,
+    token_field: str,
 ) -> dict[str, Any]:
     """Return the query, without scores, for documents that have at least one of the tokens."""
     parts = [tokens[start : start + MAX_TERMS] for start in range(0, len(tokens), MAX_TERMS)]
-    shared = _any_clause([{"terms": {field: part}} for part in parts])
+    shared = _any_clause([{"terms": {token_field: part}} for part in parts])
     return {"bool": {"filter": [shared, *filters, *_exclusion_clauses(exclude, id_field)]}}
 
 
@@ -132,25 +133,25 @@ def randomize_order(query: Mapping[str, Any]) -> dict[str, Any]:
     return {"function_score": {"query": query, "random_score": {}, "boost_mode": "replace"}}
 
 
-def query_with_all_kinds(settings: Settings, field: str) -> dict[str, Any]:
+def all_kinds_query(settings: Settings, fingerprint_field: str) -> dict[str, Any]:
     """Return the query for documents whose fingerprints have these settings and all kinds of tokens."""
-    return _term_clause(f"{field}.format", labels_with_all_kinds(settings))
+    return _term_clause(f"{fingerprint_field}.format", labels_with_all_kinds(settings))
 
 
-def missing_kinds_query(settings: Settings, field: str, *names: TokenKindName) -> dict[str, Any]:
+def missing_kinds_query(settings: Settings, fingerprint_field: str, *names: TokenKindName) -> dict[str, Any]:
     """Return the query for documents whose fingerprints have these settings and lack at least one of these kinds."""
-    return _term_clause(f"{field}.format", labels_missing_kinds(settings, *names))
+    return _term_clause(f"{fingerprint_field}.format", labels_missing_kinds(settings, *names))
 
 
 def filter_clauses(
-    filters: Filters, mappings: Iterable[Mapping[str, Any]], *, field: str, is_simdoc_index: bool
+    filters: Filters, mappings: Iterable[Mapping[str, Any]], *, fingerprint_field: str, is_simdoc_index: bool
 ) -> list[dict[str, Any]]:
     """Convert filters to clauses of the query language.
 
     Args:
         filters: the filters. Clauses of the query language in them are not changed.
         mappings: mappings of all indices. They show the keyword multi-fields of text fields, and the nested fields.
-        field: name of the fingerprint field.
+        fingerprint_field: name of the fingerprint field.
         is_simdoc_index: whether `simdoc-search index` created the index. It then contains metadata as exact terms.
     """
     all_mappings = list(mappings)
@@ -159,42 +160,45 @@ def filter_clauses(
         if not isinstance(condition, Condition):
             clauses.append(condition)
             continue
-        clause = _condition_clause(condition, all_mappings, field, is_simdoc_index)
+        clause = _condition_clause(condition, all_mappings, fingerprint_field, is_simdoc_index)
         clauses.append({"bool": {"must_not": [clause]}} if condition.is_negated else clause)
     return clauses
 
 
-def root_clause(root_folder: str | None, only_roots_below: bool, *, field: str) -> dict[str, Any]:
-    """Return the clause for documents with this root or, if `only_roots_below`, a root below it.
+def root_clause(root_folder: str | None, only_roots_below: bool, *, fingerprint_field: str) -> dict[str, Any]:
+    """Return the clause for documents with this root or, if `only_roots_below`, for those whose root is below it.
 
     If `root_folder` is None, the clause matches all documents.
     """
     if root_folder is None:
         return {"match_all": {}}
     if not only_roots_below:
-        return {"term": {f"{field}.{METADATA_FIELD}": root_term(root_folder)}}
+        return {"term": {f"{fingerprint_field}.{METADATA_FIELD}": root_term(root_folder)}}
     first_term = root_term(os.path.join(root_folder, ""))  # noqa: PTH118 - a Path has no final separator
-    return {"range": {f"{field}.{METADATA_FIELD}": {"gte": first_term, "lte": first_term + LAST_CHARACTER}}}
+    return {"range": {f"{fingerprint_field}.{METADATA_FIELD}": {"gte": first_term, "lte": first_term + LAST_CHARACTER}}}
 
 
-def path_clause(prefixes: Iterable[FilterValue], field: str) -> dict[str, Any]:
+def path_clause(prefixes: Iterable[FilterValue], fingerprint_field: str) -> dict[str, Any]:
     """Return the clause for documents whose path begins with one of these prefixes, in an index of simdoc-search."""
     values = [str(prefix)[:MAX_PATH_CHARACTERS] for prefix in prefixes]
     # A `prefix` query allows only 1,000 characters.
     ranges = [{"gte": value, "lte": value + LAST_CHARACTER} for value in values]
-    return _any_clause([{"range": {f"{field}.path": bounds}} for bounds in ranges])
+    return _any_clause([{"range": {f"{fingerprint_field}.path": bounds}} for bounds in ranges])
 
 
 def _condition_clause(
-    condition: Condition, mappings: list[Mapping[str, Any]], field: str, is_simdoc_index: bool
+    condition: Condition, mappings: list[Mapping[str, Any]], fingerprint_field: str, is_simdoc_index: bool
 ) -> dict[str, Any]:
     if condition.field == "path" and is_simdoc_index:
-        return path_clause(condition.values, field)
+        return path_clause(condition.values, fingerprint_field)
     if condition.field == ORIGIN_FIELD and is_simdoc_index:
-        return _any_clause([_origin_clause(*parse_origin_value(value), field) for value in condition.values])
+        return _any_clause(
+            [_origin_clause(*parse_origin_value(value), fingerprint_field) for value in condition.values]
+        )
     if is_simdoc_index:
         return _term_clause(
-            f"{field}.{METADATA_FIELD}", [metadata_term(condition.field, value) for value in condition.values]
+            f"{fingerprint_field}.{METADATA_FIELD}",
+            [metadata_term(condition.field, value) for value in condition.values],
         )
     names = {(_exact_field(condition.field, mapping), nested_path(mapping, condition.field)) for mapping in mappings}
     terms = [
@@ -210,15 +214,15 @@ def nested_clause(clause: dict[str, Any], path: str | None) -> dict[str, Any]:
     return clause if path is None else {"nested": {"path": path, "query": clause, "ignore_unmapped": True}}
 
 
-def _origin_clause(root_folder: str, path: str, field: str) -> dict[str, Any]:
-    has_root = root_clause(root_folder, only_roots_below=False, field=field)
+def _origin_clause(root_folder: str, path: str, fingerprint_field: str) -> dict[str, Any]:
+    has_root = root_clause(root_folder, only_roots_below=False, fingerprint_field=fingerprint_field)
     if not path:
         return has_root
     if path.endswith("/"):
-        has_path = path_clause([path], field)
+        has_path = path_clause([path], fingerprint_field)
     else:
-        is_file = {"term": {f"{field}.path": path[:MAX_PATH_CHARACTERS]}}
-        has_path = _any_clause([is_file, path_clause([f"{path}/", f"{path}!"], field)])
+        is_file = {"term": {f"{fingerprint_field}.path": path[:MAX_PATH_CHARACTERS]}}
+        has_path = _any_clause([is_file, path_clause([f"{path}/", f"{path}!"], fingerprint_field)])
     return {"bool": {"filter": [has_root, has_path]}}
 
 

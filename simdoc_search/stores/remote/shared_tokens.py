@@ -23,7 +23,7 @@ from simdoc_search.stores.shared_tokens import (
     INITIAL_PAGE_SIZE,
     TokenMatch,
     TokenMatches,
-    encode_token_rows,
+    encode_token_groups,
     match_sort_key,
     sum_parts,
 )
@@ -51,7 +51,7 @@ def find_token_matches(
     kind = TOKEN_KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
-    rows = encode_token_rows(token_ids, kind.length)
+    rows = encode_token_groups(token_ids, kind.length)
     clauses_per_row = 1 if token_ids.ndim == 1 else 2
     used = count_clauses(clauses) + 4  # 4 clauses for the excluded document and for the ids in `count_shared_tokens`
     limit = min(access.engine.max_clauses(clauses_per_row * len(rows) + used), MAX_CLAUSES)
@@ -120,7 +120,7 @@ class _SplitSearch:
         if len(self._totals) == 1 or not any(self._totals):
             return sum(self._totals)
         tokens = sorted({token for part in self._parts for row in part for token in row})
-        query = any_token_query(tokens, self._clauses, self._exclude, self._access.id_field, field=self._field)
+        query = any_token_query(tokens, self._clauses, self._exclude, self._access.id_field, token_field=self._field)
         return self._access.engine.count(self._access.name, query)
 
     def count_shared_tokens(self, parts: Sequence[int], keys: Sequence[HitKey]) -> list[dict[HitKey, int]]:
@@ -155,7 +155,7 @@ class _SplitSearch:
 
     def _search_body(self, part: list[list[str]], *filters: dict[str, Any]) -> dict[str, Any]:
         id_field, clauses = self._access.id_field, [*self._clauses, *filters]
-        query = shared_tokens_query(part, clauses, self._exclude, id_field, field=self._field)
+        query = shared_tokens_query(part, clauses, self._exclude, id_field, token_field=self._field)
         return {"query": query, "track_total_hits": True, "_source": id_field.source_fields or False}
 
     def _read_counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[HitKey, int]]:

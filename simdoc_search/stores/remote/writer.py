@@ -127,8 +127,8 @@ class RemoteWriter:
             if not waiting:
                 return rejected
         reason = (
-            "at each attempt, another writer replaced the document with a newer version; synchronise the clocks of all "
-            "writers"
+            "at each attempt, another writer stored a version of the document with a later timestamp; synchronise the "
+            "clocks of all writers"
         )
         return rejected | {action.id: reason for action in waiting}
 

@@ -1,0 +1,89 @@
+"""Finds the words that one text shares with each of many texts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from simdoc_search.analysis.native import Aligner, kernel
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.word_ids import WordIds, assign_word_ids
+from simdoc_search.analysis.words import call_kernel_method, without_surrogates
+from simdoc_search.cancellation import check_stopped
+from simdoc_search.passages.align import MAX_NATIVE_WORDS, AlignmentSettings, align_word_ids
+from simdoc_search.passages.word_spans import Mask, empty_mask
+
+
+class MatchedWords(NamedTuple):
+    """The words that two texts share.
+
+    Attributes:
+        covered_words_mask: The words of the first text that passages cover.
+        covered_word_count: The number of words that passages cover in the first or second text, whichever is smaller.
+        compared_word_count: The number of words of both texts.
+    """
+
+    covered_words_mask: Mask
+    covered_word_count: int
+    compared_word_count: int
+
+    @classmethod
+    def from_mask(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
+        """Return the result for a mask of the covered words of the first text, and two counts of the second text."""
+        return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
+
+
+class TextMatcher:
+    """Finds the words that a text shares with other texts.
+
+    Args:
+        text: The text.
+        word_count: The number of its words.
+        analysis: How texts are split into words.
+        settings: Which passages count as shared.
+    """
+
+    def __init__(self, text: str, word_count: int, analysis: Analysis, settings: AlignmentSettings) -> None:
+        self._text, self._word_count, self._analysis, self._settings = text, word_count, analysis, settings
+
+    @cached_property
+    def _aligner(self) -> Aligner | None:
+        native, settings = kernel(), self._settings
+        if native is None or len(self._text) > MAX_NATIVE_WORDS:
+            return None
+        rules = settings.min_run_for(self._word_count), settings.edited, settings.max_gap
+        return native.aligner(without_surrogates(self._text), self._analysis.profile, *rules)
+
+    def match(self, others: Sequence[str]) -> list[MatchedWords]:
+        """Return the words that the text shares with each of the other texts."""
+        matched: list[MatchedWords] = []
+        batch: list[str] = []
+        for other in others:
+            if sum(map(len, batch), len(self._text) + len(other)) > MAX_NATIVE_WORDS:
+                matched += self._match_batch(batch)
+                batch = []
+            batch.append(other)
+        return matched + self._match_batch(batch)
+
+    def _match_batch(self, others: list[str]) -> list[MatchedWords]:
+        check_stopped()
+        if not others:
+            return []
+        if self._aligner is None or len(self._text) + len(others[-1]) > MAX_NATIVE_WORDS:
+            first, *seconds = (words.ids for words in assign_word_ids([self._text, *others], self._analysis))
+            return [_match_word_ids(first, second, self._settings) for second in seconds]
+        masks, counts = call_kernel_method(self._aligner.matched_words, others)
+        rows = np.frombuffer(masks, np.bool_).reshape(len(others), self._word_count)
+        pairs = np.frombuffer(counts, np.int64).reshape(-1, 2).tolist()
+        return [MatchedWords.from_mask(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
+
+
+def _match_word_ids(first: WordIds, second: WordIds, settings: AlignmentSettings) -> MatchedWords:
+    masks = empty_mask(len(first)), empty_mask(len(second))
+    for i, j, size in itertools.chain.from_iterable(runs.tolist() for runs in align_word_ids(first, second, settings)):
+        masks[0][i : i + size] = masks[1][j : j + size] = True
+    return MatchedWords.from_mask(masks[0], int(masks[1].sum()), len(second))
