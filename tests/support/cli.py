@@ -23,7 +23,8 @@ CLEAN: dict[str, str | None] = dict.fromkeys(
 def run(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> Result:
     """Run a command in this process. An unexpected exception fails the test.
 
-    The stderr of the command is written to stderr, so that the report of a failed test contains it. It may name a missing extra.
+    What the command writes to stderr may name a missing extra. It is repeated, so that the report of a failed test
+    contains it.
     """
     runner = CliRunner(env={**CLEAN, **environment})
     result = runner.invoke(cli, [*map(str, arguments)], stdin, prog_name="simdoc-search", catch_exceptions=False)
