@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.words import WordBatch, word_batch
 from simdoc_search.sketch import long_text
+from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.fingerprint import fingerprint, fingerprints
 from simdoc_search.sketch.long_text import long_text_minima
 from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.sketches import UniversalSketch, XorSketch
 from simdoc_search.sketch.winnow import PassageSettings, Winnowing
 from tests.support.strategies import texts
 from tests.support.texts import text as some_text
@@ -61,13 +63,19 @@ def test_no_piece_is_long(letter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert 1300 > max(map(len, pieces))
 
 
-@pytest.mark.parametrize("minhash", [MinHash(), MinHash(with_rotation=True), MinHash(hash_set_size=2)])
-def test_the_limit_of_long_texts_makes_no_difference(minhash: MinHash, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "minhash",
+    [MinHash(), MinHash(with_rotation=True), MinHash(hash_set_size=2), XorSketch(8), UniversalSketch(8)],
+    ids=str,
+)
+def test_the_limit_of_long_texts_makes_no_difference(minhash: Sketch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first pieces of a text may have no words."""
     batch = [some_text(random.Random(seed), 300) for seed in (1, 2, 3)]
+    batch += ["- " * 800 + batch[0], batch[0] + " -" * 800]
 
-    def tokens() -> list[tuple[list[str], list[int]]]:
-        found = fingerprints(batch, None, minhash, passages=PassageSettings())
-        return [(fp.tokens("lucene"), fp.passages.tolist()) for fp in found]
+    def tokens() -> list[tuple[list[int], list[int], str]]:
+        found = fingerprints(batch, None, minhash, passages=PassageSettings(), words_hash=True)
+        return [(fp.minima.val1.tolist(), fp.passages.tolist(), fp.words_hash) for fp in found]
 
     before = tokens()
     monkeypatch.setattr(sys.modules[fingerprints.__module__], "MIN_LONG_TEXT_LENGTH", 1000)

@@ -95,6 +95,19 @@ def test_an_index_without_passages_satisfies_the_defaults(stored: Settings, want
     assert fits == stored.satisfies(wanted)
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        Settings(sentences=SentenceSettings()),
+        Settings(concepts=ConceptSettings()),
+        Settings(identifies_language=True),
+        Settings(excluded_parts=("quoted-replies",)),
+    ],
+)
+def test_an_index_may_have_more_than_was_requested(more: Settings) -> None:
+    assert [True, True, False] == [more.satisfies(Settings()), more.satisfies(more), Settings().satisfies(more)]
+
+
 @pytest.mark.parametrize("version", [LAYOUT_VERSION + 1, 0, "2", True, None, [1]])
 def test_another_layout_is_refused(version: Any) -> None:
     message = (
