@@ -40,9 +40,7 @@ class IndexingRun:
     _reads_all: bool  # whether to read files whose size and modification time are unchanged
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
-    _stored_digests: dict[str, Digest] = field(
-        default_factory=dict
-    )  # by id, for documents whose outcome is not written yet
+    _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, until the outcome is written
     _moved: MovedFiles = field(init=False)
     _removed_count: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
