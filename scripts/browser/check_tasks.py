@@ -263,7 +263,7 @@ def apply_and_undo(person: Person, home: Path) -> None:
     if len(list_files(home)) != len(before) - 3:
         raise TaskError("the files were not moved")
     person.click("Undo")
-    person.expect("3 files were moved back", "They are in the index again")
+    person.expect("3 files were moved back", "Their documents are in the index again")
     person.picture("moved_back")
     if list_files(home) != before:
         raise TaskError("the files were not moved back")

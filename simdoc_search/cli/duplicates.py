@@ -145,7 +145,8 @@ def duplicates(
 ) -> None:
     """Find copies in a folder or the index, and propose which to keep.
 
-    With FOLDER, the command first indexes the folder, and then compares only the documents in it.
+    With FOLDER, the command first indexes the folder, and then compares only the documents in it. Files without text,
+    such as photos and scans, are duplicates if their bytes are equal.
 
     \b
       simdoc-search duplicates ~/Documents

@@ -126,9 +126,9 @@ def _refuse_large_removal(
 
 
 def _make_kept_message(count: int, path: str, reason: str) -> str:
-    files, them = ("file no longer exists", "it") if count == 1 else ("files no longer exist", "them")
-    documents = format_count(count, "document")
-    return f"kept {documents} of {path} whose {files}, because {reason}; remove {them} with --prune-all"
+    documents = format_count(count, "document of a missing file", "documents of missing files")
+    them = "it" if count == 1 else "them"
+    return f"kept {documents} in {path}, because {reason}; remove {them} with --prune-all"
 
 
 def _find_records_at(store: Store, input_path: InputPath, paths: Iterable[str]) -> list[Record]:
