@@ -121,7 +121,7 @@ def _refuse_large_removal(
 ) -> VanishedDocuments:
     if len(missing) <= _MAX_SMALL_REMOVAL or 2 * len(missing) <= total or prune_all:
         return VanishedDocuments(missing, problems)
-    reason = f"more than half of the {total:,} documents have no file"
+    reason = f"the files of more than half of the {total:,} documents no longer exist"
     return VanishedDocuments([], [*problems, _make_kept_message(len(missing), path, reason)])
 
 
