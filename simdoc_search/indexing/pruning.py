@@ -77,7 +77,7 @@ def find_vanished_documents(
 
 
 def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collection[str]) -> list[str]:
-    """Return the documents of missing paths that have the same content as a document of an existing path.
+    """Return the ids of documents whose path is missing, if a document of an existing path has the same content.
 
     Each of `paths` is a file, folder or archive in the indexed folder `root_folder`.
     """
@@ -121,14 +121,14 @@ def _refuse_large_removal(
 ) -> VanishedDocuments:
     if len(missing) <= _MAX_SMALL_REMOVAL or 2 * len(missing) <= total or prune_all:
         return VanishedDocuments(missing, problems)
-    reason = f"more than half of the {total:,} documents have no file"
+    reason = f"the files of more than half of the {total:,} documents no longer exist"
     return VanishedDocuments([], [*problems, _make_kept_message(len(missing), path, reason)])
 
 
 def _make_kept_message(count: int, path: str, reason: str) -> str:
-    files, them = ("file no longer exists", "it") if count == 1 else ("files no longer exist", "them")
-    documents = format_count(count, "document")
-    return f"kept {documents} of {path} whose {files}, because {reason}; remove {them} with --prune-all"
+    documents = format_count(count, "document of a missing file", "documents of missing files")
+    them = "it" if count == 1 else "them"
+    return f"kept {documents} in {path}, because {reason}; remove {them} with --prune-all"
 
 
 def _find_records_at(store: Store, input_path: InputPath, paths: Iterable[str]) -> list[Record]:

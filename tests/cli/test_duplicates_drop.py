@@ -154,6 +154,7 @@ def mail(text: str, **attachments: bytes) -> bytes:
 @pytest.mark.usefixtures("read_in_this_process")
 def test_a_mail_with_other_attachments_is_not_dropped() -> None:
     """The attachments are not part of the text of a mail, and may be pictures, which have no text."""
+    pytest.importorskip("kreuzberg")
     photo = b"\x89PNG\r\n\x1a\n one"
     files: dict[str, str | bytes] = {
         "a.eml": mail(TEXT, p_png=photo),
@@ -182,6 +183,7 @@ def test_a_mail_with_other_attachments_is_not_dropped() -> None:
 
 @pytest.mark.usefixtures("read_in_this_process")
 def test_the_attachments_of_a_dropped_mail_are_removed_from_the_index() -> None:
+    pytest.importorskip("kreuzberg")
     message = mail(TEXT, report_txt=words(100, 140).encode())
     write(Path("docs"), {"a.eml": message, "a (1).eml": message})
     plan("docs")

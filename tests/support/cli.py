@@ -21,9 +21,15 @@ CLEAN: dict[str, str | None] = dict.fromkeys(
 
 
 def run(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> Result:
-    """Run a command in this process. An unexpected exception fails the test."""
+    """Run a command in this process. An unexpected exception fails the test.
+
+    What the command writes to stderr may name a missing extra. It is repeated, so that the report of a failed test
+    contains it.
+    """
     runner = CliRunner(env={**CLEAN, **environment})
-    return runner.invoke(cli, [*map(str, arguments)], stdin, prog_name="simdoc-search", catch_exceptions=False)
+    result = runner.invoke(cli, [*map(str, arguments)], stdin, prog_name="simdoc-search", catch_exceptions=False)
+    sys.stderr.write(result.stderr)
+    return result
 
 
 def output(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import tantivy
 from filelock import FileLock, Timeout
@@ -24,6 +23,7 @@ from simdoc_search.stores.local.settings_file import (
     read_manifest,
     write_manifest,
 )
+from simdoc_search.stores.settings_check import check_settings
 
 LOCK_FILE = ".simdoc.lock"
 UPGRADE_FOLDER, _OLD_INDEX_FOLDER = "upgrade", "index.replaced"
@@ -68,7 +68,7 @@ def find_or_create_manifest(
     settings = (requested or Settings().with_key(key)).for_local_store(with_texts)
     manifest = open_manifest(folder, StoreManifest.new(settings, with_texts) if create else None)
     manifest = replace(manifest, settings=manifest.settings.with_verified_key(key, f"the index {folder}"))
-    _check_settings(folder, manifest.settings, requested)
+    check_settings(manifest.settings, requested, str(folder))
     if store_texts is not None and store_texts != manifest.store_texts:
         with_or_without = "with" if manifest.store_texts else "without"
         raise FormatMismatchError(
@@ -137,26 +137,6 @@ def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
     return created
 
 
-def _check_settings(folder: Path, stored: Settings, requested: Settings | None) -> None:
-    if requested is None or stored.satisfies(requested):
-        return
-    found, expected = (
-        stored.to_dict(),
-        replace(requested, indexes_words=stored.indexes_words, thresholds=stored.thresholds).to_dict(),
-    )
-    stored_values, requested_values = _flatten(found), _flatten(expected)
-    differences = "; ".join(
-        f"{key} {value!r}, not {requested_values.get(key)!r}"
-        for key, value in stored_values.items()
-        if key != "version" and value != requested_values.get(key)  # the version depends on the other values
-    )
-    raise FormatMismatchError(
-        f"the index {folder} was created with {differences}; omit these settings, or index into a new index",
-        found=found,
-        expected=expected,
-    )
-
-
 def _check_no_other_files(folder: Path) -> None:
     """Check that a folder is missing, or contains only files of a store, which may be incomplete."""
     if not folder.exists():
@@ -192,10 +172,3 @@ def _not_found_error(folder: Path, manifest: StoreManifest | None) -> StoreError
         f"the index {folder} is damaged: the file {META_FILE} is missing; restore the index from a backup, or delete "
         f"{folder} and index again"
     )
-
-
-def _flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        flat |= _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import DocumentKey, ambiguous_id_message
-from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
+from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
@@ -43,6 +43,7 @@ from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
 from simdoc_search.stores.remote.updates import remove_documents
 from simdoc_search.stores.remote.writer import RemoteWriter
+from simdoc_search.stores.settings_check import check_settings
 from simdoc_search.stores.shared_tokens import TokenMatches
 
 Self = TypeVar("Self", bound="RemoteStore")
@@ -126,13 +127,7 @@ class RemoteStore(Closable):
         verified_settings = indices.settings.with_verified_key(key, location)
         id_source = IdField.for_field(id_field, open_mappings.values())
         store = cls(IndexAccess(engine, engine.in_background(), indices, id_source, verified_settings, text_fields))
-        if settings is not None and not store.settings.satisfies(settings):
-            raise FormatMismatchError(
-                f"{location} has the settings {store.settings}, not {settings}; use the settings of "
-                "the index, or choose another index",
-                found=store.settings.to_dict(),
-                expected=settings.to_dict(),
-            )
+        check_settings(store.settings, settings, location)
         if store.is_simdoc_index and store_texts not in (None, store.has_texts):
             preposition = "with" if store.has_texts else "without"
             raise StoreError(

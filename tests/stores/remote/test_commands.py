@@ -63,7 +63,10 @@ def test_commands_give_the_same_answers_as_on_a_local_store(url: str, tmp_path: 
     [
         (["similar", "doc13"], "no document 'doc13' in the index; did you mean 'doc123.txt'"),
         (["delete", "doc13"], "no document 'doc13' in the index; did you mean 'doc123.txt'"),
-        (["index", "corpus", "--shingle-size", "3"], "use the settings of the index, or choose another index"),
+        (
+            ["index", "corpus", "--shingle-size", "3"],
+            "was created with analysis.shingle_size 5, not 3; omit these settings",
+        ),
         (["index", "corpus", "--no-texts"], "was created with texts, and this cannot be changed; choose another index"),
     ],
 )
