@@ -113,5 +113,4 @@ def _has_only(is_ignored: Mask, text: WordPositions, span: Span) -> bool:
 
 
 def _swap_texts(passage: Passage) -> Passage:
-    """Return the passage with the two texts swapped."""
     return replace(passage, a=passage.b, b=passage.a, runs=tuple((second, first) for first, second in passage.runs))
