@@ -181,8 +181,19 @@ class DateEvidence:
         return self._collected[kind]
 
     def best_date(self, index: int) -> DocumentDate | None:
-        """Return the date of a document from its strongest evidence; None if there is no evidence."""
-        return next((dated for kind in EVIDENCE_KINDS if (dated := self.dates_by(kind)[index])), None)
+        """Return the date of a document from its strongest evidence; None if there is no evidence.
+
+        If there is only the modification time, it is that of the document's own file.
+        """
+        stated = next((dated for kind in KINDS_WITHOUT_MTIME if (dated := self.dates_by(kind)[index])), None)
+        return stated or _make_file_date(self._documents[index].mtime_ns)
+
+    def copy_dates(self, sources: Mapping[int, int]) -> None:
+        """Give documents all dates and versions of other documents. `sources` maps their indices."""
+        for kind in EVIDENCE_KINDS:
+            dates = self.dates_by(kind)
+            for index, source in sources.items():
+                dates[index] = dates[source]
 
     def has_date(self, index: int) -> bool:
         """Return whether a document has a date in its metadata, its name or version control."""
