@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _MAX_WORD_LENGTH = 100
 """Assumed maximum number of characters per word.
 
-The output reports texts with fewer words than the shortest run that is always found. A text with more characters than
-such a run can have is not one of them, so its words need not be counted.
+The output reports texts with fewer words than the shortest run that is always found. If a text
+has more characters than that run can have, it has enough words, so they need not be counted.
 """
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "

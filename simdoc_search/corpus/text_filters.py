@@ -135,7 +135,7 @@ def _own_lines(lines: list[str]) -> Iterator[str]:
         length = _count_attribution_lines(lines, index)
         if length:
             after = next((lines[line] for line in range(index + length, len(lines)) if lines[line].strip()), "")
-            if not _QUOTED_LINE.match(after):  # without > signs, the quote extends to the end of the message
+            if not _QUOTED_LINE.match(after):  # if quoted lines do not begin with >, the quote extends to the end
                 return
             index += length
         elif _QUOTED_LINE.match(lines[index]):

@@ -119,7 +119,7 @@ class Node:
             *("-basePath", str(self.folder), "-confPath", str(self.folder / "config")),
             *("-dataPath", str(self.folder / "data"), "-logsPath", str(self.folder / "logs")),
         ]
-        # The class path is a variable. As an argument, it would double the length of the command in process lists.
+        # Process lists show all arguments, so the long class path is passed in an environment variable.
         environment = {"CLASSPATH": os.pathsep.join(map(str, jars))}
         return launch_process(command, self.folder, environment, self.log)
 

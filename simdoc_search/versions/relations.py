@@ -200,7 +200,7 @@ class _Vectors:
     def __init__(self, paragraphs: ParagraphConcepts, token_ids: TokenIds, weights: Floats) -> None:
         self.paragraphs = paragraphs
         numbers, count = paragraphs.paragraph_indices, paragraphs.paragraph_count
-        # The keys are in ascending order.
+        # The keys ascend, as `np.searchsorted` requires.
         self.keys = numbers.astype(np.uint64) << _TOKEN_ID_BITS | paragraphs.token_ids
         self.concept_counts = np.bincount(numbers, minlength=count)
         self.begins = np.cumsum(self.concept_counts) - self.concept_counts

@@ -69,7 +69,7 @@ class EngineUpdate:
         report.refused = [RefusedDocument(id, self._name, reason) for id, reason in reasons.items()]
         if incomplete_reason:
             report.skipped_indices.append(SkippedIndex(self._name, incomplete_reason))
-        if self._target.text_query is None:  # no query can exclude documents without a text
+        if self._target.text_query is None:  # no query can tell which documents have a text
             incomplete = combine_clauses(
                 build_incomplete_query(self._target, self._options), WriteRange(unread.up_to).build_any_shard_query()
             )

@@ -104,7 +104,8 @@ def _find_source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any],
         )
         problem = f"_source excludes {consequence}; include all fields in _source, then reindex"
         yield MappingFault(problem, blocks_queries=excludes_tokens, blocks_writes=True)
-    # OpenSearch's derived source is allowed. No request can read a value that it lacks, so an update loses nothing.
+    # OpenSearch's derived source is allowed. If it omits a value, no request can read the value, so an update does not
+    # lose it.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
         problem = "_source is synthetic, so an update would not preserve it; choose a stored _source, then reindex"
         yield MappingFault(problem, blocks_writes=True)
