@@ -77,7 +77,7 @@ def find_vanished_documents(
 
 
 def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collection[str]) -> list[str]:
-    """Return the documents of missing paths that have the same content as a document of an existing path.
+    """Return the ids of documents whose path is missing, if a document of an existing path has the same content.
 
     Each of `paths` is a file, folder or archive in the indexed folder `root_folder`.
     """
@@ -121,7 +121,7 @@ def _refuse_large_removal(
 ) -> VanishedDocuments:
     if len(missing) <= _MAX_SMALL_REMOVAL or 2 * len(missing) <= total or prune_all:
         return VanishedDocuments(missing, problems)
-    reason = f"more than half of the {total:,} documents have no file"
+    reason = f"the files of more than half of the {total:,} documents no longer exist"
     return VanishedDocuments([], [*problems, _make_kept_message(len(missing), path, reason)])
 
 

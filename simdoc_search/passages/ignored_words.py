@@ -90,5 +90,4 @@ def remove_ignored_words(
 
 
 def _swap_texts(passage: Passage) -> Passage:
-    """Return the passage with the two texts swapped."""
     return replace(passage, a=passage.b, b=passage.a, runs=tuple((second, first) for first, second in passage.runs))

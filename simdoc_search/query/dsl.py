@@ -202,7 +202,6 @@ def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]
 
 
 def _candidates_clause(plan: Plan, field: str, kind: FieldKind, score: Score, max_clauses: int) -> dict[str, Any]:
-    """Return the clause that selects a plan's candidates."""
     match plan:
         case Threshold():
             return _threshold_clause(plan.minimum_match, plan.tokens, field, kind)
@@ -221,7 +220,6 @@ def can_count_tokens(plan: Plan, other_clause_count: int, max_clauses: int) -> b
 
 
 def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], must_not: list[dict[str, Any]]) -> dict[str, Any]:
-    """Combine a clause with filters and with clauses that must not match."""
     if not filters and not must_not:
         return clause
     query = {"must": [clause], "filter": filters, "must_not": must_not}

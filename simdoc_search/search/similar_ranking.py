@@ -163,7 +163,6 @@ class Ranker:
         return HitPage(hits[self.offset :], total, is_exact and compared != max_compared, compared)
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
-        """Compare the tokens of a candidate and the query document."""
         return self.store.settings.estimate(self.query_record.token_ids, candidate.token_ids)
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:

@@ -70,7 +70,7 @@ def test_more_than_half_is_removed_only_with_prune_all(corpus: Path) -> None:
 
     assert (1, 31) == (report.exit_code, documents())
     assert "1 indexed, 14 unchanged" in report.stdout
-    assert "because more than half of the 30" in report.stderr
+    assert "because the files of more than half of the 30" in report.stderr
     assert {"deleted_count": 16, "problems": []}.items() <= answer("index", "corpus", "--prune-all").items()
     assert 15 == documents()
 
@@ -82,7 +82,7 @@ def test_half_refers_to_the_documents_before_the_run(corpus: Path) -> None:
     result = run("index", "corpus", "--prune")
 
     assert (1, 130) == (result.exit_code, documents())
-    assert "because more than half of the 30" in result.stderr
+    assert "because the files of more than half of the 30" in result.stderr
 
 
 @pytest.mark.parametrize(("gone", "deleted"), [(10, 10), (11, 0)])

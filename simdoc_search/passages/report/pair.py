@@ -145,7 +145,6 @@ def _shorten_names(names: tuple[str, str]) -> tuple[str, str]:
 def _describe_difference(
     difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions]
 ) -> dict[str, str]:
-    """Return the values of a difference that the page shows."""
     return {
         "side": "b" if difference.kind == "inserted" else "a",
         "label": describe_changed_words(difference),
