@@ -55,7 +55,7 @@ class _Tables:
 
 def _combine_bits(properties: frozenset[str]) -> int:
     if properties >= {"ALetter", "Han"}:
-        return _LETTER  # U+3005 and U+303B match two rules. That for letters has the longer match, so it applies
+        return _LETTER  # for U+3005 and U+303B, the rule for letters has the longest match
     return sum({_BITS_BY_PROPERTY.get(name, 0) for name in properties})
 
 
@@ -135,7 +135,7 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
 def _find_breaks_in_words(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """For each pair of adjacent characters in words, return whether a word ends between them."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
-    cut: NDArray[np.bool_] = (either & _SINGLE_CHARACTER_WORD) != 0  # each such character is a word
+    cut: NDArray[np.bool_] = (either & _SINGLE_CHARACTER_WORD) != 0  # each Han or Hiragana character is a word
     cut |= (in_run[:-1] != in_run[1:]) & (
         either & _COMPLEX_CONTEXT != 0
     )  # a word ends where a run of Thai, Lao or Khmer begins or ends

@@ -94,7 +94,7 @@ def _parse_yaml(text: str) -> Mapping[Any, Any] | None:
     try:
         front_matter = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - `Loader` is a SafeLoader
     except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
-        return None  # the loader raises some of these if a value does not fit its tag, as in `!!bool x`
+        return None  # the YAML loader raises some of these errors if a value does not fit its tag, as in `!!bool x`
     return front_matter if isinstance(front_matter, Mapping) else None
 
 

@@ -78,7 +78,7 @@ class Node:
         settings: dict[str, Any] = {
             "network.host": HOST,
             "node.roles": ["cluster_manager", "data", "ingest"],
-            "discovery.type": "zen",  # OpenSearchRunner would override this default
+            "discovery.type": "zen",  # the default of OpenSearch; without it, OpenSearchRunner sets its own value
             "transport.port": self.port + TRANSPORT_PORT_OFFSET,
             "discovery.seed_hosts": [node.transport_address for node in nodes],
             # Use an address, because OpenSearchRunner names every node "Node 1". Only a new cluster uses this setting.

@@ -49,7 +49,7 @@ class KeepCriteria:
     same_word_counts: Ints  # number of documents with the same words, including the document itself; int64
     same_text_counts: Ints  # number of documents with the same text, including the document itself; int64
     written_ns: Ints  # when the document was written, in nanoseconds; 0 if unknown or if the rule does not need it
-    field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if it has no field
+    field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if the rule has none
     is_new: Bools  # whether the document is new; new documents come last
     is_preferred: Bools  # whether the document is kept even if the rule prefers another one
 

@@ -241,7 +241,7 @@ class IndexingRun:
                 self._writer.delete(old_ids)
                 input_path.found_count += len(old_ids)
                 self._removed_count += len(old_ids)
-            if prune is False:  # with None, the run read only some of the files, so the others may exist
+            if prune is False:  # with None, the run has not looked at all files, so none is reported as missing
                 self._note_missing_files(input_path)
             elif prune and not self._paths.is_inside_another(input_path):
                 vanished = find_vanished_documents(

@@ -43,8 +43,9 @@ _MAX_TOKEN_LENGTH = 5  # 5 characters of 6 bits hold a token id of 30 bits
 _CHARACTER_BITS = 6
 _SHIFTS = np.arange(_CHARACTER_BITS * (_MAX_TOKEN_LENGTH - 1), -1, -_CHARACTER_BITS, dtype=np.uint32)
 _SPACE, _INVALID = 64, 255
-_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # maps each value of 6 bits to its character
-_VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # maps other characters to _INVALID
+_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # maps 0 to 63 to the alphabet, and _SPACE to the space
+# Maps the characters of the alphabet to 0 to 63, the space to _SPACE, and other bytes to _INVALID (-1 % 256).
+_VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))
 
 
 def empty_token_ids() -> TokenIds:

@@ -158,7 +158,7 @@ def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[Mappi
         if name == "tokens" and name in existing and not differences:
             yield from _find_meta_faults(existing[name])
         if name == "tokens" and {"type", "analyzer"} & set(differences):
-            return  # dynamic mapping has created all fields, so the other faults are not worth a message
+            return  # dynamic mapping has created all fields, so report only this fault, not one per field
 
 
 def _find_meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
