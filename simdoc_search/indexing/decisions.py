@@ -165,8 +165,7 @@ class IndexingRun:
                 self.report.repeated_id_count += 1  # the file was already found at another path
             return None
         self.report.repeated_id_count += 1
-        # There is no record to compare with, because the first document with this id may not be in the store yet.
-        return Job(source, None)
+        return Job(source, None)  # the store may not have the first document with this id yet, so do not compare
 
     def _skip_if_id_is_taken(self, source: FileSource, input_path: InputPath, origin: Origin) -> bool:
         """Skip the source if an existing file of another root has its id. Return whether the source was skipped."""
