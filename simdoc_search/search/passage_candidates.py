@@ -110,7 +110,7 @@ def describe_guarantee(store: Store) -> str:
     """Say which shared runs of words are always found in a store."""
     settings = store.settings
     if settings.passages is None:
-        return "data for `passages` not stored, so a few shared passages of long documents may be missed"
+        return "the data for `passages` is not stored, so a few shared passages of long documents may be missed"
     if store.can_find_phrases:
         long_text = f"{LONG_TEXT_MIN_RUN} words in a text of over {MAX_SHORT_TEXT_WORDS:,} words"
         return f"every shared run of {SHORT_TEXT_MIN_RUN} words is found ({long_text})"

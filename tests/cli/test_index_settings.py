@@ -65,7 +65,7 @@ def test_a_new_store_finds_passages_by_default() -> None:
     assert "passages   every shared run of 6 words is found (12 words in a text of over 1,000 words)" == lines[0]
     assert "passages   every shared run of 20 words is found" == lines[1]
     assert (
-        "passages   data for `passages` not stored, so a few shared passages of long documents may be missed"
+        "passages   the data for `passages` is not stored, so a few shared passages of long documents may be missed"
         == lines[2]
     )
 

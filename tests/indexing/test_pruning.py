@@ -53,8 +53,8 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
     assert (1, 1, 30) == (bare.exit_code, hidden.exit_code, documents())
     assert "Error: corpus has no files; give a folder that contains documents\n" == bare.stderr
     assert re.search(
-        r"^Error: kept 30 documents of /.*/corpus whose files no longer exist, because the path has no files left; "
-        r"remove them with --prune-all$",
+        r"^Error: kept 30 documents of /.*/corpus whose files no longer exist, because no files were found at this path"
+        r"; remove them with --prune-all$",
         hidden.stderr,
         re.MULTILINE,
     )
@@ -70,7 +70,7 @@ def test_more_than_half_is_removed_only_with_prune_all(corpus: Path) -> None:
 
     assert (1, 31) == (report.exit_code, documents())
     assert "1 indexed, 14 unchanged" in report.stdout
-    assert "because more than half of the 30" in report.stderr
+    assert "because the files of more than half of the 30" in report.stderr
     assert {"deleted_count": 16, "problems": []}.items() <= answer("index", "corpus", "--prune-all").items()
     assert 15 == documents()
 
@@ -82,7 +82,7 @@ def test_half_refers_to_the_documents_before_the_run(corpus: Path) -> None:
     result = run("index", "corpus", "--prune")
 
     assert (1, 130) == (result.exit_code, documents())
-    assert "because more than half of the 30" in result.stderr
+    assert "because the files of more than half of the 30" in result.stderr
 
 
 @pytest.mark.parametrize(("gone", "deleted"), [(10, 10), (11, 0)])
