@@ -83,8 +83,8 @@ def scan_words(
                 yield position, stop
                 position = stop
             else:
-                # Connectors alone are not a word. So a word that begins in a run of connectors ends after the run, and
-                # begins at most MAX_WORD_UNITS before the end of the run.
+                # Connectors alone are not a word, so the next word ends after this run of connectors. It begins at most
+                # MAX_WORD_UNITS before the end of the run. All earlier positions are skipped.
                 position = max(position + 1, _end_of_run(connectors, class_ids, position, end) - MAX_WORD_UNITS)
 
 

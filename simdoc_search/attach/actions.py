@@ -57,7 +57,7 @@ def fingerprint_actions(
         text_field: path of the text field, such as `page.body`. The values of several fields, or of a list of strings,
             are joined by line breaks into one text.
         settings: settings of the index, as returned by `open_store(client=client, index="articles").settings`. None
-            selects the default settings, which include passage tokens. If the mapping has no passage tokens, pass
+            selects the default settings, which include passage tokens. If the mapping has no field for them, pass
             `Settings(passages=None)`.
         extractor: finds the concepts, if the settings include concepts. If it fails on a text, the fingerprint of this
             text has no concepts.

@@ -31,7 +31,7 @@ found_port_option: Final = click.option(
     "--port",
     type=_PORTS,
     metavar="N",
-    help=f"Port of the first node.  [default: {_DEFAULT_PORT}, or the only running engine]",
+    help=f"Port of the first node.  [default: the port of the only running engine, or else {_DEFAULT_PORT}]",
 )
 
 

@@ -246,7 +246,7 @@ def index(
             skipped = format_count(unexpected_count, "document was", "documents were")
             report.problems.append(f"{skipped} skipped, and --fail-on-skip is set")
         print_json(report_as_json(report)) if as_json else print_report(report)
-        return not report.failed
+        return not report.has_failed
 
     try:
         succeeded = index_sources(sources, problems, prune=prune, prune_all=prune_all)

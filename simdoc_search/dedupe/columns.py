@@ -75,8 +75,8 @@ def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | Non
     return Columns(text, id, preference)
 
 
-def choose_columns_of_old_data(shard: HasColumns, columns: Columns) -> Columns:
-    """Return the columns to read from the dataset `against`: those with the same names, or a guessed text column."""
+def choose_reference_columns(shard: HasColumns, columns: Columns) -> Columns:
+    """Return the columns to read from old data: those with the same names as in `columns`, or a guessed text column."""
     text = columns.text if columns.text in shard.columns else find_text_column(shard.sample())
     if text is None:
         raise CorpusError(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.dedupe.chunks import Columns
-from simdoc_search.dedupe.columns import choose_columns, choose_columns_of_old_data
+from simdoc_search.dedupe.columns import choose_columns, choose_reference_columns
 from simdoc_search.dedupe.conversion import Conversion, plan_conversion
 from simdoc_search.dedupe.decontamination import EvaluationReport, EvaluationRuns, write_evaluation_runs
 from simdoc_search.dedupe.descriptions import DuplicateDescriptions
@@ -261,7 +261,7 @@ def _open_old_data(against: StrPath | None, options: DedupeOptions, columns: Col
     if is_saved_folder(Path(against)):
         return [ShardColumns(SavedRows(Path(against), options.settings), columns)]
     shards = open_dataset(against).shards
-    return [ShardColumns(shard, choose_columns_of_old_data(shard, columns)) for shard in shards]
+    return [ShardColumns(shard, choose_reference_columns(shard, columns)) for shard in shards]
 
 
 def _count_rows(shards: Sequence[ShardColumns]) -> int:

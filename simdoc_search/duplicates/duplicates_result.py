@@ -100,7 +100,7 @@ class Duplicate(GroupedDocument):
         reason: a short reason for the action.
         freed_bytes: bytes that this document contributes to the space freed by the whole plan. Hard links to one file
             are counted once.
-        duplicate_of: key of the document to keep instead: the kept document of the group, or a more similar one.
+        duplicate_of: key of the document that this one duplicates: the kept one of the group, or a more similar one.
     """
 
     overlap: float
@@ -135,8 +135,8 @@ class LargeSets:
     """Sets of similar documents in which not all pairs were compared, because the sets are too large.
 
     Attributes:
-        document_count: number of documents in these sets. It includes copies with the same text, although all copies
-            are found.
+        document_count: number of documents in these sets. It includes copies with the same text. These are always
+            found.
         max_set_size: maximum size of a set in which all pairs are compared. In a larger set, each document is only
             compared with a few others.
         skipped_comparison_count: upper bound of the number of comparisons that were not made. It counts some pairs more
@@ -161,7 +161,7 @@ class Grouping:
     large_sets: LargeSets | None  # the sets with more documents than `max_set_size`; None if there are none
 
     def members(self) -> dict[int, list[int]]:
-        """Return the duplicates of each kept document, in keep order."""
+        """Return the duplicates of each kept document, the preferred ones first."""
         groups: dict[int, list[int]] = {}
         for number in np.flatnonzero(self.kept_document_of != UNASSIGNED).tolist():
             groups.setdefault(int(self.kept_document_of[number]), []).append(number)

@@ -30,7 +30,7 @@ from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 @dataclass(slots=True)
 class _Archive:
-    """An archive that is read in this run."""
+    """An archive, or an e-mail with attachments, that the run has opened."""
 
     id: str  # id of the archive, and prefix of the ids of its members
     state: str  # size and modification time of the archive; empty for an e-mail
@@ -60,7 +60,7 @@ class Archives:
     ) -> Iterator[FileSource | SkippedFile | Record] | None:
         """Return the members of an archive, or its stored records if the archive is unchanged.
 
-        Returns None if the file is not an archive, or if the archive must not be read.
+        Returns None if the file is not an archive, or if the run does not read it; see `look_inside`.
 
         Args:
             source: the file, with the id and root that it has in the store.

@@ -40,7 +40,7 @@ class IndexingRun:
     _reads_all: bool  # whether to read files whose size and modification time are unchanged
     _on_written: Callable[[str], None]
     _seen: SeenIds = field(default_factory=SeenIds)
-    _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, for documents in preparation
+    _stored_digests: dict[str, Digest] = field(default_factory=dict)  # by id, until the outcome is written
     _moved: MovedFiles = field(init=False)
     _removed_count: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
@@ -275,7 +275,7 @@ class IndexingRun:
             )
 
     def finish_report(self, refused: Mapping[str, str]) -> IndexReport:
-        """Return the report, which counts each id once. `refused` maps ids that the store refused to the reasons."""
+        """Return the report, which counts each id once. `refused` maps each id that the store refused to the reason."""
         report, seen = self.report, self._seen
         for id in refused:
             if id in seen:
@@ -296,5 +296,5 @@ class IndexingRun:
 
 
 def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether `other` equals `origin`. The field `archive` of `other` may be empty instead."""
+    """Return whether two origins are equal, or differ only because the field `archive` of `other` is empty."""
     return other in (origin, replace(origin, archive="") if origin else None)

@@ -18,10 +18,11 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.stores.record import ATTACHMENTS_MARKER, Origin
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_MAX_CHUNKS_WITHOUT_WORKERS = 4  # for so few chunks, starting worker processes is not faster
+_MAX_CHUNKS_WITHOUT_WORKERS = 4  # up to this many chunks are processed faster without worker processes
 _MAX_CHUNK_JOBS, _MAX_CHUNK_BYTES = 64, 1 << 20
 _MIN_RISKY_BYTES = 1 << 17
-"""A smaller file of a format whose reader may crash or need much memory counts as this size: it may be compressed."""
+"""The minimum size that is assumed for a risky file, because the file may be compressed. A file is risky if its reader
+may crash or need much memory."""
 
 Result = TypeVar("Result")
 
@@ -81,7 +82,7 @@ def map_jobs(
 ) -> Generator[list[Result], None, None]:
     """Yield the results of all jobs in order, chunk by chunk.
 
-    If there are few jobs, no process is started, unless a file is risky.
+    Processes are started only if there are many jobs or if a file is risky.
 
     Args:
         jobs: the jobs.
@@ -141,7 +142,7 @@ def _map_in_process(
 
 
 def group_into_chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Group jobs into chunks that are limited by number and size."""
+    """Group jobs into chunks. The number of jobs and the total size of a chunk are limited."""
     chunk: list[Job] = []
     total = 0
     for job in jobs:

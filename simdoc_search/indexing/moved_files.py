@@ -24,7 +24,7 @@ class MovedFiles:
 
     @property
     def has_new_documents(self) -> bool:
-        """Whether a folder that the store had before has new documents."""
+        """Whether the run found new documents in a folder that was indexed before."""
         return bool(self._new_digests)
 
     def note_written(self, id: str, digest: str, input_path: InputPath | None) -> None:

@@ -77,7 +77,7 @@ def find_vanished_documents(
 
 
 def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collection[str]) -> list[str]:
-    """Return the documents of missing paths that have the same content as a document of an existing path.
+    """Return the ids of documents whose path is missing, if a document of an existing path has the same content.
 
     Each of `paths` is a file, folder or archive in the indexed folder `root_folder`.
     """
@@ -126,9 +126,9 @@ def _refuse_large_removal(
 
 
 def _make_kept_message(count: int, path: str, reason: str) -> str:
-    files, them = ("file no longer exists", "it") if count == 1 else ("files no longer exist", "them")
-    documents = format_count(count, "document")
-    return f"kept {documents} of {path} whose {files}, because {reason}; remove {them} with --prune-all"
+    documents = format_count(count, "document of a missing file", "documents of missing files")
+    them = "it" if count == 1 else "them"
+    return f"kept {documents} in {path}, because {reason}; remove {them} with --prune-all"
 
 
 def _find_records_at(store: Store, input_path: InputPath, paths: Iterable[str]) -> list[Record]:

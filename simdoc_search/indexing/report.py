@@ -21,8 +21,8 @@ class IndexReport:
         repeated_id_count: number of repeated ids in this run. The last document with an id is stored.
         skipped: the sources that were skipped, with the reasons.
         refused: the ids that the store refused to write or to delete, with the reasons. The counts do not include them.
-        incomplete: the kinds of data that could not be computed, by the id of the document: sentences or concepts.
-            The counts include these documents.
+        incomplete: maps the id of each document without sentences or concepts to the kinds of data that could not be
+            computed. The counts include these documents.
         unread_attachments: maps the ids of new or changed e-mails to the names of the attachments that were not read.
         problems: a sentence for each problem: an unreadable folder, files whose ids belong to other files, or documents
             that `prune` kept because their files might just be unreachable.
@@ -50,12 +50,12 @@ class IndexReport:
             self.incomplete[id] = " and ".join(kinds)
 
     def note_unread_attachments(self, id: str, names: Sequence[str]) -> None:
-        """Record the attachments that were not read of the last e-mail with this id."""
+        """Record which attachments of the last e-mail with this id were not read."""
         self.unread_attachments.pop(id, None)
         if names:
             self.unread_attachments[id] = list(names)
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether documents were refused, or there were problems. Skipped files alone are not a failure."""
         return bool(self.refused or self.problems)

@@ -46,7 +46,7 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
             report = index_documents(store, changed_files(root, files, exclude=exclude), prune=None)
             document_count += report.added_count + report.replaced_count
             unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_outdated}
-            not_indexed |= unread | (set(files) if report.failed else set())
+            not_indexed |= unread | (set(files) if report.has_failed else set())
     except (SimdocError, OSError):
         return RestoredFiles(document_count, list(paths))
     return RestoredFiles(document_count, sorted(not_indexed))

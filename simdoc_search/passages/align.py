@@ -43,7 +43,7 @@ about 30 words of the run."""
 _MAX_WINDOW_PAIRS = 4
 """A window is rare if the product of its numbers of occurrences in the two texts is at most 4.
 
-Runs that are shorter than the minimum length are only found around rare windows.
+Runs that are shorter than the minimum length are found only around rare windows.
 """
 MAX_NATIVE_WORDS = 1_000_000
 """The maximum number of words of both texts for the native kernel, because the kernel cannot be stopped."""

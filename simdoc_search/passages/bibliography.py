@@ -44,8 +44,8 @@ def find_bibliography(text: str) -> Span | None:
     """Return the span of a text's bibliography with its heading, or None if it has none.
 
     The heading is the last line in the second half of the text that is the name of a bibliography. A reference is a
-    year, a DOI or an address. The bibliography ends before another heading of the end of a book, before the footnotes,
-    or where the references end.
+    year, a DOI or an address. The bibliography ends before the next heading that usually follows it, such as an
+    index or an appendix, before the footnotes, or where the references end.
     """
     headings = deque(_HEADING.finditer(text, len(text) // 2), _MAX_HEADINGS)
     for heading in reversed(headings):

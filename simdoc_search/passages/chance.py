@@ -22,7 +22,7 @@ _MAX_EXPECTED_RUN_WORDS, _MIN_EXPECTED_GAP = 3, 0.5
 on average, it is computed as for 3 words. In a nearly verbatim passage, gaps are short even if runs are long."""
 
 _MIN_EVIDENCE = 3.0
-"""A run is kept if fewer than exp(-3), or about 1/20, runs with so much evidence are expected by chance."""
+"""The minimum evidence of a run that is kept. By chance, exp(-3), or about 1/20, such runs are expected."""
 _MIN_EVIDENCE_WORDS = 100
 """Two texts with fewer words in total are treated as if they had 100. Otherwise, all words would seem frequent."""
 

@@ -107,7 +107,6 @@ def _shingles_are_windows(words: list[str], size: int) -> bool:
 
 
 def _measure_shingle_ids(a: Ints, b: Ints) -> Measures:
-    """Return the measures of two lists of shingle ids."""
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     counts_a, counts_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
     multiset = _jaccard_and_containments(counts_a, counts_b)

@@ -28,7 +28,7 @@ class MarkedText:
     def from_spans(cls, text: str, spans: Iterable[Span]) -> MarkedText:
         """Mark spans of a text. They may overlap and be in any order.
 
-        The spans of a passage hit are `[passage.b for passage in hit.passages]`.
+        To mark the text of a passage hit, pass `[passage.b for passage in hit.passages]`.
         """
         merged: list[Span] = []
         inside = ((min(max(edge, 0), len(text)) for edge in span) for span in spans)

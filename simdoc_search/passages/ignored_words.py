@@ -70,11 +70,11 @@ def remove_ignored_words(
 ) -> tuple[Comparison, tuple[int, int]]:
     """Remove the words of templates, and of spans in each text, from a comparison.
 
-    Return it and the number of ignored words of each text.
+    Return the changed comparison, and the number of ignored words of each text.
 
-    `word_counts`, `matched_word_counts` and `passages` of the comparison then exclude these words. A passage with fewer
-    than `min_words` matched words left is omitted. The shingle measures and the differences still cover the whole
-    texts.
+    `word_counts`, `matched_word_counts` and `passages` of the changed comparison exclude these words. A passage with
+    fewer than `min_words` matched words left is omitted. The shingle measures and the differences still cover the
+    whole texts.
     """
     a, b = (locate_words(text, analysis) for text in texts)
     placed = [locate_words(template, analysis) for template in templates]
@@ -90,5 +90,4 @@ def remove_ignored_words(
 
 
 def _swap_texts(passage: Passage) -> Passage:
-    """Return the passage with the two texts swapped."""
     return replace(passage, a=passage.b, b=passage.a, runs=tuple((second, first) for first, second in passage.runs))

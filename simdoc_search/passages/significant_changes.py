@@ -74,7 +74,7 @@ def _find_changes_of_kinds(old: str, new: str, a: Span, b: Span) -> Iterator[Sig
 
 
 def _find_context(text: str, position: int) -> str:
-    """Return up to three words before a position: those of its sentence, or of the one before if it begins there."""
+    """Return up to three words before a position. They are in the same sentence, unless the position begins one."""
     words = text[max(0, position - _MAX_CONTEXT_CHARACTERS) : position].split()[-_MAX_CONTEXT_WORDS:]
     ends = [number for number, word in enumerate(words, 1) if _SENTENCE_END.search(word)]
     first = ends[-1] if ends and ends[-1] < len(words) else 0

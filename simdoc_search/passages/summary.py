@@ -117,7 +117,7 @@ def describe_significant_changes(
 
 
 def _format_context(words: str) -> str:
-    """Return the words before a change. A colon after them would look like that after the kind of the change."""
+    """Return the words before a change, without a final colon: the kind of the change already ends with a colon."""
     return printable(f"{words.rstrip(':')} ") if words.rstrip(":") else ""
 
 

@@ -47,7 +47,7 @@ class Windows:
         return classes[:first], classes[self._second_start : self._second_start + second]
 
     def count_equal_after(self, i: Ints, j: Ints) -> Ints:
-        """Count the equal words that begin at word i of the first text and word j of the second; shape of `i`."""
+        """Count the equal words that begin at word i of the first text and word j of the second, for each pair."""
         check_stopped()
         in_a, in_b = i.copy(), j + self._second_start
         for level, classes in reversed([*enumerate(self._levels_up_to())]):
@@ -58,7 +58,7 @@ class Windows:
         return in_a - i
 
     def count_equal_before(self, i: Ints, j: Ints) -> Ints:
-        """Count the equal words directly before word i of the first text and word j of the second; shape of `i`."""
+        """Count the equal words directly before word i of the first text and word j of the second, for each pair."""
         in_a, in_b = i.copy(), j + self._second_start
         for level, classes in reversed([*enumerate(self._levels_up_to())]):
             size = 2**level

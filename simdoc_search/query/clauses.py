@@ -112,7 +112,9 @@ def _expand_value(value: Any, make_clause: Callable[[str], Clause]) -> Any:
         options = value.get("query_string")
         if isinstance(options, Mapping) and _has_unquoted(_FIELD_NAME, options.get("query")):
             if others := sorted(key for key in value if key != "query_string"):
-                raise QuerySyntaxError(f"the clause with query_string also has {', '.join(others)}; remove these keys")
+                raise QuerySyntaxError(
+                    f"the clause with query_string also has the keys {', '.join(map(repr, others))}; remove these keys"
+                )
             return _expand_query_string(options, make_clause)
         return {key: _expand_value(part, make_clause) for key, part in value.items()}
     return [_expand_value(part, make_clause) for part in value] if isinstance(value, list) else value

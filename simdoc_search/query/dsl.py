@@ -139,7 +139,7 @@ def similar_by_id(
 
     - The engine ignores all filters when it reads the query document, so check first that the caller may read it. For
       an unknown id, the query finds nothing. This is not an error.
-    - A shard only counts tokens that occur in it. Shards without the query document therefore require fewer tokens, and
+    - A shard counts only tokens that occur in it. Shards without the query document therefore require fewer tokens, and
       return hits below the overlap. If the index has several shards, drop hits with a score below the
       overlap times the `simdoc.buckets` of the query document, or use this product as the `min_score` of the request.
     - The caller does not know the tokens of the query document. Unlike `similar_query` with `buckets_field`, the query
@@ -202,7 +202,6 @@ def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]
 
 
 def _candidates_clause(plan: Plan, field: str, kind: FieldKind, score: Score, max_clauses: int) -> dict[str, Any]:
-    """Return the clause that selects a plan's candidates."""
     match plan:
         case Threshold():
             return _threshold_clause(plan.minimum_match, plan.tokens, field, kind)
@@ -221,7 +220,6 @@ def can_count_tokens(plan: Plan, other_clause_count: int, max_clauses: int) -> b
 
 
 def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], must_not: list[dict[str, Any]]) -> dict[str, Any]:
-    """Combine a clause with filters and with clauses that must not match."""
     if not filters and not must_not:
         return clause
     query = {"must": [clause], "filter": filters, "must_not": must_not}
@@ -231,8 +229,8 @@ def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], must_not: li
 def _bands_clause(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
     """Return the clause for documents with at least one whole band.
 
-    If the score is `tokens`, the clause also excludes documents with too few matching tokens. The engine only counts
-    tokens in documents that match a band.
+    If the score is `tokens`, the clause also excludes documents with too few matching tokens. The engine counts
+    tokens only in documents that match a band.
     """
     bands = [_all_tokens_clause(band, field, kind) for band in plan.bands if band]
     if score == "bands":

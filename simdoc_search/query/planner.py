@@ -150,13 +150,13 @@ def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) ->
     return Threshold(tokens, minimum, (minimum, maximum))
 
 
-def _min_match_of_bands(count: int, rows: int, bands: int, overlap: float, probability: float) -> int:
+def _min_match_of_bands(count: int, rows: int, band_count: int, overlap: float, probability: float) -> int:
     """Return the number of matching tokens that a plan with bands can require in addition to a whole band.
 
     The probability of the bands alone is slightly higher than requested. The additional condition lowers the
     probability by less than this margin, and by less than 1 %.
     """
-    margin = probability_of_bands(count, rows, bands, overlap) - probability
+    margin = probability_of_bands(count, rows, band_count, overlap) - probability
     return lower_bound_of_matches(count, overlap, min(_MAX_MISS_RATE, max(0.0, margin)))
 
 

@@ -21,7 +21,7 @@ CHANCE_OVERLAP = Fraction(1, 20)
 """All queries with a smaller overlap require `min_beyond_chance`. Otherwise, too many documents would be candidates."""
 
 MAX_STANDARD_DEVIATIONS = 2.33
-"""An estimate is this number of standard deviations too low with a probability of 1 %."""
+"""With a probability of 1 %, an estimate is more than this number of standard deviations too low."""
 
 
 def min_beyond_chance(token_count: int) -> int:

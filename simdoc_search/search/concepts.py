@@ -18,8 +18,8 @@ class ConceptWord:
     """A word that occurs in the concepts of a document.
 
     Attributes:
-        word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if
-            only the hash of the word is known.
+        word: the normalised word. A synonym is replaced with the word that it stands for. If only
+            the hash of the word is known, `word` is empty.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         document_count: number of documents in the index that have the word.
         occurrence_count: number of times that the word occurs in this document.

@@ -267,7 +267,7 @@ class RelatedQuery(ThresholdOptions, QueryOptions):
     Attributes:
         name: the name of the text. It is shown in messages.
         extractor: the extractor of concepts for the text. None: the built-in extractor that the store was created with.
-        synonyms: the synonyms that the store was created with. For a stored document, they only affect the names
+        synonyms: the synonyms that the store was created with. For a stored document, they affect only the names
             of shared concepts.
         explain: whether each hit has an `explanation`, which lists the weights of the shared concepts and their
             contributions to the similarity.

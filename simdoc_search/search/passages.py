@@ -201,7 +201,7 @@ def _make_result(
     candidates: PassageCandidates,
     compared_count: int,
 ) -> PassageResult:
-    """Return the result with the hits on the page. Passages and shingle measures are only computed for these hits."""
+    """Return the result with the hits on the page. Passages and shingle measures are computed only for these hits."""
     page = islice(order_by_added_words(matches), options.offset, options.offset + options.size)
     hits = [replace(hit, added_word_count=round(added_words)) for hit, added_words in page]
     exact = [match for match in matches if match.item.kind == "exact"]

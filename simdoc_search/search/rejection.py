@@ -104,8 +104,6 @@ class DuplicateFilter:
 
 
 class _UncommittedDocuments:
-    """The documents that were written since the last commit."""
-
     def __init__(self, store: Store, overlap: Fraction) -> None:
         self._settings, self._has_texts, self._min_overlap = store.settings, store.has_texts, overlap
         self._records: dict[str, Record] = {}

@@ -40,7 +40,7 @@ def extract_query_concepts(
     Args:
         document: the query document. A stored document must have its text and its concepts.
         extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
-        synonyms: the synonyms that the store was created with. For a stored document, they only help to name concepts.
+        synonyms: the synonyms that the store was created with. For a stored document, they help only to name concepts.
 
     Raises:
         NoFingerprintError: the document has no concepts.

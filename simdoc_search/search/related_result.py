@@ -20,8 +20,8 @@ class SharedConceptWord:
     """A word that occurs in concepts of the query document and of a hit.
 
     Attributes:
-        word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if the word is
-            not known.
+        word: the normalised word. A synonym is replaced with the word that it stands for. If the word is not
+            known, `word` is empty.
         weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         contribution: the contribution of the word to the similarity. The sum of all contributions is the similarity.
         query_concepts: concepts of the query document that contain the word, by descending frequency.

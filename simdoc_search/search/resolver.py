@@ -20,7 +20,7 @@ MAX_SAME_NAME_DOCUMENTS = 500
 """Maximum number of documents with the same file name whose paths are compared with a given path."""
 
 Query = str | FingerprintQuery | DocumentKey
-"""A FINGERPRINT string such as `doc123_20_80`, a parsed FINGERPRINT, or the key of a document."""
+"""An id with an overlap and a probability in percent, such as `doc123_20_80`; the same, parsed; or a document's key."""
 
 
 class Resolver:

@@ -32,8 +32,6 @@ QUERIES_PER_BATCH = 32
 
 
 class _PlannedQuery(NamedTuple):
-    """A query with its query document and plan."""
-
     query: FingerprintQuery
     query_record: Record
     plan: Plan

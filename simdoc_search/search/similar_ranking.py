@@ -29,7 +29,7 @@ share a few sentences, only to sort hits with an overlap of a few percent.
 """
 
 MAX_COMPARED_DOCUMENTS = 2_000
-"""Maximum number of documents that are compared. For many needed hits, it is ten times their number instead.
+"""Maximum number of documents that are compared. If 10 per needed hit are more, they are compared instead.
 
 Without this limit, a document with 100,000 near-duplicates would be compared with all of them.
 """
@@ -163,7 +163,6 @@ class Ranker:
         return HitPage(hits[self.offset :], total, is_exact and compared != max_compared, compared)
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
-        """Compare the tokens of a candidate and the query document."""
         return self.store.settings.estimate(self.query_record.token_ids, candidate.token_ids)
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:

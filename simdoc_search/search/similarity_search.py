@@ -149,7 +149,7 @@ class SimilaritySearch:
             on_written: called with the id of each new or replaced document.
 
         Returns:
-            The counts. `failed` says whether an error occurred. A source that cannot be read does not stop the run.
+            The counts. `has_failed` says whether an error occurred. A source that cannot be read does not stop the run.
 
         Raises:
             QuerySyntaxError: `reject_duplicates` is out of range.
@@ -595,10 +595,10 @@ class SimilaritySearch:
 
         Args:
             overlap: minimum overlap, greater than 0 and at most 1. Two documents with exactly this overlap are found
-                with a probability of 99.9 %. A greater overlap is found more often.
+                with a probability of 99.9 %. If their overlap is greater, so is the probability.
             measure: how the overlap is measured. `jaccard`: Jaccard similarity. `containment`: share of the duplicate
                 that is also in the kept document. `reverse_containment`: share of the kept document that is also in the
-                duplicate. With the last two, documents are only found reliably if neither is more than four times as
+                duplicate. With the last two, documents are found reliably only if neither is more than four times as
                 long as the other.
             filters: compare only documents with these fields, as for `similar`.
             in_folders: compare only documents whose files are in one of these folders. The paths are absolute.

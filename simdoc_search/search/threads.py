@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 class CancellableThreads:
     """A pool of threads for blocking functions. A function ends soon after its caller is cancelled.
 
-    Functions must not wait for each other, because a queued function may only start after a running function ends.
+    Functions must not wait for each other, because a queued function may start only after a running function ends.
 
     Args:
         max_functions: maximum number of functions that run at the same time.

@@ -24,13 +24,13 @@ from simdoc_search.stores.sentences_and_concepts import compute_simhashes
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED_DOCUMENTS = 500
-"""Maximum number of documents per query of sentences. For many needed hits, it is ten times their number instead.
+"""Maximum number of documents per query of sentences. If 10 per needed hit are more, they are read instead.
 
 There are up to four queries: two for all queried sentences, and two for rare sentences.
 """
 
 MAX_READ_DOCUMENTS = 200
-"""As `MAX_COMPARED_DOCUMENTS`, if the sentences are computed from the stored texts."""
+"""The same maximum if the index has no sentences, so that they are computed from the stored texts."""
 
 _COMPARED_PER_HIT = 10
 

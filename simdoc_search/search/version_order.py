@@ -25,8 +25,8 @@ class VersionChanges:
     """The changes from one version of the timeline to the next.
 
     Attributes:
-        share: share of the sentences of one version that have a similar sentence in the other version, 0..1. Of the two
-            shares, it is the larger one.
+        share: the larger share of the two versions, 0..1. The share of a version is the fraction of its sentences that
+            have a similar sentence in the other version.
         added_word_count: number of words that only the later version has; None if a text is not stored.
         removed_word_count: number of words that only the earlier version has; None if a text is not stored.
         significant_changes: changed negations, numbers, dates and names, in this order.

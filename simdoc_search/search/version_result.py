@@ -58,7 +58,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             version, if necessary as its last hit.
         timeline: the versions on the page, the newest version and the query document, oldest first. The entries of
             `undated` are not included.
-        undated: entries without evidence, if other entries have evidence.
+        undated: entries without a date or version, if at least half of the documents have one. A file's modification
+            time counts as a date only if fewer than half have other evidence.
         newest: the newest entry of the timeline. None: the evidence is insufficient or contradictory.
         evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only
             a hint.
@@ -121,7 +122,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
                 f"{'':>12}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
             )
         if self.undated:
-            yield "without a date, so not in the timeline above:"
+            yield "without a date or version, so not in the timeline above:"
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:

@@ -1,4 +1,4 @@
-"""Removes duplicate rows of DataFrames, and pairs the rows of two of them."""
+"""Removes the duplicate rows of a DataFrame, and finds the similar rows of two DataFrames."""
 
 from __future__ import annotations
 
@@ -126,9 +126,9 @@ def similar_pairs(
 
 
 def _find_groups(sets: DataFrame, sketches: DataFrame, rows: DataFrame, options: DedupeOptions) -> DataFrame:
-    """Return the ranks of each duplicate set (`second`) and of its kept set (`first`), and their overlap.
+    """Return the rank of each set to remove (`second`), the rank of the set to keep (`first`), and their overlap.
 
-    A set is all rows with the same words.
+    A set is all rows with the same words. Its rank identifies it; a lower rank is preferred.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 

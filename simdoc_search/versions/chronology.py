@@ -21,7 +21,7 @@ from simdoc_search.versions.timeline import OrderStatement, Timeline, describe_o
 
 ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 
-_MORE_RELIABLE_THAN_FILES: tuple[EvidenceKind, ...] = ("modified", "version control")
+_MORE_RELIABLE_THAN_FILE_TIMES: tuple[EvidenceKind, ...] = ("modified", "version control")
 """These dates change when the text changes. If a file time contradicts them, the file was probably copied."""
 
 
@@ -110,7 +110,7 @@ def _find_newest(
 def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], order: Sequence[int]) -> list[int]:
     """Return the last documents in the order that have the same text, if no evidence shows which of them is newer.
 
-    The one whose file is the oldest is the last. Of several such files, it is the one with the shortest name.
+    The document with the oldest file is the last. If file times are equal, the shortest name is the last.
     """
     copies = list(order[-1:])
     for number in reversed(order[:-1]):
@@ -149,7 +149,7 @@ def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Ev
     if verdicts.keys() == {"modification time"} and evidence.has_date(first) != evidence.has_date(second):
         return {}  # the undated file may be a new copy of an old document
     by_file = verdicts.get("modification time", 0)
-    if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILES):
+    if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILE_TIMES):
         del verdicts["modification time"]
     return verdicts
 

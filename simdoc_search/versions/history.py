@@ -1,6 +1,6 @@
 """Reads the dates of the last commits of files from git.
 
-Git is only used to read the history. To find out whether a file has changed since its last commit, git would run filter
+Git is used only to read the history. To find out whether a file has changed since its last commit, git would run filter
 programs from the configuration of the repository, so this module compares the contents.
 """
 
@@ -150,7 +150,7 @@ def _read_blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Bl
 def _matches_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
     """Return whether a file has the content of a blob, which may have Unix line endings or be a Git LFS pointer.
 
-    The file is only read if its size allows a match.
+    The file is read only if its size allows a match.
 
     Raises:
         GitError: the deadline has passed.

@@ -45,8 +45,8 @@ class SentenceMatches:
     Attributes:
         a: positions of the sentences in the first document that have a similar one in the second, ascending; int64,
             shape (matched,).
-        b: for each sentence of `a`, the position of the most similar sentence in the second document. In a tie, the
-            first one. If both documents repeat a sentence, their n-th occurrences match.
+        b: for each sentence of `a`, the position of the most similar sentence in the second document, or of the first
+            one in a tie. If both documents repeat a sentence, their n-th occurrences match.
         distances: number of simhash bits in which the sentence of `a` and the sentence of `b` differ; uint8.
         share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
         share_of_other: share of the second document's distinct sentences that have a similar one in the first, 0..1.

@@ -30,7 +30,7 @@ def slices_by_cost(costs: Ints, slice_cost: int) -> Iterator[slice]:
 
     Args:
         costs: cost of each item; int64, shape (items,).
-        slice_cost: target cost of a slice, 1 or more. Only the last item of a slice can exceed it.
+        slice_cost: target cost of a slice, 1 or more. A slice exceeds it by less than the cost of its last item.
     """
     sums = np.cumsum(costs)
     cuts = np.searchsorted(sums, np.arange(slice_cost, int(sums[-1]) if len(sums) else 0, slice_cost))

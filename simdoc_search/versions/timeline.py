@@ -47,7 +47,8 @@ class Timeline:
 
     Attributes:
         order: indices of the dated documents, the oldest first.
-        undated: indices of the documents without a date, if most documents have a date.
+        undated: indices of the documents without a date or version, if at least half of the documents have one. A
+            file's modification time counts as a date only if fewer than half have other evidence.
         evidence_kind: the kind of evidence that the order is based on.
         is_certain: whether the evidence determines the whole order and does not contradict itself.
         newest: index of the newest document; None if the evidence does not determine it or is contradictory.

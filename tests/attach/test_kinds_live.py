@@ -188,7 +188,8 @@ def test_documents_that_lack_a_kind_are_counted_and_completed(temp_indices: Temp
 
     assert ["copy"] == [hit.id for hit in hits]
     assert [
-        f"5 fingerprints have no {kind}; run `simdoc-search backfill`" for kind in ("passages", "concepts")
+        f"5 fingerprints have no {kind}; run `simdoc-search backfill {engine.name}/{name}`"
+        for kind in ("passages", "concepts")
     ] == problems(engine, name)
     assert 5 == run(engine, name, extractor=CAPITALS).updated_count
     assert (["long"], ["city", "river"], []) == (

@@ -100,7 +100,7 @@ def test_a_file_has_versions() -> None:
     names = [line[51:].split("  (")[0] for line in lines[1:5] if "number:" not in line]
 
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == names
-    assert "without a date, so not in the timeline above:" == lines[5]
+    assert "without a date or version, so not in the timeline above:" == lines[5]
     assert lines[6].endswith("  new.txt  (your document)")
     assert "newest: 2023/Report <b>.txt, by the dates in the names, not counting 1 undated document" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")

@@ -89,7 +89,7 @@ def test_the_lines_of_a_truncated_file_are_indexed(folder: Path) -> None:
 def test_an_error_of_the_corpus_is_a_problem_in_the_report(workers: int, search: SimilaritySearch) -> None:
     report = search.index(read_corpus(["a", "empty", "c"]), workers=workers)
 
-    assert (2, True) == (report.added_count, report.failed)
+    assert (2, True) == (report.added_count, report.has_failed)
     assert ["empty has no files; give a folder that contains documents"] == report.problems
     assert {"a.txt", "c.txt"} == ids(search)
 

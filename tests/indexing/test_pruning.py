@@ -53,8 +53,8 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
     assert (1, 1, 30) == (bare.exit_code, hidden.exit_code, documents())
     assert "Error: corpus has no files; give a folder that contains documents\n" == bare.stderr
     assert re.search(
-        r"^Error: kept 30 documents of /.*/corpus whose files no longer exist, because no files were found at this path"
-        r"; remove them with --prune-all$",
+        r"^Error: kept 30 documents of missing files in /.*/corpus, because no files were found at this path; "
+        r"remove them with --prune-all$",
         hidden.stderr,
         re.MULTILINE,
     )
@@ -121,7 +121,7 @@ def test_a_folder_that_vanishes_during_the_run_keeps_its_documents(
     (corpus / "00.txt").unlink()
     report = search.index(Vanishing(corpus), prune=True, prune_all=prune_all)
 
-    assert (0, True) == (report.deleted_count, report.failed)
+    assert (0, True) == (report.deleted_count, report.has_failed)
     assert [f"no document of {corpus} was removed, because the path is unreadable (no such file or directory)"] == (
         report.problems
     )

@@ -76,7 +76,7 @@ def test_refused_documents_are_listed_apart_from_skipped_ones(place: str, store:
     assert ({"a", "b"}, ["c"], True) == (
         set(report.refused),
         [skipped.path for skipped in report.skipped],
-        report.failed,
+        report.has_failed,
     )
     assert ["a"] == ids(store)
 

@@ -49,7 +49,7 @@ def test_a_part_of_a_root_keeps_the_ids_of_the_root(search: SimilaritySearch, pa
     index(search, "reports", prefix="r/")
     again = index(search, path)
 
-    assert (0, 0, False) == (again.added_count, again.replaced_count, again.failed)
+    assert (0, 0, False) == (again.added_count, again.replaced_count, again.has_failed)
     assert {f"r/{id}": text for id, text in REPORTS.items()} == texts(search)
 
 
@@ -105,7 +105,7 @@ def test_an_id_of_another_root_is_not_reused(search: SimilaritySearch, folder: P
     for some in [["one", "two"]] if at_once else [["one"], ["two"]]:
         report = index(search, *some)
 
-    assert (True, 0, 0) == (report.failed, report.replaced_count, report.repeated_id_count)
+    assert (True, 0, 0) == (report.has_failed, report.replaced_count, report.repeated_id_count)
     assert [
         f"skipped 1 file of {folder}/two, because {folder}/one has a file with the same id; "
         f"change the ids in {folder}/two with --prefix two/"
@@ -142,7 +142,7 @@ def test_a_moved_folder_keeps_its_ids(search: SimilaritySearch, folder: Path) ->
     write(folder / "moved", {"README.txt": "edited"})
     report = index(search, "moved")
 
-    assert (1, 1, False) == (report.unchanged_count, report.replaced_count, report.failed)
+    assert (1, 1, False) == (report.unchanged_count, report.replaced_count, report.has_failed)
     (folder / "moved" / "x.txt").unlink()
     assert 1 == index(search, "moved", prune=True).deleted_count
 
@@ -152,4 +152,4 @@ def test_a_folder_under_another_name_is_the_same_folder(search: SimilaritySearch
     (folder / "link").symlink_to(folder / "one")
     report = index(search, "link")
 
-    assert (2, False) == (report.unchanged_count, report.failed)
+    assert (2, False) == (report.unchanged_count, report.has_failed)

@@ -63,7 +63,7 @@ def test_a_text_without_sentences_or_concepts_is_listed(
     stored = {record.id: record for record in search.store.scan(sentences_and_concepts=True)}
 
     assert {"one": "concepts", "other": "sentences", "none": "sentences and concepts"} == report.incomplete
-    assert (4, False) == (report.added_count, report.failed)
+    assert (4, False) == (report.added_count, report.has_failed)
     assert stored["fine"].concepts.tolist() == stored["other"].concepts.tolist()
     assert [0, 0] == [len(stored["one"].concepts), len(stored["other"].sentences)]
     assert len(stored["fine"].sentences) == len(stored["one"].sentences) > 0

@@ -180,7 +180,7 @@ def test_documents_are_indexed_and_deleted(indexed: StoreLocation) -> None:
                 documents, on_written=lambda _: calls.append((user.get(), threading.current_thread()))
             )
 
-            assert (30, False) == (report.added_count, report.failed)
+            assert (30, False) == (report.added_count, report.has_failed)
             assert {"ann"} == {name for name, _ in calls}
             assert threading.main_thread() not in {thread for _, thread in calls}
             assert 33 == len(await search.similar("whole", size=50))

@@ -188,7 +188,9 @@ def test_queries_of_the_docs_hide_duplicates_and_show_one_of_each_group(temp_ind
     assert ["kept", "loud", "near"] == hit_ids(temp_indices, index, query={"term": {"simdoc.cluster": "kept"}})
 
 
+@pytest.mark.parametrize("temp_indices", ["opensearch"], indirect=True)
 def test_the_command_of_the_docs_removes_all_marks(temp_indices: TempIndices) -> None:
+    """The Elasticsearch of the tests cannot update by query."""
     index = articles(temp_indices)
     mark(temp_indices, index)
     (command,) = re.findall(r"^curl .*?^}'$", PAGE, re.DOTALL | re.MULTILINE)

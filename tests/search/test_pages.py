@@ -52,7 +52,7 @@ def family() -> Iterator[Document]:
 def search(shared_store: NewStore) -> SimilaritySearch:
     """A search over the family."""
     search = SimilaritySearch(shared_store(SETTINGS))
-    assert not search.index(family()).failed
+    assert not search.index(family()).has_failed
     return search
 
 

@@ -44,7 +44,7 @@ QUERIES: dict[str, RunQuery] = {
 def search(shared_store: NewStore) -> SimilaritySearch:
     """A search over documents with the same text and different readers."""
     search = SimilaritySearch(shared_store(SETTINGS))
-    assert not search.index(Document(id, TEXT, {"readers": readers}) for id, readers in READERS.items()).failed
+    assert not search.index(Document(id, TEXT, {"readers": readers}) for id, readers in READERS.items()).has_failed
     return search
 
 

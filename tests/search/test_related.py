@@ -35,7 +35,7 @@ def paper() -> Iterator[Document]:
 def search(shared_store: NewStore) -> SimilaritySearch:
     """A search over the documents of the paper."""
     search = SimilaritySearch(shared_store(WITH_SENTENCES_AND_CONCEPTS))
-    assert not search.index(paper()).failed
+    assert not search.index(paper()).has_failed
     return search
 
 

@@ -67,7 +67,7 @@ def indexed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     texts = TEXTS | {f"paper/{number}": text for number, text in enumerate(DOCUMENTS, 1)}
     documents = (Document(id, text, {"size": len(text), "kind": id[:4]}) for id, text in texts.items())
     with open_store(location, SETTINGS, create=True) as store:
-        assert not SimilaritySearch(store).index(documents).failed
+        assert not SimilaritySearch(store).index(documents).has_failed
     yield StoreLocation(kind, location)
     if url:
         discard(*location.rsplit("/", 1))

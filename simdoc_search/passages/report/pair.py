@@ -29,7 +29,7 @@ _MIN_COMMON_FOLDERS = 2
 """If two paths share fewer folders, both paths are shown in full."""
 _MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES = 500, 100
 _MUCH_IN_COMMON = 0.5
-"""If one text has at least this share of the other one, they are versions, so the page lists the differences first."""
+"""If at least this share of one text is in the other, they are versions, so the page lists the differences first."""
 _CONTEXT_WORDS = 6
 _STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
 _RIGHT_BAR_X = _STRIP_WIDTH - _BAR_WIDTH
@@ -145,7 +145,6 @@ def _shorten_names(names: tuple[str, str]) -> tuple[str, str]:
 def _describe_difference(
     difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions]
 ) -> dict[str, str]:
-    """Return the values of a difference that the page shows."""
     return {
         "side": "b" if difference.kind == "inserted" else "a",
         "label": describe_changed_words(difference),

@@ -1,4 +1,4 @@
-"""Cuts a text into pieces at the ends of its passages and differences, and renders it as HTML."""
+"""Cuts a text into pieces where its passages and differences start and end, and renders it as HTML."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RenderParagraph = Callable[[Block, Sequence[Piece]], str]
 
 
 def cut_into_pieces(length: int, spans: Iterable[tuple[Span, Label]]) -> list[Piece]:
-    """Cut a text of `length` characters at the ends of labelled spans. An empty span becomes an empty piece."""
+    """Cut a text of `length` characters where labelled spans start and end. An empty span becomes an empty piece."""
     begins: dict[int, list[Label]] = {}
     ends: dict[int, list[Label]] = {}
     empty: dict[int, list[Label]] = {}

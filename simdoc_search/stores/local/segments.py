@@ -22,7 +22,7 @@ FILE_EXTENSIONS = ("store", "term", "idx", "pos", "fieldnorm", "fast")
 
 _MAGIC = 1337
 _FOOTER_BYTES = 8
-"""Number of bytes after the JSON object at the end of a file. They contain its length and a magic number."""
+"""Number of bytes after the JSON object at the end of a file: the length of the object, and a magic number."""
 
 _CHUNK_BYTES = 1 << 20
 _MAX_META_BYTES = 16 << 20

@@ -68,5 +68,8 @@ def find_token_matches(
     documents = [
         TokenMatch(DocumentKey(read_id(snapshot.read_document(address))), shared) for address, shared in counts.items()
     ]
-    total = snapshot.count(shared_tokens_query(schema, kind.name, rows, filters, exclude, is_scored=False))
+    if len(parts) == 1 and len(counts) < size:  # all documents were read
+        total = len(counts)
+    else:
+        total = snapshot.count(shared_tokens_query(schema, kind.name, rows, filters, exclude, is_scored=False))
     return TokenMatches(sorted(documents, key=match_sort_key), total, max_omitted_shared_count)

@@ -14,6 +14,7 @@ from simdoc_search.duplicates.plan import ApplyReport, apply_plan, read_plan, wr
 from simdoc_search.duplicates.plan.rows import PlanRow
 from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import NOT_IN_STORE
 from tests.support.cli import words, write
 from tests.support.stores import ids
 
@@ -34,13 +35,14 @@ def apply_with_delete(store: Store | None, folder: Path, rows: list[PlanRow]) ->
 
 def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
     """A second run counts documents that were dropped before."""
-    rows = write_and_read_plan(store, tmp_path, Document("a", TWO), Document("b", TWO), Document("c", words(900, 960)))
+    without_files = [Document(id, TWO) for id in "abd"]
+    rows = write_and_read_plan(store, tmp_path, *without_files, Document("c", words(900, 960)))
 
     report = apply_with_delete(store, tmp_path, rows)
     assert ([], 1, {}) == (report.left_alone, report.removed_count, report.not_removed)
-    assert 2 == len(report.dropped)
+    assert (3, 2) == (len(report.dropped), report.dropped_fileless_count)
     assert ["a", "c", "file1"] == ids(store)
-    assert 2 == apply_with_delete(store, tmp_path, rows).earlier_dropped_count
+    assert 3 == apply_with_delete(store, tmp_path, rows).earlier_dropped_count
 
 
 def test_files_are_dropped_for_a_document_without_a_file(local_store: Store, tmp_path: Path) -> None:
@@ -61,6 +63,15 @@ def test_a_file_is_only_dropped_if_the_kept_document_is_still_in_the_store(local
             (document.reason, document.needs_new_plan) for document in left
         ]
     assert ["file1", "file2"] == sorted(path.name for path in (tmp_path / "docs").iterdir())
+
+
+def test_a_document_that_was_deleted_by_others_is_not_counted_as_dropped(local_store: Store, tmp_path: Path) -> None:
+    rows = write_and_read_plan(local_store, tmp_path, Document("a", TWO), Document("b", TWO))
+    SimilaritySearch(local_store).delete(["b"])
+    report = apply_with_delete(local_store, tmp_path, rows)
+
+    assert [("b", NOT_IN_STORE, True)] == report.left_alone
+    assert 0 == report.earlier_dropped_count
 
 
 def test_documents_without_files_are_only_removed_with_delete_and_a_store(local_store: Store, tmp_path: Path) -> None:
