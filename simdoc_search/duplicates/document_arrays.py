@@ -33,14 +33,14 @@ from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, find_file_problem
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record, file_path
-from simdoc_search.versions.evidence import time_written_ns
+from simdoc_search.versions.evidence import TimeWritten, time_written
 
 _MAX_TOKEN_BYTES = 1 << 30
 _HASH_BYTES = 16
 _NO_HASH = bytes(_HASH_BYTES)
 _IS_HEXADECIMAL = re.compile("[0-9a-f]*[1-9a-f][0-9a-f]*").fullmatch  # a hash of only zeros means that there is none
 _NO_ORIGIN = Origin("", -1, 0)
-_NUMBERS_PER_DOCUMENT = 8
+_NUMBERS_PER_DOCUMENT = 9
 
 
 class Documents:
@@ -68,8 +68,8 @@ class Documents:
             bytes have equal numbers.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
-        written_ns: when the document was written, in nanoseconds since 1970; 0 if unknown or if the rule does not need
-            it.
+        written_ns: when the text of the document was written, in nanoseconds since 1970; 0 if unknown or if the rule
+            does not need it. Equal for equal texts.
         first_new_index: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
@@ -107,9 +107,9 @@ class Documents:
             )
             size, written = (
                 -1 if origin.content else origin.size,
-                time_written_ns(record) if keep_rule.is_by_date else 0,
+                time_written(record) if keep_rule.is_by_date else TimeWritten(),
             )
-            counts_and_dates = len(record.token_ids), record.shingle_count, size, origin.mtime_ns, written
+            counts_and_dates = len(record.token_ids), record.shingle_count, size, origin.mtime_ns, *written
             numbers.extend((*counts_and_dates, source, is_new(record), is_preferred(record)))
             self._ids.append(record.id)
             tokens.append(record.token_ids)
@@ -121,10 +121,12 @@ class Documents:
             content_hash = "" if has_own_file or not record.digest else record.digest + origin.content
             content_hashes += _short_hash(content_hash if is_indexed else record.text_hash)
         columns = np.frombuffer(numbers, np.int64).reshape(-1, _NUMBERS_PER_DOCUMENT).T
-        counts, shingles, sizes, mtimes, written_at, source_of, new, preferred = columns
+        counts, shingles, sizes, mtimes, written_at, part_counts, source_of, new, preferred = columns
         text_labels, same_words_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
         copies, equal = np.bincount(same_words_labels)[same_words_labels], np.bincount(text_labels)[text_labels]
         self._source_parts = list(self._sources)
+        if keep_rule.is_by_date:
+            written_at = written_at[_find_dates_of_texts(text_labels, written_at, part_counts)]
         criteria = KeepCriteria(
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
             shingles, copies, equal, written_at, values, new > 0, preferred > 0,
@@ -259,6 +261,17 @@ def _label_hashes(hashes: bytearray) -> Ints:
     labels = np.empty(len(order), np.int64)
     labels[order] = np.cumsum(is_new_label)
     return labels
+
+
+def _find_dates_of_texts(text_labels: Ints, written_ns: Ints, part_counts: Ints) -> Ints:
+    """For each document, return the index of the document whose date is that of their common text.
+
+    It is the earliest date in the metadata or names, or else the earliest file time. Copying a file changes its time.
+    """
+    order = np.lexsort((written_ns, part_counts == 0, written_ns == 0, text_labels))
+    labels, begins = np.unique(text_labels[order], return_index=True)
+    found: Ints = order[begins][np.searchsorted(labels, text_labels)]
+    return found
 
 
 def _make_table(

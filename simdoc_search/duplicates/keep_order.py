@@ -48,7 +48,7 @@ class KeepCriteria:
     shingle_counts: Ints  # number of distinct shingles; int64
     same_word_counts: Ints  # number of documents with the same words, including the document itself; int64
     same_text_counts: Ints  # number of documents with the same text, including the document itself; int64
-    written_ns: Ints  # when the document was written, in nanoseconds; 0 if unknown or if the rule does not need it
+    written_ns: Ints  # when the text was written, in nanoseconds; 0 if unknown or not needed; equal for equal texts
     field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if it has no field
     is_new: Bools  # whether the document is new; older documents precede new ones
     is_preferred: Bools  # whether the document is kept even if the rule prefers another one
@@ -62,12 +62,13 @@ class KeepRule:
     |---|---|
     | `longest` | has the most copies with the same words; of such documents, it has the most distinct shingles |
     | `first` | has the first id in alphabetical order |
-    | `newest`, `oldest` | was written last or first |
+    | `newest`, `oldest` | has the text that was written last or first |
     | `max:FIELD`, `min:FIELD` | has the largest or smallest value of a metadata field; numbers precede strings |
 
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
+    Copies of a text have one date: the earliest one in their metadata or names, or else the earliest file time.
     Documents without a date or without the field come last. Ties are broken by these criteria, in this order:
 
     1. more distinct shingles

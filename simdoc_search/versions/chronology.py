@@ -6,7 +6,7 @@ is evidence that every other document is older, and no evidence to the contrary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from simdoc_search.versions.evidence import (
@@ -36,11 +36,13 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         propose_order: returns document indices in a guessed order, the oldest first.
     """
     evidence = DateEvidence(documents)
+    dated_copies = _find_dated_copies(evidence, documents)
+    evidence.copy_dates(dated_copies)
     undated = _find_undated(evidence, len(documents))
     dated = [number for number in range(len(documents)) if number not in undated]
     kind, groups = _group_by_date(evidence, dated)
     order, guessed = _order_groups(evidence, kind, groups, propose_order)
-    copies = _find_tied_copies(evidence, documents, order)
+    copies = _find_tied_copies(evidence, documents, order, dated_copies)
     order = [*order[: len(order) - len(copies)], *copies]
     newest = _find_newest(evidence, order, len(copies))
     conflicting_statements = tuple(_find_conflicts(evidence, order, kind))
@@ -62,6 +64,26 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         have_equal_texts,
         _find_newest(evidence, order, len(copies), ignore="modification time"),
     )
+
+
+def _find_dated_copies(evidence: DateEvidence, documents: Sequence[DateSources]) -> dict[int, int]:
+    """Map each document without its own date or version to a dated document with the same text.
+
+    Of several dated documents, it is the one with the oldest file, then the one with the shortest name.
+    """
+    dated = {number for kind in KINDS_WITHOUT_MTIME for number in _find_comparable_documents(evidence, kind)}
+    by_text: dict[str, int] = {}
+    for number in sorted(dated, key=lambda number: _rank_copy(documents[number])):
+        by_text.setdefault(documents[number].text_hash, number)
+    return {
+        number: by_text[document.text_hash]
+        for number, document in enumerate(documents)
+        if number not in dated and document.text_hash and document.text_hash in by_text
+    }
+
+
+def _rank_copy(document: DateSources) -> tuple[int, int, str]:
+    return document.mtime_ns or 0, len(document.document_path), document.document_path
 
 
 def _find_undated(evidence: DateEvidence, count: int) -> set[int]:
@@ -107,10 +129,13 @@ def _find_newest(
     return order[-1] if is_newest else None
 
 
-def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], order: Sequence[int]) -> list[int]:
+def _find_tied_copies(
+    evidence: DateEvidence, documents: Sequence[DateSources], order: Sequence[int], dated_copies: Mapping[int, int]
+) -> list[int]:
     """Return the last documents in the order that have the same text, if no evidence shows which of them is newer.
 
-    The document with the oldest file is the last. If file times are equal, the shortest name is the last.
+    The document with the oldest file is the last. If file times are equal, the shortest name is the last. Documents
+    with their own dates come after `dated_copies`.
     """
     copies = list(order[-1:])
     for number in reversed(order[:-1]):
@@ -122,12 +147,7 @@ def _find_tied_copies(evidence: DateEvidence, documents: Sequence[DateSources], 
         ):
             break
         copies.append(number)
-
-    def rank(number: int) -> tuple[int, int, str]:
-        name = documents[number].document_path
-        return documents[number].mtime_ns or 0, len(name), name
-
-    return sorted(copies, key=rank, reverse=True)
+    return sorted(copies, key=lambda number: (number in dated_copies, _rank_copy(documents[number])), reverse=True)
 
 
 def _is_later(evidence: DateEvidence, first: int, second: int, ignore: EvidenceKind | None) -> bool:

@@ -143,16 +143,28 @@ def date_written(record: Record) -> DocumentDate | None:
     return _make_file_date(document.mtime_ns)
 
 
-def time_written_ns(record: Record) -> int:
-    """Return the date of `date_written` in nanoseconds since 1970; 0 if there is no date.
+class TimeWritten(NamedTuple):
+    """The date of `date_written` as a time.
 
-    A day, month or year is converted to the time when it begins.
+    Attributes:
+        ns: the time in nanoseconds since 1970; 0 if there is no date. A day, month or year is converted to the time
+            when it begins.
+        part_count: how precise the date in the metadata or name is: 1 for a year, 2 for a month, 3 for a day, more for
+            a time. 0 for the modification time of a file.
     """
+
+    ns: int = 0
+    part_count: int = 0
+
+
+def time_written(record: Record) -> TimeWritten:
+    """Return the date of `date_written` as a time."""
     dated = date_written(record)
     if dated is None or dated.evidence_kind == "modification time":
-        return record.origin.mtime_ns if dated and record.origin else 0
+        return TimeWritten(record.origin.mtime_ns if dated and record.origin else 0)
     parts = cast("tuple[int, ...]", (*dated.key, 1, 1)[: max(3, len(dated.key))])
-    return int(datetime(*parts, tzinfo=timezone.utc).timestamp()) * 10**9  # type: ignore[misc,arg-type]
+    written = datetime(*parts, tzinfo=timezone.utc)  # type: ignore[misc,arg-type]
+    return TimeWritten(int(written.timestamp()) * 10**9, len(dated.key))
 
 
 class DateEvidence:
@@ -169,8 +181,19 @@ class DateEvidence:
         return self._collected[kind]
 
     def best_date(self, index: int) -> DocumentDate | None:
-        """Return the date of a document from its strongest evidence; None if there is no evidence."""
-        return next((dated for kind in EVIDENCE_KINDS if (dated := self.dates_by(kind)[index])), None)
+        """Return the date of a document from its strongest evidence; None if there is no evidence.
+
+        If there is only the modification time, it is that of the document's own file.
+        """
+        stated = next((dated for kind in KINDS_WITHOUT_MTIME if (dated := self.dates_by(kind)[index])), None)
+        return stated or _make_file_date(self._documents[index].mtime_ns)
+
+    def copy_dates(self, sources: Mapping[int, int]) -> None:
+        """Give documents all dates and versions of other documents. `sources` maps their indices."""
+        for kind in EVIDENCE_KINDS:
+            dates = self.dates_by(kind)
+            for index, source in sources.items():
+                dates[index] = dates[source]
 
     def has_date(self, index: int) -> bool:
         """Return whether a document has a date in its metadata, its name or version control."""

@@ -129,11 +129,26 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
 
 def test_the_list_shows_the_date_that_chooses_the_kept_document() -> None:
     """Other rules than `newest` and `oldest` do not use a date. Then the list shows the date of the file."""
-    write(Path(), {"docs/2031-05-06.txt": Path("docs/copy.txt").read_bytes()})
+    write(Path(), {"docs/2031-05-06.txt": words(0, 199)})
     os.utime("docs/2031-05-06.txt", (500 * DAY, 500 * DAY))
 
     assert " 2031-05-06  docs/2031-05-06.txt\n" in output("duplicates", "docs", "--keep", "newest")
     assert " 1971-05-16  docs/2031-05-06.txt" in output("duplicates", "docs")
+
+
+def test_the_date_does_not_choose_between_documents_with_the_same_text() -> None:
+    """Copying a file changes its time. The earliest date in a name counts for all copies, or else the earliest time."""
+    contract = words(200, 400)
+    write(Path("docs"), {"contract 2023-05-04.txt": contract, "backup/x.txt": contract, "backup/copy.txt": BASE})
+    os.utime("docs/backup/x.txt", (1, 1))
+    os.utime("docs/backup/copy.txt", (500 * DAY, 500 * DAY))
+
+    for rule in ("newest", "oldest"):
+        lines = output("duplicates", "docs", "--keep", rule).splitlines()
+        assert "    keep       1.5 kB  1971-02-05  docs/copy.txt" in lines
+        assert "    drop       1.5 kB  1971-02-05  docs/backup/copy.txt  (identical)" in lines
+        assert "    keep       1.6 kB  2023-05-04  docs/contract 2023-05-04.txt" in lines
+        assert "    drop       1.6 kB  2023-05-04  docs/backup/x.txt  (identical)" in lines
 
 
 def test_a_named_folder_of_downloads_or_copies_is_not_the_one_to_keep() -> None:

@@ -173,7 +173,7 @@ def test_only_new_documents_are_compared_and_old_ones_are_kept(store: Store) -> 
 
 def test_only_files_changed_since_a_date_are_compared(tmp_path: Path, store: Store) -> None:
     """Documents without a file are not new."""
-    write(tmp_path, {"old.txt": BASE, "older.txt": BASE, "new.txt": BASE + " more"})
+    write(tmp_path, {"old.txt": BASE, "older.txt": BASE + " old", "new.txt": BASE + " more"})
     for name, day in (("old.txt", 10), ("older.txt", 9), ("new.txt", 20)):
         os.utime(tmp_path / name, (day * 86400, day * 86400))
     search = SimilaritySearch(store)
