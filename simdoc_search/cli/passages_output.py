@@ -54,7 +54,9 @@ class PassageAnswer(NamedTuple):
     @property
     def headline(self) -> str:
         """The first line of the answer."""
-        return self.result.headline(self.name) + (" Compare all with --compare-all." if self.result.is_partial else "")
+        return self.result.headline(self.name) + (
+            " Compare all documents with --compare-all." if self.result.is_partial else ""
+        )
 
 
 class PassageOutput:
@@ -99,7 +101,7 @@ class PassageOutput:
         for line in self._lines(answer):
             say(line)
         if answer.id is not None and answer.query.text is not None:
-            say(f"The document {answer.id!r} is not listed, because it was indexed from this file.")
+            say(f"The document {answer.id!r} is not listed, because it was indexed from the query file.")
         copy = answer.result.near_copy
         if copy and self._search.store.is_simdoc_index:
             option = shlex.join(["--exclude", f"path={copy.id}"])

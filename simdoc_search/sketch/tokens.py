@@ -95,7 +95,7 @@ def encode_text(token_ids: TokenIds, length: int | None = None) -> str:
         return " ".join(next(long if is_next_long else short) for is_next_long in is_long.tolist())
     width = length or _TOKEN_LENGTH
     if len(token_ids) and int(token_ids.max()) >> (_CHARACTER_BITS * width):
-        raise ValueError(f"the number {int(token_ids.max())} cannot be encoded in a token of {width} characters")
+        raise ValueError(f"the token id {int(token_ids.max())} is too large for a token of {width} characters")
     values = np.full((width + 1, len(token_ids)), _SPACE, np.uint8)
     values[:width] = (token_ids >> _SHIFTS[-width:, np.newaxis]) & np.uint32(
         63

@@ -105,9 +105,9 @@ class EngineUpdate:
         self._engine.refresh(self._name, allowed_statuses=(403,))
         count = format_count(self._count_documents(query), "document was", "documents were")
         if updated.failures:
-            problem = "the engine stopped at a document that it cannot write"
+            problem = "the engine could not write a document and then stopped"
             return f"{count} not processed, because {problem}; run the command again without --in-engine"
-        problem = "other writers kept changing documents"
+        problem = "other programs changed documents during the update"
         return f"{count} not processed, because {problem}; run the command again" if updated.conflict_count else ""
 
     def _build_query(self, unread: WriteRange) -> Query:

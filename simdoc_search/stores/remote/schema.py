@@ -68,7 +68,8 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta |= {f"{_SKETCHES_KEY}_{number}" if number > 1 else _SKETCHES_KEY: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE_LENGTH:
         raise FormatMismatchError(
-            f"the meta of a field cannot hold the sketches {', '.join(settings.sketches)}; omit one of these sketches"
+            f"the sketches {', '.join(settings.sketches)} do not fit into the `meta` of a field; omit one of these "
+            "sketches"
         )
     return meta
 
