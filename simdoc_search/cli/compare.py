@@ -137,7 +137,8 @@ def compare(
     analysis = settings.analysis if settings else None
     texts = sides[0].text, sides[1].text
     comparison = compare_texts(*texts, preset=preset, settings=settings)
-    ignored, notes = None, []
+    ignored: tuple[int, int] | None = None
+    notes: list[str] = []
     if ignore or ignore_quotes or ignore_bibliography:
         min_words = PRESETS[preset].min_run_for(comparison.word_counts[0])
         spans: tuple[list[Span], list[Span]] = ([], [])
@@ -152,7 +153,7 @@ def compare(
             comparison, texts, templates, analysis, spans=spans, min_words=min_words
         )
         words = format_count(ignored[0], "word")
-        notes.append(f"{words} of the first text and {ignored[1]:,} of the second are ignored.")
+        notes.insert(0, f"{words} of the first text and {ignored[1]:,} of the second are ignored.")
     if html:
         context = click.get_current_context()
         _write_page(
@@ -163,12 +164,10 @@ def compare(
         values = comparison_as_json(comparison, (first, second), have_same_bytes=have_same_bytes)
         print_json({**values, **({"ignored": [*ignored]} if ignored else {})})
         return
-    _print(comparison, sides, analysis, html)
+    _print(comparison, sides, analysis, html, notes)
     if have_same_bytes:
         say("The two files have the same bytes.")
     _print_attachments(sides)
-    for note in notes:
-        say(note)
 
 
 def _compare_bytes(a: str, b: str) -> bool | None:
@@ -222,7 +221,13 @@ def _print_attachments(sides: list[_Side]) -> None:
         say(f"note: attachments were not compared: {'; '.join(listed)}", err=True)
 
 
-def _print(comparison: Comparison, sides: list[_Side], analysis: Analysis | None, html: Path | None) -> None:
+def _print(
+    comparison: Comparison,
+    sides: list[_Side],
+    analysis: Analysis | None,
+    html: Path | None,
+    ignored_notes: Sequence[str],
+) -> None:
     from rich.console import Console
 
     from simdoc_search.cli.compare_output import comparison_lines, measure_lines
@@ -231,10 +236,18 @@ def _print(comparison: Comparison, sides: list[_Side], analysis: Analysis | None
     is_coloured = console.is_terminal and console.color_system is not None and not console.no_color
     names, texts = (sides[0].name, sides[1].name), (sides[0].text, sides[1].text)
     if html:
-        lines = measure_lines(comparison, names, width=console.width, is_coloured=is_coloured)
+        lines = measure_lines(
+            comparison, names, width=console.width, is_coloured=is_coloured, ignored_notes=ignored_notes
+        )
     else:
         lines = comparison_lines(
-            comparison, texts, names, width=console.width, is_coloured=is_coloured, analysis=analysis
+            comparison,
+            texts,
+            names,
+            width=console.width,
+            is_coloured=is_coloured,
+            analysis=analysis,
+            ignored_notes=ignored_notes,
         )
     for line in lines:
         console.print(line, soft_wrap=True)

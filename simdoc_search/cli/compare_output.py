@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -59,23 +59,32 @@ def comparison_lines(
     width: int = 80,
     is_coloured: bool = False,
     analysis: Analysis | None = None,
+    ignored_notes: Sequence[str] = (),
 ) -> Iterator[Text]:
     """Yield a comparison in lines of at most `width` columns (40 to 120), without control characters.
 
     Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` splits the texts into words to
-    find repeated passages; the default is the analysis of a new store.
+    find repeated passages; the default is the analysis of a new store. `ignored_notes` say which words are ignored.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
-    report = _Report(comparison, texts, find_boilerplate(comparison.passages, texts, analysis))
-    lines = chain(_measure_lines(comparison, names), report.passage_lines(width), report.difference_lines())
+    repeated_passages = find_boilerplate(comparison.passages, texts, analysis)
+    report = _Report(comparison, texts, repeated_passages, ignores_words=bool(ignored_notes))
+    lines = chain(
+        _measure_lines(comparison, names, ignored_notes), report.passage_lines(width), report.difference_lines()
+    )
     return _wrap(lines, width, is_coloured)
 
 
 def measure_lines(
-    comparison: Comparison, names: tuple[str, str], *, width: int = 80, is_coloured: bool = False
+    comparison: Comparison,
+    names: tuple[str, str],
+    *,
+    width: int = 80,
+    is_coloured: bool = False,
+    ignored_notes: Sequence[str] = (),
 ) -> Iterator[Text]:
     """Yield only the measures. The arguments are as for `comparison_lines`."""
-    return _wrap(_measure_lines(comparison, names), min(max(width, _MIN_WIDTH), _MAX_WIDTH), is_coloured)
+    return _wrap(_measure_lines(comparison, names, ignored_notes), min(max(width, _MIN_WIDTH), _MAX_WIDTH), is_coloured)
 
 
 def _wrap(lines: Iterable[_Line], width: int, is_coloured: bool) -> Iterator[Text]:
@@ -98,8 +107,9 @@ def _apply_style(style: str, text: str, is_coloured: bool) -> Text:
     return Text(printable(f"{left}{text}{right}"), _STYLES[style] if is_coloured else "")
 
 
-def _measure_lines(comparison: Comparison, names: tuple[str, str]) -> Iterator[_Line]:
+def _measure_lines(comparison: Comparison, names: tuple[str, str], ignored_notes: Sequence[str]) -> Iterator[_Line]:
     yield _Line(0, [("heading", f"{names[0]} and {names[1]}")])
+    yield from (_Line(0, [("", note)]) for note in ignored_notes)
     rows = describe_word_measures(comparison)
     indent = 4 + max(len(row.name) for row in rows)
     for name, value, remark in rows:
@@ -109,11 +119,19 @@ def _measure_lines(comparison: Comparison, names: tuple[str, str]) -> Iterator[_
 class _Report:
     """The passages and differences of a comparison, with quotations from the texts."""
 
-    def __init__(self, comparison: Comparison, texts: tuple[str, str], repeated_passages: frozenset[int]) -> None:
+    def __init__(
+        self,
+        comparison: Comparison,
+        texts: tuple[str, str],
+        repeated_passages: frozenset[int],
+        *,
+        ignores_words: bool,
+    ) -> None:
         self._comparison = comparison
         self._text_a, self._text_b = texts
         self._positions_a, self._positions_b = map(TextPositions, texts)
         self._repeated_passages = repeated_passages  # indices of passages
+        self._equal = "equal or ignored" if ignores_words else "equal"
 
     def passage_lines(self, width: int) -> Iterator[_Line]:
         """Yield the longest passages in the order of the first text, each with its positions and its beginning."""
@@ -158,7 +176,9 @@ class _Report:
         lines = self._positions_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)
         words = len(self._text_a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:
-            amount = format_count(lines, "equal line") if lines > 1 else format_count(words, "equal word")
+            amount = (
+                format_count(lines, f"{self._equal} line") if lines > 1 else format_count(words, f"{self._equal} word")
+            )
             yield _Line(2, [("aside", f"… {amount} …")])
 
     def _group_lines(self, group: list[Difference], previous_end: int) -> Iterator[_Line]:

@@ -177,7 +177,10 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
     say(f"marks on duplicates and kept documents: {counts}", err=True)
     if report.skipped_count:
         changed = format_count(report.skipped_count, "document was", "documents were")
-        say(f"note: {changed} changed or deleted meanwhile; run the same command again to update the marks", err=True)
+        say(
+            f"note: {changed} changed or deleted during this run; run the same command again to update all marks",
+            err=True,
+        )
     for id, reason in report.refusal_reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
     if report.refused_count > len(report.refusal_reasons):

@@ -49,8 +49,8 @@ class KeepCriteria:
     same_word_counts: Ints  # number of documents with the same words, including the document itself; int64
     same_text_counts: Ints  # number of documents with the same text, including the document itself; int64
     written_ns: Ints  # when the text was written, in nanoseconds; 0 if unknown or not needed; equal for equal texts
-    field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if it has no field
-    is_new: Bools  # whether the document is new; older documents precede new ones
+    field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if the rule has none
+    is_new: Bools  # whether the document is new; new documents come last
     is_preferred: Bools  # whether the document is kept even if the rule prefers another one
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import Difference, Passage, Span
 from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing_subsequence, longest_common_subsequence
-from simdoc_search.passages.word_spans import empty_mask, words_to_span
+from simdoc_search.passages.word_spans import Mask, empty_mask, mask_to_word_ranges, words_to_span
 
 _MAX_WORD_PAIRS = 1 << 22
 """A stretch is reported as one difference if the product of its two word counts is larger."""
@@ -54,6 +54,27 @@ def find_differences(a: WordPositions, b: WordPositions, passages: Sequence[Pass
     for stretch in stretches:
         check_stopped()
         result += [_make_difference(a, b, _classify(part), part) for part in _split_stretch(a.words, b.words, stretch)]
+    return sorted(result, key=lambda difference: (difference.a, difference.b))
+
+
+def remove_words_from_differences(
+    differences: Iterable[Difference], a: WordPositions, b: WordPositions, is_ignored: tuple[Mask, Mask]
+) -> list[Difference]:
+    """Return the differences without the ignored words of each text. Ignored words cut a difference in two."""
+    result = []
+    for difference in differences:
+        i, j = int(np.searchsorted(a.starts, difference.a[0])), int(np.searchsorted(b.starts, difference.b[0]))
+        end, other_end = i + difference.removed_word_count, j + difference.added_word_count
+        kept_a, kept_b = ~is_ignored[0][i:end], ~is_ignored[1][j:other_end]
+        if difference.kind == "moved":
+            kept_a = kept_b = kept_a & kept_b
+        parts_a = [(i + first, i + last) for first, last in mask_to_word_ranges(kept_a)]
+        parts_b = [(j + first, j + last) for first, last in mask_to_word_ranges(kept_b)]
+        for stretch in _pair_parts(parts_a, parts_b, end, other_end):
+            kind: Literal["replaced", "inserted", "removed", "moved"] = (
+                "moved" if difference.kind == "moved" else _classify(stretch)
+            )
+            result.append(_make_difference(a, b, kind, stretch))
     return sorted(result, key=lambda difference: (difference.a, difference.b))
 
 
@@ -108,6 +129,11 @@ def _cut_out_blocks(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) ->
     """Yield the parts of a gap that are outside all moved blocks."""
     i, end, j, other_end = gap
     parts_a, parts_b = _subtract_blocks((i, end), blocks_a), _subtract_blocks((j, other_end), blocks_b)
+    yield from _pair_parts(parts_a, parts_b, end, other_end)
+
+
+def _pair_parts(parts_a: Iterable[Span], parts_b: Iterable[Span], end: int, other_end: int) -> Iterator[Stretch]:
+    """Pair the parts of both texts, in order. The parts that are left over are paired with nothing, at the end."""
     nothing_a, nothing_b = (end, end), (other_end, other_end)
     for part_a, part_b in itertools.zip_longest(parts_a, parts_b):
         yield (*(part_a or nothing_a), *(part_b or nothing_b))

@@ -10,7 +10,9 @@ import numpy as np
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import AlignmentSettings, align_words
+from simdoc_search.passages.differences import remove_words_from_differences
 from simdoc_search.passages.passage import Comparison, Passage, Span
+from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.word_spans import (
     Mask,
     mask_to_spans,
@@ -72,9 +74,8 @@ def remove_ignored_words(
 
     Return the changed comparison, and the number of ignored words of each text.
 
-    `word_counts`, `matched_word_counts` and `passages` of the changed comparison exclude these words. A passage with
-    fewer than `min_words` matched words left is omitted. The shingle measures and the differences still cover the
-    whole texts.
+    The counts, passages and differences of the changed comparison exclude these words. A passage with fewer than
+    `min_words` matched words left is omitted. The shingle measures still cover the whole texts.
     """
     a, b = (locate_words(text, analysis) for text in texts)
     placed = [locate_words(template, analysis) for template in templates]
@@ -86,7 +87,29 @@ def remove_ignored_words(
     words = int((~ignored_a).sum()), int((~ignored_b).sum())
     matched = int(matched_mask(a, kept).sum()), int(matched_mask(b, kept, in_second_text=True).sum())
     ignored = int(ignored_a.sum()), int(ignored_b.sum())
-    return replace(comparison, passages=tuple(kept), word_counts=words, matched_word_counts=matched), ignored
+    differences = remove_words_from_differences(comparison.differences, a, b, (ignored_a, ignored_b))
+    character_differences = [
+        difference
+        for difference in comparison.character_differences
+        if not (_has_only(ignored_a, a, difference.a) or _has_only(ignored_b, b, difference.b))
+    ]
+    changed = replace(
+        comparison,
+        word_counts=words,
+        matched_word_counts=matched,
+        passages=tuple(kept),
+        differences=tuple(differences),
+        character_differences=tuple(character_differences),
+        significant_changes=tuple(find_significant_changes(*texts, differences, character_differences)),
+    )
+    return changed, ignored
+
+
+def _has_only(is_ignored: Mask, text: WordPositions, span: Span) -> bool:
+    """Return whether all words in a span are ignored. In a span without words, the next word decides."""
+    first = min(int(np.searchsorted(text.ends, span[0], side="right")), len(text.words) - 1)
+    end = max(int(np.searchsorted(text.starts, span[1])), first + 1)
+    return bool(is_ignored[first:end].all())
 
 
 def _swap_texts(passage: Passage) -> Passage:

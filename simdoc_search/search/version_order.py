@@ -76,7 +76,9 @@ class ConflictingStatement:
             f"{printable(name) or 'the text'} ({printable(shown)})"
             for name, shown in ((self.later, self.later_label), (self.earlier, self.earlier_label))
         )
-        ignored = "" if self.hides_newest else "; copying a file changes its modification time, so this is ignored"
+        ignored = (
+            "" if self.hides_newest else "; copying a file changes its modification time, so this evidence is ignored"
+        )
         return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
 
 
@@ -145,7 +147,8 @@ class VersionOrder:
         if any(statement.hides_newest for statement in self.conflicting_statements):
             by_others = self.newest_without_file_times
             name = "" if by_others is None else printable(by_others.name) or "the text"
-            return f"newest: not known, as the evidence conflicts{name and f'; without the file times, it is {name}'}"
+            newest_of_rest = name and f"; without the modification times of files, the newest is {name}"
+            return f"newest: not known, as the evidence conflicts{newest_of_rest}"
         if self.have_equal_texts:
             return "newest: none, as all versions have the same text"
         if self.evidence_kind == "texts":

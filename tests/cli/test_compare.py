@@ -185,7 +185,10 @@ def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
     assert [40] == [passage["word_count"] for passage in result["passages"]]
     assert "ignored" not in answer("compare", *files)
     text = output("compare", *files, "--ignore", tmp_path / "t.txt")
-    assert text.endswith("\n40 words of the first text and 40 of the second are ignored.\n")
+    measures = " ".join(text[: text.index("  in common")].split())
+    assert measures.endswith(" 40 words of the first text and 40 of the second are ignored.")
+    assert "different                 +60 −60 words in 1 place\n" in text
+    assert (60, 60, 0) == count_differences(result)
 
 
 def test_quotations_and_bibliographies_are_ignored(tmp_path: Path) -> None:
@@ -209,9 +212,46 @@ def test_quotations_and_bibliographies_are_ignored(tmp_path: Path) -> None:
     assert "a.txt: The bibliography is ignored: line 3 to line 4." in page
     assert re.search(r"Compared on [-\d]{10} with simdoc-search \S+\.", page)
     assert "Options: --ignore-quotes, --ignore-bibliography." in page
-    assert "c.txt: No bibliography was found, so none is ignored." in output(
-        "compare", files[0], tmp_path / "c.txt", "--ignore-bibliography"
+    assert "No bibliography was found, so none is ignored." in " ".join(
+        output("compare", files[0], tmp_path / "c.txt", "--ignore-bibliography").split()
     )
+
+
+def test_the_differences_exclude_ignored_words(tmp_path: Path) -> None:
+    """Words, characters and significant changes. A quotation cuts a difference in two."""
+    shared = words(0, 60)
+    own, last = (" ".join(f"{letter}{second}" for second in "abcdefgh") for letter in "pq")
+    references = "\n\nReferences\nBecker, A. (1998). Porto"
+    texts: dict[str, str | bytes] = {
+        "a.txt": f"{shared} “He paid 850 euros” {own} “{words(200, 230)}” {last}{references}, pp. 6-145",
+        "b.txt": f"{shared} “He paid 890 euros”{references}; p. 7",
+    }
+    write(tmp_path, texts)
+    files = tmp_path / "a.txt", tmp_path / "b.txt"
+    options = "--ignore-quotes", "--ignore-bibliography"
+    with_all, result = answer("compare", *files), answer("compare", *files, *options)
+    text = output("compare", *files, *options)
+    output("compare", *files, *options, "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+
+    assert "number" in [change["kind"] for change in with_all["significant_changes"]]
+    assert [] == result["significant_changes"] == result["character_differences"]
+    assert ["removed", "removed"] == [difference["kind"] for difference in result["differences"]]
+    quoted = [str(texts["a.txt"])[slice(*difference["a"])] for difference in result["differences"]]
+    assert [own, last] == quoted
+    assert "different                 +0 −16 words in 2 places\n" in text
+    assert "equal or ignored words …" in text
+    assert "[-850-]" not in text
+    assert "number:" not in text
+    assert "+0 −16 words in 2 places" in page
+
+
+def count_differences(comparison: dict[str, Any]) -> tuple[int, int, int]:
+    """How many words of a comparison in JSON are only in the first text, only in the second, or moved."""
+    changed = [each for each in comparison["differences"] if each["kind"] != "moved"]
+    moved = [each for each in comparison["differences"] if each["kind"] == "moved"]
+    first, second = (sum(each[f"{key}_word_count"] for each in changed) for key in ("removed", "added"))
+    return first, second, sum(each["removed_word_count"] for each in moved)
 
 
 def test_the_page_replaces_the_differences_of_the_terminal(tmp_path: Path) -> None:

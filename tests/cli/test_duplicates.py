@@ -106,7 +106,10 @@ def test_rows_of_a_table_are_compared_with_all_documents_of_the_store() -> None:
     result = run("duplicates", "rows.jsonl")
 
     assert "1 group, 1 duplicate: 1 to drop, 0 to decide" == result.stdout.splitlines()[-1]
-    assert "comparing all documents in the index, because a given path is not a folder" in result.stderr
+    assert (
+        "comparing all documents in the index, because one of the given paths is not a folder; to compare only"
+        in result.stderr
+    )
 
 
 def test_options_choose_overlap_documents_and_the_kept_document() -> None:
