@@ -38,7 +38,7 @@ def read_small_file(path: str | os.PathLike[str], max_bytes: int) -> bytes:
         if size <= max_bytes:  # the size is not reliable, because a file in /proc has size 0, and any file may grow
             data = cast("bytes | None", file.read(max_bytes + 1))
     if data is None:
-        raise OSError(errno.EAGAIN, "the file has no data until another process provides it", os.fspath(path))
+        raise OSError(errno.EAGAIN, "reading the file would block until another process writes data", os.fspath(path))
     if max(size, len(data)) > max_bytes:
         raise OSError(errno.EFBIG, f"the file is larger than {max_bytes:,} bytes", os.fspath(path))
     return data
@@ -77,7 +77,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         import tomli as tomllib  # noqa: PLC0415 - an optional dependency
     # The parser stores every prefix of a dotted key. A key with 40,000 dots takes 6 GB of memory.
     if any(line.count(".") > _MAX_DOTS_PER_LINE for line in text.split("\n")):
-        raise ValueError(f"a line has more than {_MAX_DOTS_PER_LINE} dots")
+        raise ValueError(f"a line has more than {_MAX_DOTS_PER_LINE} dots, so parsing could need too much memory")
     try:
         return tomllib.loads(text)
     except RecursionError:

@@ -85,4 +85,4 @@ def test_20000_skipped_files_are_summarised_in_two_lines(tmp_path: Path) -> None
     first_three = ", ".join(f"{tmp_path}/corpus/{number:05}.txt" for number in range(3))
 
     assert (0, "1 indexed, 0 unchanged, 20,000 skipped") == (result.exit_code, result.stdout.partition(" in ")[0])
-    assert f"20,000 no words: {first_three} and 19,997 more\n  --json lists all of them" == result.stderr.strip()
+    assert f"20,000 no words: {first_three} and 19,997 more\n  --json lists all skipped files" == result.stderr.strip()

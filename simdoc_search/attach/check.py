@@ -99,8 +99,9 @@ def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
     if not index.index_settings.get("query", {}).get("default_field"):
         yield (
             False,
-            f"queries that do not name a field also search {field}, so a number may match a number in this field, "
-            "and a prefix such as `20*` may match a token; set index.query.default_field to your own fields",
+            f"a query that does not name a field also searches {field}: a number in the query may match a number in "
+            f"{field}, and a prefix such as `20*` may match a token; set index.query.default_field to the fields that "
+            "queries without a field should search",
         )
     yield (
         False,
@@ -165,7 +166,7 @@ def _find_adversarial_texts(engine: Engine, index: IndexDescription) -> Iterator
     """
     if not index.is_simdoc_index or index.settings is None or mapping_at(index.mappings, "body") is None:
         return
-    with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not allow this check
+    with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not support this check
         settings = index.settings.with_verified_key(resolve_hash_key(), f"the index {index.name}")
         body = {"size": SAMPLE_SIZE, "query": randomize_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]

@@ -60,7 +60,7 @@ def plan_index_template_steps(
     )
     if [template["name"] for template in templates] != [name]:
         is_legacy = engine.call("GET", ["_template", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
-        legacy_advice = "replace the legacy template of this name (in _template) with an index template"
+        legacy_advice = f"replace the legacy template {name} (in _template) with an index template"
         advice = legacy_advice if is_legacy else "create the template"
         other_names = (other for other in read_index_templates(engine) or {} if not other.startswith("."))
         if existing := shorten_list(other_names, if_empty=""):
@@ -205,8 +205,8 @@ def _check_template(
     warnings = [f"the index template {name} does not map the field {path}; {advice}" for path in missing]
     if extension.text_fields and not _can_record_text_fields(extension):
         warnings.append(
-            "the mapping cannot record the text fields, because they are too many or their names are too long; give "
-            "--text-field with every command"
+            "the mapping cannot record the names of the text fields, because there are too many text fields or their "
+            "names are too long; give --text-field with every command"
         )
     return warnings
 

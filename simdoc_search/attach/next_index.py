@@ -1,4 +1,4 @@
-"""Warns if the next index of an alias or a data stream will lack a part of an installation."""
+"""Warns if the next index of an alias or a data stream will lack a part of what simdoc-search added."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def warn_of_next_indices(
         resolved = resolve_template(engine, template) if template else {}
         if resolved is None or has_extension(resolved, extension):
             continue
-        problem = f"the next index of {alias} ({index}) will not get everything that was installed"
+        problem = f"the next index of {alias} ({index}) will lack a part of what simdoc-search installed"
         if template:
             yield f"{problem}. Extend its index template: {command} --index-template {template}"
         else:

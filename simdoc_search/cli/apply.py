@@ -220,7 +220,7 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
             say(f"restored  {shorten_path(name)}")
         for name, reason in report.not_restored:
             say(f"not restored: {shorten_path(name)}: {reason}", err=True)
-        in_place = f", {report.unchanged_count:,} already in place" if report.unchanged_count else ""
+        in_place = f", {report.unchanged_count:,} already at the original path" if report.unchanged_count else ""
         count = len(report.not_restored)
         missing = f", {count:,} not restored (still listed in {file})" if count else ""
         documents = format_count(indexed.document_count, "document")

@@ -39,7 +39,10 @@ def print_report(
         say(f"{verb}  {shorten_path(name)}  {_SEPARATORS[method]}  {shorten_path(kept_or_target)}")
     if fileless_count := sum(left_alone.has_no_file for left_alone in report.left_alone):
         documents = format_count(fileless_count, "document")
-        say(f"left alone: {documents} without a file; to remove such documents, use --delete and --store", err=True)
+        say(
+            f"left alone: {documents} without a file; to remove documents from the index, use --delete and --store",
+            err=True,
+        )
     for left_alone in (each for each in report.left_alone if not each.has_no_file):
         say(f"left alone: {shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
     if any(left_alone.needs_new_plan for left_alone in report.left_alone):

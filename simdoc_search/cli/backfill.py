@@ -141,9 +141,9 @@ def _run(engine: Engine, index: str, options: BackfillOptions, as_json: bool, *,
 def _print_report(report: BackfillReport) -> None:
     optional = {
         "without words": report.wordless_count,
-        "cleared because the text is gone": report.removed_count,
+        "without a text any more (fingerprint removed)": report.removed_count,
         "without text": report.textless_count,
-        "read again after changes by other programs": report.conflict_count,
+        "read again because other programs changed the document": report.conflict_count,
         "deleted in the meantime": report.deleted_count,
         "refused": len(report.refused),
     }
@@ -190,8 +190,8 @@ def _print_estimate(estimate: CostEstimate, url: str, as_json: bool) -> None:
 def _print_cost(estimate: CostEstimate) -> None:
     added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
     say(
-        f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "
-        f"{meanwhile} until the engine merges segments; `GET _cat/allocation` shows the free space"
+        f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), or up to {meanwhile} more "
+        f"until the engine merges segments; `GET _cat/allocation` shows the free space"
     )
     sample = format_count(estimate.sampled_count, "document")
     say(f"time       {_format_duration(estimate.seconds)}, estimated from {sample}")

@@ -41,7 +41,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def _reject_memory_store(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value == ":memory:":
-        raise click.BadParameter(f"the index {value!r} would be lost when the command ends; choose a folder")
+        raise click.BadParameter(
+            f"the index {value!r} is in memory and would be lost when the command ends; choose a folder"
+        )
     return value
 
 
@@ -157,10 +159,10 @@ def _unindexed_file_message(error: SimdocError) -> str:
         return ""
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
-    hint = "use --file to query with it, or " if takes_files else ""
+    hint = "use --file to query with this file, or " if takes_files else ""
     return (
-        f"the file {error.id!r} is not in the index; {hint}run `simdoc-search index`, which adds the file or says why "
-        "it cannot"
+        f"the file {error.id!r} is not in the index; {hint}run `simdoc-search index`, which adds the file or "
+        "prints why the file is skipped"
     )
 
 

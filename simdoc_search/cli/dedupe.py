@@ -144,8 +144,8 @@ def _print_report(report: DedupeReport, output: Path, run_words: int, *, annotat
     for reason, count in report.left_out_counts.items():
         rows = [row for row in report.left_out_rows if row.reason == reason][:_MAX_LISTED_ROWS]
         listed = ", ".join(f"{row.shard}:{row.row}" for row in rows) + (", ..." if count > len(rows) else "")
-        is_or_are = "was not compared and is" if count == 1 else "were not compared and are"
-        say(f"note: {format_count(count, 'row')} {reason} {is_or_are} kept: {listed}", err=True)
+        kept = "was kept without being compared" if count == 1 else "were kept without being compared"
+        say(f"note: {format_count(count, 'row')} {reason} {kept}: {listed}", err=True)
     if report.partly_compared_row_count:
         say(
             f"note: {format_count(report.partly_compared_row_count, 'kept row was', 'kept rows were')} compared with "
@@ -162,7 +162,11 @@ def _print_report(report: DedupeReport, output: Path, run_words: int, *, annotat
         short = format_count(report.evaluation.short_text_count, "evaluation text")
         names = ", ".join(report.evaluation.short_text_names[:_MAX_LISTED_ROWS])
         more = ", ..." if report.evaluation.short_text_count > _MAX_LISTED_ROWS else ""
-        say(f"note: {short} with fewer than {run_words} words cannot be found: {names}{more}", err=True)
+        advice = "to compare shorter texts, give a smaller --run-words"
+        say(
+            f"note: rows were not compared with {short} of fewer than {run_words} words: {names}{more}; {advice}",
+            err=True,
+        )
     if report.copied_files:
         copied = format_count(len(report.copied_files), "other file was", "other files were")
         say(f"note: {copied} copied unchanged from the folder", err=True)

@@ -191,7 +191,11 @@ def duplicates(
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
-        say("comparing all documents in the index, because a given path is not a folder", err=True)
+        say(
+            "comparing all documents in the index, because one of the given paths is not a folder; to compare only the "
+            "documents of some folders, give only folders",
+            err=True,
+        )
     if sets_marks and not is_any_given("keep", "keep_in"):
         preferred_ids += search.read_kept_ids()
     with stage_progress(hidden=as_json) as update:

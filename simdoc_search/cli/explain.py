@@ -191,7 +191,10 @@ def _print(explained: _ExplainedQuery) -> None:
     if readings[0].id:
         say("readings   " + "  or  ".join(map(str, readings)))
     say(f"query      {query if query.id else _describe_overlap(query)}")
-    say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
+    say(
+        f"tokens     {len(plan.tokens)}"
+        + ("" if is_stored else " (an assumed number, because the document is not stored)")
+    )
     say(f"plan       {_describe_plan(plan)}, {format_count(plan.clause_count, 'clause')}")
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
         minimum = _describe_plan(Threshold(plan.tokens, plan.minimum_match))
@@ -216,7 +219,7 @@ def _print(explained: _ExplainedQuery) -> None:
             f"recall     a document with an overlap of {100 * overlap:g} % is found with a probability of {probability}"
         )
         error = format_percent(explained.expected_error or 0, 2)
-        say(f"error      {error} (standard error of the estimate at this overlap)")
+        say(f"error      {error} (standard error of an estimated overlap of {100 * overlap:g} %)")
     say()
     say("overlap  probability of being found")
     for overlap in sorted({*_OVERLAPS, *([float(query.overlap)] if query.overlap else [])}):

@@ -159,8 +159,8 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
 def _family_notes(result: Families) -> Iterator[str]:
     if not result.found_all_similar_sentences:
         yield (
-            "all equal sentences but only a sample of the similar ones were compared, so a version without an equal "
-            "sentence may be missing"
+            "only a sample of the similar sentences was compared (equal sentences were all compared), so a version "
+            "without an equal sentence may be missing"
         )
     if result.frequent_sentence_document_count:
         documents = format_count(result.frequent_sentence_document_count, "document shares", "documents share")

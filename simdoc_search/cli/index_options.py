@@ -163,7 +163,7 @@ def extractor_options(command: Command) -> Command:
         help="With --with related: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
     )
     return concepts(
-        synonyms_option("File with synonyms in Solr's format. Give the file again in every later run.")(command)
+        synonyms_option("File with synonyms in Solr's format. Give the file again each time you index.")(command)
     )
 
 

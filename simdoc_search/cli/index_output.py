@@ -63,7 +63,11 @@ def print_refused(refused: Mapping[str, str]) -> None:
     for id, reason in islice(refused.items(), _MAX_PRINTED_REFUSALS):
         say(f"  {id}: {reason}", err=True)
     if len(refused) > _MAX_PRINTED_REFUSALS:
-        say(f"  and {len(refused) - _MAX_PRINTED_REFUSALS:,} more that the index refused; --json lists all", err=True)
+        say(
+            f"  and {len(refused) - _MAX_PRINTED_REFUSALS:,} more refused documents; "
+            "--json lists all refused documents",
+            err=True,
+        )
 
 
 def print_incomplete(incomplete: Mapping[str, str]) -> None:
@@ -96,7 +100,7 @@ def print_skipped(skipped: Sequence[SkippedFile], *, advice: bool = True) -> Non
         hint = f"; {group.advice}" if advice and group.advice else ""
         say(f"  {len(group.files):,} {group.label}: {_list_examples(group.files)}{hint}", err=True)
     if any(len(group.files) > _MAX_EXAMPLES for group in groups):
-        say("  --json lists all of them", err=True)
+        say("  --json lists all skipped files", err=True)
 
 
 def _list_examples(names: Sequence[str]) -> str:

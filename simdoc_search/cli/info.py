@@ -53,7 +53,7 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
 
 
 def _print_sizes(info: StoreInfo) -> None:
-    size = "unknown, because the engine does not report it" if info.bytes is None else f"{info.bytes:,}"
+    size = "unknown, because the engine does not report the size" if info.bytes is None else f"{info.bytes:,}"
     if info.bytes and info.document_count:
         size += f" ({info.bytes / info.document_count:,.0f} per document)"
     unit = "bytes of the total" if info.is_text_compressed else "bytes before compression by the engine"
@@ -72,11 +72,14 @@ def _print_settings(settings: Settings, passage_guarantee: str) -> None:
     say(f"sketch     {_describe_sketch(settings.minhash)}")
     say(f"passages   {passage_guarantee}")
     if settings.sentences:
-        say("versions   found by their stored sentences")
+        say("versions   found by comparing stored sentences")
     for line in threshold_lines(settings.thresholds) if settings.thresholds != SimilarityThresholds() else []:
         say(line)
     if settings.identifies_language:
-        say("language   identified if the metadata does not name it; select documents with --filter language=CODE")
+        say(
+            "language   from the metadata, or else identified from the text; select documents with "
+            "--filter language=CODE"
+        )
     if settings.excluded_parts:
         say(f"excluded   {', '.join(part.replace('-', ' ') for part in settings.excluded_parts)}")
     if concepts := settings.concepts:

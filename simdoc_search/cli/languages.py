@@ -158,7 +158,11 @@ def _print_counts(counts: Counter[str]) -> None:
     for name, count in _sort_counts(counts):
         say(f"{name or _NO_LANGUAGE:<{width}}  {count:>9,}  {format_percent(count / total, 1):>7}")
     if set(counts) == {""}:
-        say("no document in the index has a language; index into a new index with --language", err=True)
+        say(
+            "no document in the index has a language; to identify languages, index the documents into a new "
+            "index with --language",
+            err=True,
+        )
     if not total:
         say("no documents")
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _MAX_WORD_LENGTH = 100
 """Assumed maximum number of characters per word.
 
-The output reports texts with fewer words than the shortest run that is always found. A text with more characters than
-such a run can have is not one of them, so its words need not be counted.
+The output reports texts with fewer words than the shortest run that is always found. If a text
+has more characters than that run can have, it has enough words, so they need not be counted.
 """
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
@@ -55,7 +55,9 @@ class PassageAnswer(NamedTuple):
     @property
     def headline(self) -> str:
         """The first line of the answer."""
-        return self.result.headline(self.name) + (" Compare all with --compare-all." if self.result.is_partial else "")
+        return self.result.headline(self.name) + (
+            " Compare all documents with --compare-all." if self.result.is_partial else ""
+        )
 
 
 class PassageOutput:
@@ -100,7 +102,7 @@ class PassageOutput:
         for line in self._lines(answer):
             say(line)
         if answer.id is not None and answer.query.text is not None:
-            say(f"The document {answer.id!r} is not listed, because it was indexed from this file.")
+            say(f"The document {answer.id!r} is not listed, because it was indexed from the query file.")
         copy = answer.result.near_copy
         if copy and self._search.store.is_simdoc_index:
             option = shlex.join(["--exclude", f"path={copy.id}"])

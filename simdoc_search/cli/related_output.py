@@ -37,7 +37,7 @@ def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | No
     if not result.hits:
         yield "no related documents"
     if query_id is not None:
-        yield printable(f"The document {query_id!r} is not listed, because it was indexed from this file.")
+        yield printable(f"The document {query_id!r} is not listed, because it was indexed from the query file.")
     yield describe_compared_documents(result.compared_count, result.candidate_count)
     if more_hits := format_more_hits_hint(len(result.hits), result.total, result.offset):
         at_least = result.compared_count < result.candidate_count
@@ -60,10 +60,13 @@ def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     formula = f"the mean of {documents:.3f} (whole documents) and {paragraphs:.3f} (paragraphs)"
     yield (
         f"concept similarity {explanation.similarity:.3f}: {formula}. "
-        f"Documents are related if it is {MIN_RELATED_SIMILARITY} or more"
+        f"Documents are related if their concept similarity is {MIN_RELATED_SIMILARITY} or more"
     )
     if hit.kind == "version":
-        yield "this is a version, so its score is computed from sentences"
+        yield (
+            "this document is a version of the query document, so the score is computed from sentences, not from "
+            "concepts"
+        )
     if not explanation.words:
         return
     yield f"{'share':>6}{'weight':>8}  word"

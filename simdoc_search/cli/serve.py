@@ -83,7 +83,8 @@ def serve(
     local = _local_access(store, allow_apply=allow_apply) if is_loopback(host) and not allowed_hosts else None
     if allow_apply and local is None:
         raise click.UsageError(
-            "--allow-apply only works if no other computer can reach the server; omit --host and --allowed-host"
+            "--allow-apply cannot be combined with --allowed-host, or with a --host that other computers can reach; "
+            "omit --host and --allowed-host"
         )
     served_store = open_served_store(store, engine, text_fields, field, show, local)
     listening = open_listening_socket(host, port)

@@ -85,8 +85,11 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, ex
         return
     _print_table(result, columns, expects_exact=expects_exact)
     if result.measure == "jaccard" and result.query.overlap and result.shingle_count < _MIN_LONG_TEXT_SHINGLES:
-        effect = "long documents that contain it may not reach the minimum overlap"
-        say(f"note: the text is short, so {effect}. Find them with: simdoc-search passages", err=True)
+        say(
+            "note: the text is short, so a long document that contains the text may not reach the minimum overlap. "
+            "Find such documents with: simdoc-search passages",
+            err=True,
+        )
 
 
 def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bool) -> None:
@@ -99,7 +102,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else format_percent(hit.overlap)
         id = hit.id if ids.count(hit.id) == 1 else hit.key.qualified_id
         name = format_columns(columns.names, values.get(hit.key)) + link_id(id, values.get(hit.key))
-        changed = "  (changed since it was indexed)" if hit.changed else ""
+        changed = "  (changed after indexing)" if hit.changed else ""
         click.echo(f"{overlap:>{len(heading)}}  {name}{changed}")
     say(_summary(result))
     if expects_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):

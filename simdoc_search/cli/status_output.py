@@ -116,7 +116,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
     yield f"documents      {inspection.document_count:,} in {format_count(len(counts), 'index', 'indices')}{size}"
     wordless = sum(count.wordless for count in counts)
-    without_words = f", {wordless:,} of them for texts without words" if wordless else ""
+    without_words = f" ({wordless:,} with a text that has no words)" if wordless else ""
     yield f"fingerprinted  {sum(count.fingerprinted for count in counts):,}{without_words}"
     if inspection.without_text_count:
         yield f"without text   {inspection.without_text_count:,} (no fingerprint needed)"

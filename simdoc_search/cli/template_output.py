@@ -75,7 +75,10 @@ def _print_installed(plan: InstallPlan) -> None:
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
         templates = "the component template and the pipeline" if request.pipeline else "the component template"
-        say(f"add {templates} to your index template with --index-template NAME, or by hand:  {body}")
+        say(
+            f"add {templates} to your index template with --index-template NAME, or write in the body of the "
+            f"template:  {body}"
+        )
     if request.include_search_templates:
         installed = ", ".join(step.segments[-1] for step in plan.get_steps("search template"))
         say(

@@ -34,7 +34,7 @@ def tuning_lines(result: TuningResult, total_count: int, paths: Sequence[str]) -
     distance = f"within {100 * MAX_NEAR_DIFFERENCE:g} percentage points"
     yield f"{documents}; {pairs}, {result.near_pair_count:,} with about {overlap} ({distance})"
     if result.near_pair_count < MIN_NEAR_PAIRS:
-        yield "note: too few pairs have about this overlap, so the recall is uncertain; increase --sample"
+        yield f"note: too few pairs have an overlap of about {overlap}, so the recall is uncertain; increase --sample"
     for analysis, threshold in result.learned_thresholds.items():
         counts = threshold.counts
         yield f"your pairs with {format_shingles(analysis)}: " + (
@@ -89,7 +89,7 @@ def format_recommendation(result: TuningResult) -> str:
             f"and its estimates are off by {100 * row.error:.1f} percentage points on average."
         )
     if not any(row.expected_hit_count for row in result.measurements):
-        return f"No recommendation for {target}: no two documents overlap that much."
+        return f"No recommendation for {target}: no two documents reach this overlap."
     best = max(result.measurements, key=lambda row: row.recall)
     recall = format_percent(best.recall, 1)
     return f"No recommendation for {target}: even the best sketch, {best.name}, finds only {recall} of the pairs."

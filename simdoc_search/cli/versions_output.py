@@ -46,14 +46,17 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
         yield from result.evidence_lines()
     yield from count_lines(result)
     if query_id is not None:
-        yield f"The document {query_id!r} is not listed, because it was indexed from this file."
+        yield f"The document {query_id!r} is not listed, because it was indexed from the query file."
     names = _find_last_change(result)
     if len(set(names) - {""}) == 2 and not result.have_equal_texts:
         yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
     if result.newest is not None and not result.newest.is_query:
         command = command_line(store, "versions", result.newest.name)
         source = result.query_name or "the text"
-        yield f"later versions may have too little in common with {source}. Find them with: {command}"
+        yield (
+            f"some later versions may not be listed, because they have too little in common with {source}. Find later "
+            f"versions with: {command}"
+        )
 
 
 def _find_last_change(result: VersionsResult) -> list[str]:

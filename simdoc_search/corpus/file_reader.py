@@ -192,7 +192,11 @@ def _reason_to_skip(source: FileSource) -> str:
     if source.max_bytes is not None and source.data is not None and len(source.data) > source.max_bytes:
         return f"{len(source.data):,} bytes are over the limit of {source.max_bytes:,}"
     if source.format.kind == "archive":
-        return "the archive contains several documents; give one of these documents" if in_memory else ARCHIVE_REASON
+        return (
+            "the file is an archive; extract one of its documents, and give that document"
+            if in_memory
+            else ARCHIVE_REASON
+        )
     if extension == ".parquet" and not in_memory:
         return "a table; give the path of this file to index its rows"
     if extension == ".parquet" or source.format.kind == "unsupported":
@@ -218,7 +222,7 @@ def _read_file(source: FileSource) -> bytes:
                 raise OSError(0, f"grew over the limit of {source.max_bytes:,} bytes before it was read")
             chunk = file.read(_CHUNK_BYTES)
     if chunk is None:
-        raise OSError(0, "the file has no data until another process provides it")
+        raise OSError(0, "reading the file would block until another process writes data")
     return b"".join(chunks)
 
 

@@ -81,7 +81,7 @@ def _find_process(pid: int, token: str) -> Any:
         return None
     try:
         process = psutil.Process(pid)
-        if child is not None and child.poll() is None:  # psutil may not see the command line yet
+        if child is not None and child.poll() is None:  # psutil may not see the command line of a new process yet
             return process if token in child.args else None  # type: ignore[operator]
         if process.status() != psutil.STATUS_ZOMBIE and token in process.cmdline():
             return process

@@ -57,7 +57,8 @@ def duplicates_in(
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     check_drop_scope(drop)
     if ignore and not (verify and store.has_texts):
-        raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
+        reason = "the texts are not compared" if store.has_texts else "the index does not store texts"
+        raise QuerySyntaxError(f"cannot ignore words, because {reason}; omit 'ignore'")
     kept_ids = frozenset(preferred_ids)
 
     documents = Documents(

@@ -71,7 +71,7 @@ def find_vanished_documents(
         for path, count in unreadable_counts.items()
     ]
     if missing and not input_path.file_count and not prune_all:
-        problems.append(_make_kept_message(len(missing), input_path.path, "the path has no files left"))
+        problems.append(_make_kept_message(len(missing), input_path.path, "no files were found at this path"))
         missing = []
     return _refuse_large_removal(missing, total, input_path.path, problems, prune_all=prune_all)
 

@@ -60,7 +60,7 @@ SKIP_KINDS = (
     ),
     SkipKind(
         "",
-        r".*not (?:to )?a regular file|the file has no data until .*",
+        r".*not (?:to )?a regular file|reading the file would block .*",
         is_expected=True,
         is_text_outdated=True,
     ),

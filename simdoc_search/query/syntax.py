@@ -102,7 +102,9 @@ def parse(text: str) -> ParsedFingerprint:
     if body[: len(_PREFIX)].upper() == _PREFIX:
         body = body[len(_PREFIX) :].lstrip()
     if not body:
-        raise QuerySyntaxError("the query has no id; write an id, such as doc123 or doc123_20_80")
+        raise QuerySyntaxError(
+            "the query has no id; write an id, such as doc123, or ID_OVERLAP_PROBABILITY, such as doc123_20_80"
+        )
     if body.startswith('"'):
         return ParsedFingerprint(text, (_parse_quoted(body),))
     readings, invalid_readings = [FingerprintQuery(body)], []

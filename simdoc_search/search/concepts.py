@@ -71,7 +71,8 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
         settings = store.settings.concepts
         if settings is not None and settings.synonyms_checksum and named_concepts.extractor.synonyms is None:
             unknown_words_reason = (
-                "the index contains only hashes of synonyms; give the synonyms that it was created with"
+                "the index stores synonyms only as hashes, not as words; give the synonyms that the index was created "
+                "with"
             )
     document_concepts = concepts.paragraphs.as_one_paragraph()
     weights_by_token_id, frequencies = weights.weights_by_token_id(), weights.frequencies_by_token_id()

@@ -53,8 +53,8 @@ def extract_query_concepts(
         paragraphs = text_extractor.try_concepts(document.text or "")
         if paragraphs is None:
             raise NoFingerprintError(
-                f"the extractor {text_extractor.settings.extractor} failed on {document.description}, so its concepts "
-                "are unknown"
+                f"the extractor {text_extractor.settings.extractor} failed, so the concepts of "
+                f"{document.description} are unknown"
             )
         concepts = QueryConcepts(
             decode_paragraphs(text_extractor.encode_concepts(paragraphs)),

@@ -129,8 +129,8 @@ class Resolver:
         existing = [reading for reading in other_readings if self._find_ids_by_name(reading.id)]
         if existing and not self._find_ids_by_name(id):
             raise QuerySyntaxError(
-                f"no document has the id {id!r}; its end is not read as an overlap, because overlap or probability is "
-                f"given separately; use the id {existing[0].id!r}"
+                f"no document has the id {id!r}; use the id {existing[0].id!r}. An overlap cannot be part of the id if "
+                "overlap or probability is given separately"
             )
 
     def _find_records(self, id: str) -> list[Record]:

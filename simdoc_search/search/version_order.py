@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey
+from simdoc_search.duplicates.keep_order import is_in_copy_folder
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
@@ -75,7 +76,9 @@ class ConflictingStatement:
             f"{printable(name) or 'the text'} ({printable(shown)})"
             for name, shown in ((self.later, self.later_label), (self.earlier, self.earlier_label))
         )
-        ignored = "" if self.hides_newest else "; copying a file changes its modification time, so this is ignored"
+        ignored = (
+            "" if self.hides_newest else "; copying a file changes its modification time, so this evidence is ignored"
+        )
         return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
 
 
@@ -138,11 +141,14 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
-            return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
+            is_doubtful = self.evidence_kind == "modification time" and is_in_copy_folder(self.newest.name)
+            doubt = "; it is in a backup or download folder, so this may be the time of copying" if is_doubtful else ""
+            return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}{doubt}"
         if any(statement.hides_newest for statement in self.conflicting_statements):
             by_others = self.newest_without_file_times
             name = "" if by_others is None else printable(by_others.name) or "the text"
-            return f"newest: not known, as the evidence conflicts{name and f'; without the file times, it is {name}'}"
+            newest_of_rest = name and f"; without the modification times of files, the newest is {name}"
+            return f"newest: not known, as the evidence conflicts{newest_of_rest}"
         if self.have_equal_texts:
             return "newest: none, as all versions have the same text"
         if self.evidence_kind == "texts":

@@ -103,10 +103,13 @@ class MinHash(Sketch):
         """
         count = self.bucket_count
         if self.hash_count != 1 or self.hash_set_size != 1:
-            raise ValueError(f"bucketed tokens need hash_count 1 and hash_set_size 1, not {self}; use format 'lucene'")
+            raise ValueError(
+                f"format 'bucketed' needs hash_count 1 and hash_set_size 1, not {self.hash_count} and "
+                f"{self.hash_set_size}; use format 'lucene'"
+            )
         if count & (count - 1) or count > MAX_SLOTS:
             raise ValueError(
-                f"bucketed tokens need a bucket_count that is a power of two up to {MAX_SLOTS}, such as "
+                f"format 'bucketed' needs a bucket_count that is a power of two up to {MAX_SLOTS}, such as "
                 f"{min(1 << count.bit_length() - 1, MAX_SLOTS)}, not {count}; the sketches xor and universal take any "
                 "size"
             )

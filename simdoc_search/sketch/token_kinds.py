@@ -39,7 +39,7 @@ class TokenKind:
         if not self.index_option:
             return "index the documents again into a new index"
         if location == ":memory:":
-            return f"request {self.name} in the settings when you open the index"
+            return f"open the index again with settings that include {self.name}"
         return (
             f"add them with: {shlex.join(['simdoc-search', 'index', *self.index_option.split(), '--store', location])}"
         )

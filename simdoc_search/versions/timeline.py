@@ -14,7 +14,7 @@ _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "date": "dates in the metadata",
     "name": "dates in the names",
     "version": "versions in the names",
-    "version control": "last commits, or modification times of files that changed since",
+    "version control": "dates of the last commits, or modification times of files that changed after their last commit",
     "mixed dates": "dates in the metadata, names or commits",
     "created": "modification or creation dates in the metadata",
     "modification time": "modification times of the files",

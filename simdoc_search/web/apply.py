@@ -93,7 +93,7 @@ def undo_changes(request: PageRequest) -> Redirect:
     local, folder = _require_allowed(request, is_change=True)
     run, store = request.value("run"), request.served_store.search().store
     if run not in _list_runs(folder):
-        raise QuerySyntaxError(f"there is nothing to undo in {run[:40]!r}; reload the page")
+        raise QuerySyntaxError(f"there are no changes to undo with the id {run[:40]!r}; reload the page")
     parent = next(parent for parent in _visible_and_hidden(folder) if (parent / run / undo_path(_PLAN_NAME)).exists())
 
     def move_back(progress: Progress) -> FileChanges:

@@ -52,7 +52,9 @@ def _find_path(record: Record) -> str:
         raise FileNotAvailableError("this document was not read from a file")
     path, root = record.origin.file(record.id), record.origin.root
     if record.origin.content or find_archive(path):
-        raise FileNotAvailableError("this document is in an archive or an e-mail; open that file to see it")
+        raise FileNotAvailableError(
+            "the document is in an archive or an e-mail; open the archive or the e-mail to see the document"
+        )
     real, real_root = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     if real != real_root and real_root not in real.parents:
         raise FileNotAvailableError(

@@ -234,7 +234,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     size = r"[\d.]+ kB"
 
     assert re.search(rf"^documents      15 in 1 index, {size}$", shown, re.MULTILINE)
-    assert "fingerprinted  11, 1 of them for texts without words\nmissing        4 (26.7 %)\n" in shown
+    assert "fingerprinted  11 (1 with a text that has no words)\nmissing        4 (26.7 %)\n" in shown
     assert "stale          3 of 10, all compared: 'malformed', 'stale/1', 'stale/2'\n" in shown
     assert "errors         3 documents that the engine's pipeline could not fingerprint\n" in shown
     assert "               2: the text has N characters, too many\n" in shown
@@ -332,7 +332,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
     assert f"1 document has a fingerprint but no text; run `simdoc-search backfill {url}`\n" in checked
-    assert "1 document updated, 0 unchanged, 1 cleared because the text is gone (" in done
+    assert "1 document updated, 0 unchanged, 1 without a text any more (fingerprint removed) (" in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale_count"])
 
 

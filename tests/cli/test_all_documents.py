@@ -171,7 +171,7 @@ def test_a_score_is_explained(folder: Path) -> None:
     assert "PGA Championship" in championship["query_concepts"]
     assert any(line.split("  ")[-1].startswith("championship: PGA Championship") for line in lines)
     version = output("related", "D1 v1", "--explain")
-    assert "this is a version, so its score is computed from sentences" in version
+    assert "so the score is computed from sentences, not from concepts" in version
 
 
 def test_the_concepts_of_a_document_have_weights_and_sources(folder: Path) -> None:
@@ -184,7 +184,7 @@ def test_the_concepts_of_a_document_have_weights_and_sources(folder: Path) -> No
     assert (2, ["Jason Dufner"], []) == (dufner["document_count"], dufner["concepts"], dufner["synonyms"])
     assert "Jason Dufner" in next(line for line in lines if " dufner " in line)
     with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
-    assert "only hashes of synonyms" in answer(*with_synonyms)["naming_problem"]
+    assert "synonyms only as hashes" in answer(*with_synonyms)["naming_problem"]
     result = answer(*with_synonyms, "--synonyms", folder / "syn.txt")
     championship = next(concept for concept in result["words"] if concept["word"] == "championship")
     assert (["tournament"], None) == (championship["synonyms"], result["naming_problem"])

@@ -139,7 +139,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     result = run(*MOVE)
 
     assert 1 == result.exit_code
-    assert "so changes cannot be detected (same text; the file has changed" in result.stderr
+    assert "has no value in the column `state` (same text; the file has changed" in result.stderr
     assert "to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW" in result.stderr
     assert "1 file moved, 1 left alone, 1 document removed from the index" == result.stdout.splitlines()[-1]
     output("duplicates", "docs", "--plan", "again.tsv")
@@ -151,7 +151,7 @@ def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_f
     """This holds even if the user writes drop."""
     write(Path("docs"), {"a.zip": packed_zip({"keep.txt": BASE})})
     output("index", "docs", "--archives")
-    before, reason = tree(Path("docs")), "the file is in an archive or e-mail, and these are never changed"
+    before, reason = tree(Path("docs")), "the file is in an archive or e-mail, which is never changed"
     rows = plan("docs", "--keep-in", "a.zip!")
 
     assert ["keep", "", "a.zip!keep.txt"] == rows[0]
@@ -233,7 +233,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert [["keep", "", "a"], ["drop", "identical", "b"], ["drop", "identical", "c"]] == plan("--overlap", "90")
 
     moved = run(*MOVE)
-    advice = "left alone: 2 documents without a file; to remove such documents, use --delete and --store"
+    advice = "left alone: 2 documents without a file; to remove documents from the index, use --delete and --store"
     assert (1, 1) == (moved.exit_code, moved.stderr.count(advice))
     elsewhere = sentence(run("apply", "plan.tsv", "--delete", "--yes", "--store", "none"))
     assert "but none is not an index; add the option --store that the first lines of the plan show" in elsewhere

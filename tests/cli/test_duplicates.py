@@ -106,7 +106,10 @@ def test_rows_of_a_table_are_compared_with_all_documents_of_the_store() -> None:
     result = run("duplicates", "rows.jsonl")
 
     assert "1 group, 1 duplicate: 1 to drop, 0 to decide" == result.stdout.splitlines()[-1]
-    assert "comparing all documents in the index, because a given path is not a folder" in result.stderr
+    assert (
+        "comparing all documents in the index, because one of the given paths is not a folder; to compare only"
+        in result.stderr
+    )
 
 
 def test_options_choose_overlap_documents_and_the_kept_document() -> None:
@@ -130,6 +133,8 @@ def test_the_list_shows_the_date_that_chooses_the_kept_document() -> None:
     os.utime("docs/2031-05-06.txt", (500 * DAY, 500 * DAY))
 
     assert " 2031-05-06  docs/2031-05-06.txt\n" in output("duplicates", "docs", "--keep", "newest")
+    write(Path(), {"docs/Report 2030.txt": words(0, 198)})
+    assert "        2030  docs/Report 2030.txt  (overlap" in output("duplicates", "docs", "--keep", "newest")
     assert " 1971-05-16  docs/2031-05-06.txt" in output("duplicates", "docs")
 
 

@@ -95,7 +95,7 @@ def test_without_a_document_512_tokens_are_assumed() -> None:
 
         assert (False, 512) == (explained["is_stored"], explained["token_count"])
         assert (0.2, 0.8) == (explained["query"]["overlap"], explained["query"]["probability"])
-        assert "512 (assumed; the document is not stored)" == table(*arguments)["tokens"]
+        assert "512 (an assumed number, because the document is not stored)" == table(*arguments)["tokens"]
 
 
 def test_an_overlap_alone_needs_neither_a_document_nor_a_store() -> None:

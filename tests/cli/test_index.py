@@ -106,7 +106,7 @@ def test_a_long_list_of_skipped_files_is_shortened(tmp_path: Path) -> None:
 
     assert [
         "  30 hidden: corpus/.00, corpus/.01, corpus/.02 and 27 more",
-        "  --json lists all of them",
+        "  --json lists all skipped files",
     ] == run("index", "corpus").stderr.splitlines()
     assert 30 == len(answer("index", "corpus")["skipped"])
 

@@ -24,7 +24,7 @@ def test_later_runs_keep_the_sketches_of_a_store() -> None:
     assert ["passages:1 32 5", "sentences:2", "words:1"] == sketches("v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v", "--with", "versions")
-    assert "versions   found by their stored sentences" in output("info", "--store", "v")
+    assert "versions   found by comparing stored sentences" in output("info", "--store", "v")
 
 
 @pytest.mark.slow

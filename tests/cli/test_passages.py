@@ -21,7 +21,7 @@ def test_a_document_a_file_and_a_text_have_the_same_hits() -> None:
     assert others == ids("papers/mine.txt") == ids("mine") == ids(f"./{file}") == ids("--file", file)
     assert ALL == ids("--file", "essay.txt") == ids("--text", QUOTE)
     assert ALL == ids("--file", "-", stdin=PAPER) == ids("--text", "-", stdin=QUOTE)
-    assert "The document 'papers/mine.txt' is not listed, because it was indexed from this file." in output(
+    assert "The document 'papers/mine.txt' is not listed, because it was indexed from the query file." in output(
         "passages", "--file", file
     )
 
@@ -200,7 +200,7 @@ def test_a_store_without_texts_gives_estimates() -> None:
 
     assert re.match(r"About \d+ % of essay.txt \(\d+ of 360 words\) appears in 4 indexed documents\.", table)
     assert re.search(r"^ +~\d+ +~\d+ % +\d+ +drafts/notes.txt$", table, re.MULTILINE)
-    assert 4 == table.count("estimated, because a text is not stored")
+    assert 4 == table.count("estimated, because the index does not have the texts of both documents")
     assert {("estimated", ())} == {(hit["kind"], tuple(hit["passages"])) for hit in hits}
     for text, message in (
         (
@@ -222,7 +222,7 @@ def test_candidates_that_were_not_compared_are_reported(tmp_path: Path, monkeypa
 
     assert (
         "At least 50 % of the text (60 of 120 words) appears in 20 indexed documents. "
-        "10 of 30 candidates were not compared. Compare all with --compare-all."
+        "10 of 30 candidates were not compared. Compare all documents with --compare-all."
     ) == table.splitlines()[0]
     assert "Showing 1 of at least 20 matches. Show more with --size 100." in table
     assert "Showing 1 of 30 matches. Show more with --size 100." in output(*arguments, "--compare-all")

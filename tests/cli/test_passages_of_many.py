@@ -163,7 +163,7 @@ def test_a_page_may_have_no_hits_or_no_texts_of_sources(tmp_path: Path) -> None:
     textless = (tmp_path / "b.html").read_text("utf-8")
 
     assert "No indexed document shares a passage" in (tmp_path / "a.html").read_text("utf-8")
-    assert "estimated, because a text is not stored" in textless
+    assert "estimated, because the index does not have the texts of both documents" in textless
     assert '<section class="from"' not in textless
 
 

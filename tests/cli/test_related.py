@@ -94,7 +94,7 @@ def test_the_table_has_kinds_and_shared_concepts() -> None:
     assert hit.endswith("  related  D4.txt")
     assert "Jason Dufner, New York, Oak Hill" in concepts
     assert [
-        "The document 'D3.txt' is not listed, because it was indexed from this file.",
+        "The document 'D3.txt' is not listed, because it was indexed from the query file.",
         "1 document compared",
     ] == notes
     assert ["no related documents", "0 documents compared"] == output("related", "D5").splitlines()

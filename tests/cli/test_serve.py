@@ -94,7 +94,7 @@ def test_moving_files_needs_a_server_for_this_computer_only(store: Path) -> None
     """Neither another address nor a proxy can be combined with it."""
     for options in (["--host", "0.0.0.0"], ["--allowed-host", "docs.example"]):
         problem = usage_error(run("serve", "--store", store, "--allow-apply", *options, **{TOKEN: "0123456789abcdef"}))
-        assert "--allow-apply only works if" in problem
+        assert "--allow-apply cannot be combined with --allowed-host, or with a --host" in problem
 
 
 def test_a_port_that_is_in_use_is_reported(store: Path) -> None:

@@ -99,9 +99,9 @@ def test_a_short_text_with_an_overlap_gets_a_note() -> None:
     message = run(*command).stderr
 
     assert message.startswith(
-        "note: the text is short, so long documents that contain it may not reach the minimum overlap"
+        "note: the text is short, so a long document that contains the text may not reach the minimum overlap"
     )
-    assert "Find them with: simdoc-search passages" in message
+    assert "Find such documents with: simdoc-search passages" in message
     assert "" == run(*command, "--json").stderr == run(*command[:3]).stderr
     assert "" == run("similar", "doc123_20").stderr == run("similar", "--text", words(0, 104), "--overlap", "20").stderr
 

@@ -70,8 +70,8 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
         "newest: 2023/Report <b>.txt, by the dates in the names",
         "2 other versions, 2 documents compared",
         "to see the last change, run: simdoc-search compare 2022/Report.txt '2023/Report <b>.txt'",
-        "later versions may have too little in common with 2022/Report.txt. Find them with: "
-        "simdoc-search versions '2023/Report <b>.txt'",
+        "some later versions may not be listed, because they have too little in common with 2022/Report.txt. Find "
+        "later versions with: simdoc-search versions '2023/Report <b>.txt'",
     ] == output("versions", "2022/Report.txt").splitlines()
     assert "later versions" not in output("versions", "2023/Report <b>.txt")
     assert "museum" not in output("compare", "2022/Report.txt", "2023/Report <b>.txt").splitlines()[0]
@@ -104,7 +104,7 @@ def test_a_file_has_versions() -> None:
     assert lines[6].endswith("  new.txt  (your document)")
     assert "newest: 2023/Report <b>.txt, by the dates in the names, not counting 1 undated document" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
-    assert "The document '2023/Report <b>.txt' is not listed, because it was indexed from this file." in own
+    assert "The document '2023/Report <b>.txt' is not listed, because it was indexed from the query file." in own
 
 
 def test_json_has_scores_dates_words_and_sentences() -> None:

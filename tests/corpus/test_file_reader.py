@@ -52,7 +52,7 @@ def test_folders_in_the_name_of_an_upload_are_ignored() -> None:
         ("a.txt", b"x" * 2_000, "2,000 bytes are over the limit of 1,000"),
         ("a.bin", b"\0\1" * 99, "binary"),
         ("a.parquet", b"PAR1", "format .parquet is not supported"),
-        ("a.mbox", b"From x", "the archive contains several documents; give one of these documents"),
+        ("a.mbox", b"From x", "the file is an archive; extract one of its documents, and give that document"),
         ("a.pdf", b"%PDF-1.4 broken", "damaged"),
     ],
 )

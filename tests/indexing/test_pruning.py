@@ -53,7 +53,7 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
     assert (1, 1, 30) == (bare.exit_code, hidden.exit_code, documents())
     assert "Error: corpus has no files; give a folder that contains documents\n" == bare.stderr
     assert re.search(
-        r"^Error: kept 30 documents of missing files in /.*/corpus, because the path has no files left; "
+        r"^Error: kept 30 documents of missing files in /.*/corpus, because no files were found at this path; "
         r"remove them with --prune-all$",
         hidden.stderr,
         re.MULTILINE,

@@ -76,7 +76,7 @@ def test_unknown_reasons_are_important() -> None:
         ("the format .pdf needs optional packages; install them with: pip install 'simdoc-search[documents]'", False),
         ("the members unpack to more than 2,000 bytes in total", False),
         ("the path leads to a pipe, not to a regular file", True),
-        ("the file has no data until another process provides it", True),
+        ("reading the file would block until another process writes data", True),
         ("hidden", False),
     ],
 )

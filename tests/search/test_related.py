@@ -144,7 +144,7 @@ def test_a_document_without_concepts_is_refused(new_store: NewStore) -> None:
                 search.related(id)
         with pytest.raises(NoFingerprintError, match="the text has no concepts"):
             search.related(text="...")
-        with pytest.raises(NoFingerprintError, match=r"names failed on x\.txt"):
+        with pytest.raises(NoFingerprintError, match=r"names failed, so the concepts of x\.txt"):
             search.related(text="fail", name="x.txt", extractor=extractor)
 
 
@@ -195,6 +195,6 @@ def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> 
         assert (2, 1, "") == (result.document_count, result.paragraph_count, result.unknown_words_reason)
         assert sorted(weights, reverse=True) == weights
         assert "" in {concept.word for concept in without.words}
-        assert "only hashes of synonyms" in without.unknown_words_reason
+        assert "synonyms only as hashes" in without.unknown_words_reason
         with pytest.raises(UnknownDocumentError):
             search.concepts("c")

@@ -10,5 +10,5 @@ def test_the_advice_depends_on_the_kind_and_the_store() -> None:
 
     expected = "add them with: simdoc-search index --with versions --store 'my store'"
     assert expected == versions.how_to_add("my store")
-    assert "request sentences in the settings when you open the index" == versions.how_to_add(":memory:")
+    assert "open the index again with settings that include sentences" == versions.how_to_add(":memory:")
     assert "index the documents again into a new index" == passages.how_to_add("my store")

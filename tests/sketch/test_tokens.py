@@ -111,7 +111,7 @@ def test_tokens_sort_like_their_ids(token_ids: list[int]) -> None:
 
 
 def test_a_number_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^the number 16777216 cannot be encoded in a token of 4 characters$"):
+    with pytest.raises(ValueError, match=r"^the token id 16777216 is too large for a token of 4 characters$"):
         encode(np.array([1, 64**4], np.uint32))
 
 
@@ -136,10 +136,10 @@ def test_a_token_of_four_characters_that_needs_three_is_refused() -> None:
 @pytest.mark.parametrize(
     ("minhash", "message"),
     [
-        (MinHash(hash_count=2), "need hash_count 1 and hash_set_size 1, not MinHash(hash_count=2, "),
-        (MinHash(hash_set_size=2), "need hash_count 1 and hash_set_size 1, not MinHash(hash_count=1, "),
-        (MinHash(bucket_count=100), "need a bucket_count that is a power of two up to 4096, such as 64, not 100; "),
-        (MinHash(bucket_count=8192), "need a bucket_count that is a power of two up to 4096, such as 4096, not 8192"),
+        (MinHash(hash_count=2), "needs hash_count 1 and hash_set_size 1, not 2 and 1; use format 'lucene'"),
+        (MinHash(hash_set_size=2), "needs hash_count 1 and hash_set_size 1, not 1 and 2; use format 'lucene'"),
+        (MinHash(bucket_count=100), "needs a bucket_count that is a power of two up to 4096, such as 64, not 100; "),
+        (MinHash(bucket_count=8192), "needs a bucket_count that is a power of two up to 4096, such as 4096, not 8192"),
     ],
 )
 def test_settings_without_bucketed_tokens_are_refused(minhash: MinHash, message: str) -> None:

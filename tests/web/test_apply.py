@@ -140,7 +140,7 @@ def test_only_known_runs_can_be_undone(pages: Pages, folder: Path) -> None:
     """A path is not a run."""
     write(folder / "home", {"plan.tsv.undo": ""})
     for run in ("", "..", "../..", "2026-01-01_000000", str(folder)):
-        assert "nothing to undo" in pages.sent("/duplicates/undo", 400, form_token=token(pages), run=run)["error"]
+        assert "no changes to undo" in pages.sent("/duplicates/undo", 400, form_token=token(pages), run=run)["error"]
 
 
 @pytest.mark.parametrize("header", ["x-forwarded-for", "forwarded", "via"])

@@ -318,7 +318,7 @@ def test_an_attachment_cannot_be_removed(tmp_path: Path) -> None:
         pages.sent("/duplicates/decide", 202, **{"row-0-0": "drop"})
 
         assert ["mail.eml!copy.txt"] == group["duplicate_ids"]
-        assert "the file is in an archive or e-mail, and these are never changed" in html
+        assert "the file is in an archive or e-mail, which is never changed" in html
         assert 'name="row-0-0"' not in html
         assert "Keep this one instead" not in html
         assert 0 == counts_of(pages)["drop"]

@@ -128,7 +128,7 @@ def inspect_indices(
         try:
             indices.append(_inspect_index(engine, index, known_text_fields, pipelines, sizes.get(index.name)))
         except RequestError as error:
-            skipped.append(SkippedIndex(index.name, f"cannot count its documents: {error}"))
+            skipped.append(SkippedIndex(index.name, f"cannot count the documents of the index: {error}"))
     names = ",".join(inspected.index.name for inspected in indices) if skip_reasons else name
     compared_sample = _draw_sample(engine, names, indices, known_text_fields, sample_size)
     thresholds = recorded_thresholds(mappings, usable[0].field) if usable else SimilarityThresholds()

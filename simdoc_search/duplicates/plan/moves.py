@@ -170,7 +170,7 @@ def _restore_name(hidden: str, path: str) -> None:
     try:
         _rename_without_overwriting(hidden, path)
     except LeftAloneError:
-        raise LeftAloneError(f"another file now has this name; the original content is in {hidden}") from None
+        raise LeftAloneError(f"another file is now at this path; the original file was renamed to {hidden}") from None
     sync_folder(Path(path).parent)
 
 

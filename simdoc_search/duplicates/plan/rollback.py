@@ -107,7 +107,7 @@ def _undo(change: Change) -> bool:
     try:
         identity = FileIdentity.from_stat(require_state(target, state))
     except LeftAloneError as error:
-        raise LeftAloneError(f"the file was moved to {target}, but {error}") from None
+        raise LeftAloneError(f"the moved file {target} cannot be moved back: {error}") from None
     make_folders(Path(path).parent)
     move(target, path, state, identity, check_kept=lambda: None, run_id=run_id)
     return True

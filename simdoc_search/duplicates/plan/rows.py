@@ -16,7 +16,7 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 DropMethod = Literal["move", "delete", "hardlink"]
 """How files are dropped: moved to another folder, deleted, or replaced with a hard link to the kept file."""
 
-IN_ARCHIVE = "the file is in an archive or e-mail, and these are never changed"
+IN_ARCHIVE = "the file is in an archive or e-mail, which is never changed"
 """The reason why a document in an archive or e-mail is never dropped."""
 
 _NO_FILE = "the document has no file; to remove it from the index, use --delete and --store"
@@ -118,6 +118,7 @@ class PlanRow:
             return LeftAloneError(IN_ARCHIVE)
         note = f" ({self.note})" if self.note else ""
         return LeftAloneError(
-            f"the plan does not record the content of this document, so changes cannot be detected{note}",
+            "changes to the document cannot be detected, because this row of the plan has no value in the column "
+            f"`state`{note}",
             needs_new_plan=True,
         )

@@ -313,7 +313,8 @@ class LocalStore(Closable):
     ) -> PhraseMatches:
         if not self.can_find_phrases:
             raise FormatMismatchError(
-                f"the index {self.location} has no word index; index again into a new index that keeps texts"
+                f"the index {self.location} cannot find phrases, because it has no index of words; index the documents "
+                "again into a new index that keeps texts"
             )
         return find_phrases(self._open_snapshot(), phrases, filters, exclude)
 

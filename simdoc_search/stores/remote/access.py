@@ -79,8 +79,9 @@ class IndexAccess:
         if self.is_min_hash_field:
             text_field = self.text_fields[0] if self.text_fields else "FIELD"
             raise FormatMismatchError(
-                f"the engine's min_hash filter fills the field {self.field} of {self.location}. Such a field supports "
-                "only the commands `versions`, `compare`, `show`, `explain`, and `similar` (without --measure); for "
+                f"the field {self.field} of {self.location} contains terms of the engine's min_hash filter. A field "
+                "with these terms supports only the commands `versions`, `compare`, `show`, `explain`, and `similar` "
+                "(without --measure); for "
                 f"other commands, run `simdoc-search backfill {self.location} --text-field {text_field}`, then omit "
                 "--field"
             )

@@ -32,7 +32,9 @@ _log = getLogger("simdoc_search")
 def read_timeout_seconds() -> float:
     """Return SIMDOC_TIMEOUT, or the default if it is not set. Raises StoreError if it is not a valid number."""
     seconds = seconds_from_environment(
-        TIMEOUT_VARIABLE, advice=f"set it to a number such as {DEFAULT_TIMEOUT_SECONDS:.0f}", minimum=0.001
+        TIMEOUT_VARIABLE,
+        advice=f"set {TIMEOUT_VARIABLE} to a number such as {DEFAULT_TIMEOUT_SECONDS:.0f}",
+        minimum=0.001,
     )
     return DEFAULT_TIMEOUT_SECONDS if seconds is None else seconds
 

@@ -107,7 +107,7 @@ class MinHashFieldIndices:
 
     def find_left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
         """Return the indices that are not queried; see `Store.left_out_indices`."""
-        reason = f"this index has no field {self.field} that a min_hash filter fills; add such a field, then reindex"
+        reason = f"this index has no field {self.field} with terms of a min_hash filter; add this field, then reindex"
         counts = {index: engine.count(self.name, {"term": {"_index": index}}) for index in self.unfilled_indices}
         unfilled_indices = [LeftOutIndex(index, count, reason) for index, count in counts.items()]
         return (*unfilled_indices, *(LeftOutIndex(index, None, closed_reason(index)) for index in self.closed_indices))

@@ -90,7 +90,10 @@ def open_min_hash_field(
     text_fields = text_field_names(text_field or source_field)
     check_text_fields(text_fields, open_mappings, field, is_simdoc_index=False)
     if field.rpartition(".")[0] == source_field not in text_fields:
-        raise LocationError(f"the field {field} is filled from the field {source_field}; omit --text-field")
+        raise LocationError(
+            f"the terms of the field {field} are computed from the text field {source_field}, not from the one in "
+            "--text-field; omit --text-field"
+        )
     unfilled_indices = sorted(open_mappings.keys() - options.keys())
     indices = MinHashFieldIndices(
         index, field, {name: open_mappings[name] for name in options}, unfilled_indices, closed

@@ -158,7 +158,7 @@ class Scroll:
         except StoreError as error:
             if not is_retryable(error):
                 raise
-            lost = "a page of a scroll was lost and cannot be read again; run the command again"
+            lost = "the scroll cannot continue after this error, because a page may be lost; run the command again"
             raise StoreUnavailableError(f"{error}; {lost}") from error
 
 

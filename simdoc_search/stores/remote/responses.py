@@ -67,7 +67,7 @@ def check_all_shards(engine_name: str, response: Mapping[str, Any], *, counts_hi
     elif response.get("timed_out") or (counts_hits and response.get("terminated_early")):
         reason, advice = "the search timed out", "try again later"
     elif (response.get("_clusters") or {}).get("skipped"):
-        reason, advice = "a remote cluster is not available", "try again when it is available"
+        reason, advice = "a remote cluster is not available", "try again when the cluster is available"
     else:
         return
     status = failures[0].get("status") if failures else None

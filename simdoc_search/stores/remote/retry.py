@@ -67,7 +67,9 @@ def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0
 
 def read_query_seconds() -> float:
     """Return SIMDOC_RETRY_SECONDS, or QUERY_RETRY_SECONDS if it is not set. Raises StoreError for an invalid number."""
-    seconds = seconds_from_environment(RETRY_VARIABLE, advice="set it to a number such as 30, or to 0 for no retries")
+    seconds = seconds_from_environment(
+        RETRY_VARIABLE, advice=f"set {RETRY_VARIABLE} to a number such as 30, or to 0 for no retries"
+    )
     return QUERY_RETRY_SECONDS if seconds is None else seconds
 
 

@@ -181,7 +181,9 @@ def _restore(access: IndexAccess, orphaned: Mapping[DocumentKey, RawHit], not_re
     for key, outcome in _write_actions(access, actions):
         # On a conflict, there is nothing to restore, because the application has written the document again.
         has_failed = outcome.error and outcome.status != CONFLICT
-        failure = f"; the removed document could not be restored: {outcome.reason}" if has_failed else ""
+        failure = (
+            f"; the document was already removed and could not be restored: {outcome.reason}" if has_failed else ""
+        )
         not_removed[key] = KEPT_CHANGED + failure
     access.background_engine.refresh(access.name, allowed_statuses=(403,))
 

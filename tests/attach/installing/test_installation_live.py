@@ -116,7 +116,7 @@ def test_the_index_template_of_the_next_index_is_named(app: Application) -> None
     index = app.roll_over()
 
     assert (
-        f"note: the next index of {app.name} ({app.name}-000002) will not get everything that was installed. Extend"
+        f"note: the next index of {app.name} ({app.name}-000002) will lack a part of what simdoc-search installed"
         in first.stderr
     )
     assert app.install("--index-template", app.name) == command
@@ -151,7 +151,7 @@ def test_the_next_index_of_a_data_stream_is_checked_too(app: Application) -> Non
     answer(*app.install("--index-template", app.name))
 
     assert (
-        f"(.ds-{app.name}-000002) will not get everything that was installed. Extend its index template:"
+        f"(.ds-{app.name}-000002) will lack a part of what simdoc-search installed. Extend its index template:"
         in first["warnings"][0]
     )
     assert [] == answer(*app.install("--index", app.name))["warnings"]

@@ -200,7 +200,7 @@ def test_undo_restores_a_hidden_file_after_its_name_was_taken_by_another_file(
     monkeypatch.setattr(OpenKeptFile, "is_unchanged", taken)
     reason = plans.reason("delete")
     (hidden,) = plans.hidden()
-    assert f"another file now has this name; the original content is in {plans.folder / hidden}" == reason
+    assert f"another file is now at this path; the original file was renamed to {plans.folder / hidden}" == reason
     assert "a new file" == plans.dropped.read_text()
     assert [(str(plans.dropped), reason)] == undo(plans.undo_files[0]).not_restored
 

@@ -315,7 +315,7 @@ def test_undo_names_the_place_of_a_moved_file_that_is_gone(tmp_path: Path, rows:
     moved = tmp_path / "gone/equal.txt"
     moved.unlink()
 
-    reason = f"the file was moved to {moved}, but the file is gone"
+    reason = f"the moved file {moved} cannot be moved back: the file is gone"
     assert [(str(tmp_path / "docs/equal.txt"), reason)] == undo(tmp_path / "plan.undo").not_restored
 
 

@@ -105,7 +105,8 @@ def test_a_malformed_timeout_is_refused(server: Server, monkeypatch: pytest.Monk
     monkeypatch.setenv("SIMDOC_TIMEOUT", value)
     with pytest.raises(
         StoreError,
-        match=f"^SIMDOC_TIMEOUT is '{value}', which is not a valid number of seconds; set it to a number such as 60$",
+        match=f"^SIMDOC_TIMEOUT is '{value}', which is not a valid number of seconds; "
+        "set SIMDOC_TIMEOUT to a number such as 60$",
     ):
         connect(f"{server.url}/index")
 

@@ -151,9 +151,10 @@ def test_a_query_for_an_application_finds_the_same_documents(engine_url: str, de
 
 def test_commands_that_need_more_than_terms_are_errors(default_address: str) -> None:
     expected = (
-        f"the engine's min_hash filter fills the field body.fingerprint of {default_address}. Such a field "
-        "supports only the commands `versions`, `compare`, `show`, `explain`, and `similar` (without --measure); for "
-        f"other commands, run `simdoc-search backfill {default_address} --text-field body`, then omit --field"
+        f"the field body.fingerprint of {default_address} contains terms of the engine's min_hash filter. A field with "
+        "these terms supports only the commands `versions`, `compare`, `show`, `explain`, and `similar` "
+        "(without --measure); for other commands, run "
+        f"`simdoc-search backfill {default_address} --text-field body`, then omit --field"
     )
     options = ["--store", default_address, "--field", FIELD]
     assert (
@@ -201,7 +202,9 @@ def test_all_suitable_indices_behind_an_alias_are_searched(engine_url: str, defa
 
 
 def test_fields_that_cannot_be_used_are_refused(engine_url: str, default_address: str) -> None:
-    with pytest.raises(LocationError, match=r"body.fingerprint is filled from the field body; omit --text-field"):
+    with pytest.raises(
+        LocationError, match=r"body.fingerprint are computed from the text field body, not from the one in --text-field"
+    ):
         open_store(default_address, field=FIELD, text_field="team")
     several = own_name()
     call(engine_url, "PUT", f"/{several}", build_min_hash_index("body", MinHash(hash_count=2, bucket_count=64)))

@@ -101,7 +101,7 @@ def test_a_lost_page_of_a_scroll_is_an_error(
 ) -> None:
     with serving(scrolls_only(changing_pages(forward(opensearch_url), change))) as server:
         engine = new_engine(server).in_background()
-        message = "a page of a scroll was lost and cannot be read again; run the command again"
+        message = "the scroll cannot continue after this error, because a page may be lost; run the command again"
         with pytest.raises(StoreUnavailableError, match=message):
             list(all_hits(engine, index, ALL))
         pages = [
@@ -189,7 +189,7 @@ def test_no_document_is_pruned_after_a_lost_page(temp_indices: TempIndices, tmp_
         search.index(read_corpus([tmp_path]))
         (tmp_path / "0.txt").unlink()
         server.handle = scrolls_only(changing_pages(forward(temp_indices.engine), LOST["no answer"]))
-        with pytest.raises(StoreUnavailableError, match="a page of a scroll was lost"):
+        with pytest.raises(StoreUnavailableError, match="the scroll cannot continue"):
             search.index(read_corpus([tmp_path]), prune=True)
 
     assert 60 == len(ids(in_index(temp_indices, name)))

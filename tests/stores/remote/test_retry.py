@@ -124,7 +124,9 @@ def test_retries_end_at_the_deadline(new_engine: NewEngine, monkeypatch: pytest.
 def test_a_malformed_deadline_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", text)
     with pytest.raises(
-        StoreError, match=f"SIMDOC_RETRY_SECONDS is '{text}', .*; set it to a number such as 30, or to 0 for no retries"
+        StoreError,
+        match=f"SIMDOC_RETRY_SECONDS is '{text}', .*; set SIMDOC_RETRY_SECONDS to a number such as 30, or "
+        "to 0 for no retries",
     ):
         connect(f"{unused_url()}/index", engine="opensearch")
 
