@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import formats
 from tests.support.cli import json_lines, output, run, sentence, usage_error, write
 from tests.support.quoting_texts import ALL, BOOK, PAPER, QUOTE, ids, passages, prose
 
@@ -141,6 +142,14 @@ def test_the_quotation_of_an_edited_passage_has_only_matched_words(tmp_path: Pat
     assert ["58 of 61 words, line 1 ↔ page 2, line 2", quotation] == lines[3:5]
     assert "58 of 61 words · line 1 ↔ page 2, line 2" in page
     assert quotation in page
+
+
+def test_in_a_word_file_each_paragraph_is_a_line(tmp_path: Path) -> None:
+    """Blank lines between paragraphs count too."""
+    (tmp_path / "essay.docx").write_bytes(formats.docx((prose(90, 40), prose(5, 41), QUOTE)))
+    text = output("passages", "--file", tmp_path / "essay.docx", "--filter", "path=sources/book")
+
+    assert "60 words, line 5 ↔ page 2, line 2" in text
 
 
 def test_matches_of_other_pages_are_counted() -> None:
