@@ -163,6 +163,11 @@ def _count_copy_names(path: str) -> int:
     return _MEMBER_PENALTY if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
 
 
+def is_in_copy_folder(path: str) -> bool:
+    """Return whether a folder in a path has the name of a copy, a backup or a download folder."""
+    return _count_copy_folders(path.replace(os.sep, "/").rpartition("/")[0]) > 0
+
+
 @lru_cache(maxsize=1 << 12)
 def _count_copy_folders(path: str) -> int:
     return sum(bool(_FOLDER_OF_COPIES.fullmatch(name) or _NAME_OF_COPY.search(name)) for name in path.split("/"))
