@@ -39,7 +39,7 @@ def printable(text: str) -> str:
 
 def safe_json(text: str) -> str:
     r"""Escape the characters that `printable` escapes, for example as `\u001b`. The JSON value does not change."""
-    if text.isascii() and "\x7f" not in text:  # JSON escapes the other control characters itself
+    if text.isascii() and "\x7f" not in text:  # in ASCII, DEL is the only control character that JSON does not escape
         return text
     return "".join(c if _is_visible(c) or c == "\n" else _json_escape(c) for c in text)
 

@@ -18,7 +18,7 @@ Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends of words."""
 
 _LETTER, _DIGIT, _KATAKANA, _CONNECTOR = 1, 2, 4, 8  # runs of these characters are words
-_MID_LETTER, _MID_NUMBER = 16, 32  # between two letters or two digits, such a character is part of the word
+_MID_LETTER, _MID_NUMBER = 16, 32  # part of a word: _MID_LETTER between letters, _MID_NUMBER between digits
 _SINGLE_CHARACTER_WORD = 64  # each Han or Hiragana character is a word
 _COMPLEX_CONTEXT = 128  # a run of characters of a script such as Thai, Lao or Khmer is one word
 _RUN_BITS = _LETTER | _DIGIT | _KATAKANA | _CONNECTOR
@@ -55,7 +55,7 @@ class _Tables:
 
 def _combine_bits(properties: frozenset[str]) -> int:
     if properties >= {"ALetter", "Han"}:
-        return _LETTER  # U+3005 and U+303B match two rules. The rule for letters has the longer match
+        return _LETTER  # for U+3005 and U+303B, the rule for letters has the longest match
     return sum({_BITS_BY_PROPERTY.get(name, 0) for name in properties})
 
 
@@ -135,11 +135,11 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
 def _find_breaks_in_words(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """For each pair of adjacent characters in words, return whether a word ends between them."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
-    cut: NDArray[np.bool_] = (either & _SINGLE_CHARACTER_WORD) != 0  # around every Han or Hiragana character
+    cut: NDArray[np.bool_] = (either & _SINGLE_CHARACTER_WORD) != 0  # each Han or Hiragana character is a word
     cut |= (in_run[:-1] != in_run[1:]) & (
         either & _COMPLEX_CONTEXT != 0
-    )  # where a run of Thai, Lao or Khmer begins or ends
-    cut |= (differ & _KATAKANA != 0) & (either & _CONNECTOR == 0)  # where a Katakana run begins or ends
+    )  # a word ends where a run of Thai, Lao or Khmer begins or ends
+    cut |= (differ & _KATAKANA != 0) & (either & _CONNECTOR == 0)  # a word ends where Katakana begins or ends
     return cut
 
 
@@ -203,7 +203,8 @@ def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDAr
 
 def _long_words(points: NDArray[np.integer], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the starts of words over the maximum length."""
-    if not len(starts) or int((ends - starts).max()) <= MAX_WORD_UNITS // 2:  # a code point has one or two units
+    # A code point has at most two units, so no word is over the maximum.
+    if not len(starts) or int((ends - starts).max()) <= MAX_WORD_UNITS // 2:
         return starts[:0]
     wide = np.concatenate(([0], np.cumsum(points > 0xFFFF)))
     return starts[ends - starts + wide[ends] - wide[starts] > MAX_WORD_UNITS]

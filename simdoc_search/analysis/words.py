@@ -181,7 +181,7 @@ def _find_ascii_words(texts: list[str]) -> tuple[WordBatch, Spans]:
     if len(lengths) and lengths.max() > MAX_WORD_UNITS:
         return _find_unicode_words(texts, "lowercase")
     lower = np.frombuffer(bytearray(data.lower()), np.uint8)
-    lower[ends] = _SPACE  # a character that is not part of a word follows each word
+    lower[ends] = _SPACE  # the character after a word is not part of a word, so a space can replace it
     in_word[ends] = True
     after = np.cumsum(lengths + 1)
     units = lower[in_word].astype(np.uint16)

@@ -116,7 +116,7 @@ def fingerprint_fields(
             }
             values.append(build_field_value(token_ids, fingerprint.shingle_count, hashes, settings, **kinds))
         else:
-            # With null, an update removes the old values.
+            # An update keeps the old values of missing fields, but null removes them.
             removed_values = dict.fromkeys(["tokens", *token_kind_names(settings), "words_hash"])
             empty = {"shingles": 0, "buckets": 0, "text_hash": text_hash(text), "format": format_label(settings)}
             values.append({**removed_values, **empty})
@@ -240,5 +240,5 @@ def _has_field(document: dict[str, Any], name: str) -> bool:
         return True
     if not rest or first not in document:
         return False
-    inner = document[first]  # an update merges objects, but replaces other values
+    inner = document[first]  # an update merges an object, but replaces a value that is not an object
     return not isinstance(inner, dict) or _has_field(inner, rest)

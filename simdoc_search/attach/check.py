@@ -166,7 +166,7 @@ def _find_adversarial_texts(engine: Engine, index: IndexDescription) -> Iterator
     """
     if not index.is_simdoc_index or index.settings is None or mapping_at(index.mappings, "body") is None:
         return
-    with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not allow this check
+    with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not support this check
         settings = index.settings.with_verified_key(resolve_hash_key(), f"the index {index.name}")
         body = {"size": SAMPLE_SIZE, "query": randomize_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]

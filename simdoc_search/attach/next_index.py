@@ -1,4 +1,4 @@
-"""Warns if the next index of an alias or a data stream will lack a part of an installation."""
+"""Warns if the next index of an alias or a data stream will lack a part of what simdoc-search added."""
 
 from __future__ import annotations
 

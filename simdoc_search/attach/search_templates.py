@@ -84,8 +84,8 @@ _QUERY_BY_EITHER = (
 
 _MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MIN_MATCH_BEYOND_CHANCE + "{{/overlap}}"
 
-# Each of the user's fields in `includes` is followed by a comma, so a field that does not exist ends the list. `$field`
-# cannot end it, because OpenSearch 3.8 and newer reject a field that is also in `excludes`.
+# In `includes`, a comma follows each of the user's fields. So the list ends with one more field, `$field.none`, which
+# does not exist. It cannot be `$field`, because OpenSearch 3.8 and newer reject a field that is also in `excludes`.
 _REQUEST = """{
 "query": {"bool": {
   "must": [$clause],

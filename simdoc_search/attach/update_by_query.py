@@ -136,7 +136,7 @@ def _read_result(engine: Engine, state: Mapping[str, Any]) -> UpdateResult:
         _, reason = error_type_and_reason(failure.get("cause") or failure.get("reason"))
         if "id" in failure:
             failures[str(failure["id"])] = reason
-        else:  # a shard could not be read
+        else:  # a failure without a document id means that a shard could not be read
             end_reason = end_reason or reason
     if end_reason:
         raise StoreError(f"{engine.name} ended the task early ({end_reason}); {_RESUME_ADVICE}")

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +39,7 @@ from simdoc_search.display import (
 from simdoc_search.duplicates import Duplicates, GroupedDocument
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError, StoreError
+from simdoc_search.passages.dates import format_day
 from simdoc_search.stores.location import parse_location
 
 if TYPE_CHECKING:
@@ -248,8 +248,7 @@ def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]
     The date is the one by which `newest` or `oldest` chooses the kept document, or else the file's modification time.
     """
     size = "" if document.size is None else format_bytes(document.size)
-    date_ns = document.written_ns or document.mtime_ns
-    date = "" if date_ns is None else f"{datetime.fromtimestamp(date_ns / 1e9, timezone.utc):%Y-%m-%d}"
+    date = document.written or ("" if document.mtime_ns is None else format_day(document.mtime_ns))
     if document.path is None:
         return size, date, document.key.qualified_id
     return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str

@@ -287,7 +287,7 @@ def _choose_settings(
     settings = make_settings_change({**options, "token_kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages
-    ):  # `check_stored_settings` accepts this, because passages are on by default
+    ):  # `check_stored_settings` allows this, because passages are on even without an option
         raise FormatMismatchError(
             f"the index {store} was created with --no-passages; omit --passage-run, or choose a new index with --store"
         )

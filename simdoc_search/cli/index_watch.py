@@ -75,7 +75,7 @@ class FolderWatch:
                         else:
                             _remove_moved(search, folder, self._pending)
                 except (StoreLockedError, StoreUnavailableError) as error:
-                    if str(error) != last_error:  # the same error may occur several times per second
+                    if str(error) != last_error:  # the same error may occur several times per second, so show it once
                         last_error = str(error)
                         say(f"{last_error}; retrying", err=True)
                 else:

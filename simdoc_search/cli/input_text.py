@@ -116,7 +116,7 @@ def read_lines(file: Path) -> list[str]:
     data = _read_bytes(file)
     try:
         text = read_text_stream(io.BytesIO(data), _display_name(file)).text
-    except DocumentError:  # a file with NUL characters looks binary
+    except DocumentError:  # names that are separated by NUL characters look like a binary file
         names = data.decode("utf-8", "replace").split("\0")
         if len(names) == 1 or "\ufffd" in data.decode("utf-8", "replace"):
             raise

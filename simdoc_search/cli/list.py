@@ -86,7 +86,7 @@ def list_command(
     if not count:
         say("no documents")
     elif count == limit:
-        # Sorting reads all documents anyway, so count them. Otherwise, only find out whether there is one more.
+        # A sorted list has read all documents, so count them. Otherwise, only find out whether the list is incomplete.
         total = sum(
             1 for _ in list_documents(opened_store, Columns([]), **selection, limit=None if is_sorted else limit + 1)
         )

@@ -16,6 +16,7 @@ from simdoc_search.display import format_count, format_more_hits_hint, format_pe
 from simdoc_search.errors import SimdocError
 
 if TYPE_CHECKING:
+    from simdoc_search.analysis.settings import Analysis
     from simdoc_search.cli.columns import HitColumns
     from simdoc_search.documents import SkippedFile
     from simdoc_search.passages import Passage
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 _MAX_WORD_LENGTH = 100
 """Assumed maximum number of characters per word.
 
-The output reports texts with fewer words than the shortest run that is always found. A text with more characters than
-such a run can have is not one of them, so its words need not be counted.
+The output reports texts with fewer words than the shortest run that is always found. If a text
+has more characters than that run can have, it has enough words, so they need not be counted.
 """
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
@@ -181,7 +182,7 @@ class PassageOutput:
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
-                yield from _excerpt(hit.longest, result.text, texts.get(hit.key))
+                yield from _excerpt(hit.longest, result.text, texts.get(hit.key), self._search.store.settings.analysis)
             if note := describe_hit(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
@@ -199,18 +200,17 @@ class PassageOutput:
             write_page(self._html, self._page_answers, notes, self._search.store, hide_progress=self.as_json)
 
 
-def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
-    """Yield two lines: the position of a passage in both texts, and its first and last words."""
+def _excerpt(passage: Passage, text: str, other: str | None, analysis: Analysis) -> Iterator[str]:
+    """Yield two lines: the position of a passage in both texts, and its first and last matched words."""
     from simdoc_search.passages.positions import TextPositions, label_position_pair
-    from simdoc_search.passages.summary import excerpt
+    from simdoc_search.passages.summary import count_passage_words, quote_matched_words
 
     positions = TextPositions(text)
     label = positions.label(passage.a[0])
     if other is not None:
         label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
-    words = format_count(passage.word_count, "word")
-    yield f"{_INDENT}{words}, {label}"
-    yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
+    yield f"{_INDENT}{count_passage_words(passage, text, analysis)}, {label}"
+    yield f"{_INDENT}“{printable(quote_matched_words(passage, text))}”"
 
 
 class _Summary:

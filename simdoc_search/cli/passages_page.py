@@ -19,6 +19,7 @@ from simdoc_search.display import (
 if TYPE_CHECKING:
     import click
 
+    from simdoc_search.analysis.settings import Analysis
     from simdoc_search.cli.passages_output import PassageAnswer
     from simdoc_search.documents import DocumentKey
     from simdoc_search.passages.report import SourcedText
@@ -88,7 +89,7 @@ def write_page(
             texts = _read_texts_up_to(remaining, keys, store)
             remaining -= sum(map(len, texts.values()))
             omitted += sum(key not in texts for key in keys)
-            sourced_texts.append(_sourced_text(answer, texts))
+            sourced_texts.append(_sourced_text(answer, texts, store.settings.analysis))
             update(advance=1)
     sources = format_count(omitted, "source is", "sources are")
     note = f"{sources} not shown side by side with the text. To see both texts, use `simdoc-search compare`."
@@ -111,7 +112,7 @@ def _read_texts_up_to(characters: int, keys: Sequence[DocumentKey], store: Store
     return texts
 
 
-def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> SourcedText:
+def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str], analysis: Analysis) -> SourcedText:
     from simdoc_search.passages.report import Source, SourcedText
 
     result = answer.result
@@ -137,5 +138,5 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str]) -> Sourc
         hint = format_more_hits_hint(len(result.hits), result.total, result.offset)
         notes.append(f"{result.page_description}.{hint}")
     return SourcedText(
-        answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes
+        answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes, analysis
     )

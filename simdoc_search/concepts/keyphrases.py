@@ -28,7 +28,7 @@ MAX_PARTS = 12
 In the remaining parts, only names are found.
 """
 
-_MAX_PHRASES_PER_PART = 300  # all candidates of a text of about 700 words
+_MAX_PHRASES_PER_PART = 300  # a text of about 700 words has this many candidates
 _MAX_PHRASE_WORDS = 2
 _LANGUAGE_SAMPLE_LENGTH = 5_000  # characters
 _MAX_WORD_LENGTH = 100

@@ -50,7 +50,7 @@ EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
 _MAGIC_BYTES = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}
 _MAILDIR_NAME = re.compile(r"\d{6,}\..+|.+:2,[A-Za-z]*")  # a message in the folder `cur` or `new` of a Maildir
 
-_LARGE_PAGE_BYTES = 1 << 16  # the HTML parser needs seconds for 256 kB of deeply nested elements
+_LARGE_PAGE_BYTES = 1 << 16  # with deeply nested elements, the HTML parser needs seconds for 4 times as many bytes
 _MIN_PAGE_TIME_SHARE, _FULL_TIME_BYTES = 1 / 12, 50_000_000
 
 

@@ -19,7 +19,7 @@ figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol
 select summary table tbody td textarea tfoot th thead tr ul
 """
 _BLOCK_ELEMENTS = frozenset(_BLOCK_NAMES.split())
-_BLOCK_BREAK = "\u2029"  # the paragraph separator, so it also breaks a line if it is in the page
+_BLOCK_BREAK = "\u2029"  # the Unicode paragraph separator. One in the page itself also breaks a line
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")
@@ -47,7 +47,7 @@ def extract_html_text(data: bytes) -> str | None:
     page = decode(data, charset[1].decode("ascii") if charset else None)
     if page is None:
         return None
-    if _XML.match(page):  # in HTML, `<script/>` is not closed, so it would hide the rest of the page
+    if _XML.match(page):  # for an HTML parser, `<script/>` is an opening tag, so it hides the rest of the page
         page = _SELF_CLOSED_ELEMENT.sub(r"<\1\2></\1>", page)
     tree = LexborHTMLParser(page)
     if tree.css_first(_OWN_PAGE):

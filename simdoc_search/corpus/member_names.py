@@ -15,7 +15,7 @@ _CONTAINERS = "|".join(map(re.escape, (*ARCHIVE_EXTENSIONS, ATTACHMENT_EXTENSION
 _ARCHIVE_PATH = re.compile(rf"^(.*?(?:{_CONTAINERS}))!", re.IGNORECASE | re.DOTALL)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 _SPACES = re.compile(r"\s+")
-_MAX_NAME_BYTES, _MAX_SUBJECT_BYTES = 400, 120  # an id also contains the path of the archive, and may have 512 bytes
+_MAX_NAME_BYTES, _MAX_SUBJECT_BYTES = 400, 120  # an id has at most 512 bytes, and begins with the path of the archive
 
 
 def find_archive(path: str) -> str | None:

@@ -75,8 +75,8 @@ def _read_rows(table: ParquetFile, columns: list[str], size: int, max_bytes: int
                 f"the remaining rows were skipped: the file has {size:,} bytes, but the next row group would unpack to "
                 f"{unpacked:,} bytes"
             )
-        # One row may contain nearly all bytes of the group. The metadata of the columns would be more precise, but
-        # pyarrow crashes if some of it is damaged.
+        # Assume that each row is as large as the whole row group, because one row may contain nearly all of its bytes.
+        # The metadata of the columns would allow a better estimate, but pyarrow crashes if some of it is damaged.
         batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(unpacked, 1)))
         for batch in table.iter_batches(batch_size=batch_rows, row_groups=[row_group]):
             for row in zip(*map(_column_values, batch.columns), strict=True):
@@ -100,7 +100,7 @@ def _as_json(value: Any) -> Any:
     """Convert a value for JSON. Dates, decimals and other types become strings."""
     if isinstance(value, dict):
         return {str(key): _as_json(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):  # a map is a list of pairs
+    if isinstance(value, list | tuple):  # pyarrow returns a map as a list of pairs
         return [_as_json(inner) for inner in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)

@@ -94,7 +94,7 @@ def _parse_yaml(text: str) -> Mapping[Any, Any] | None:
     try:
         front_matter = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - `Loader` is a SafeLoader
     except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
-        return None  # the loader raises some of these if a value does not fit its tag, as in `!!bool x`
+        return None  # the YAML loader raises some of these errors if a value does not fit its tag, as in `!!bool x`
     return front_matter if isinstance(front_matter, Mapping) else None
 
 
@@ -135,7 +135,7 @@ def _own_lines(lines: list[str]) -> Iterator[str]:
         length = _count_attribution_lines(lines, index)
         if length:
             after = next((lines[line] for line in range(index + length, len(lines)) if lines[line].strip()), "")
-            if not _QUOTED_LINE.match(after):  # without > signs, the quote extends to the end of the message
+            if not _QUOTED_LINE.match(after):  # if quoted lines do not begin with >, the quote extends to the end
                 return
             index += length
         elif _QUOTED_LINE.match(lines[index]):

@@ -36,7 +36,8 @@ def pair_equal_keys(batches: Iterable[Any], *, only_across_datasets: bool = Fals
     pa, limit = import_pyarrow(), RUN_LIMITS[0]
     pending: Any = None
     long_key: int | None = None
-    # for the long run that may continue in the next batch: its first rows, and its number of rows so far
+    # A last key of a batch with more than `limit` rows is the `long_key`. The next batch may contain more of its rows.
+    # `long_begin` are its first rows, and `long_done` is the number of its rows so far.
     long_begin, long_done = None, 0
     for batch in chain(batches, [None]):
         parts = [part for part in (pending, batch) if part is not None and len(part)]

@@ -131,7 +131,7 @@ def _read_schema(
             except pa.ArrowException:
                 raise _mixed_types_error(name, shard, file_format) from None
             has_changed_type |= old_type not in (pa.null(), schema.field(name).type)
-    if has_changed_type:  # an integer may be too large for a column that also has fractions
+    if has_changed_type:  # check all values again: an integer may be too large for a column of floats
         for rows in _row_lists(shard, progress):
             for name in schema.names:
                 _infer_type([row.get(name) for row in rows], name, shard, file_format, schema.field(name).type)

@@ -25,7 +25,7 @@ class DuplicateDescriptions:
     | `cluster` | a number that all rows of a group have in common |
     | `overlap` | the overlap with the kept row, 0..1 |
     | `kind` | `same text`, `same words` or `near` for a duplicate; `kept` for the kept row; `evaluation`, see below |
-    | `kept_row_is_old` | whether the kept row is an old one; only with `against` |
+    | `kept_row_is_old` | whether the kept row is in the dataset `against`; only with `against` |
     | `evaluation_text` | the name of an evaluation text; only with `decontaminate` |
     | `evaluation_words` | the consecutive words that the row shares with this text; only with `decontaminate` |
 
@@ -34,11 +34,11 @@ class DuplicateDescriptions:
 
     Attributes:
         rows: all rows. Old rows, which are those of the dataset `against`, come first.
-        groups: the kept row of each row.
+        groups: for each row, the row of its group that is kept.
         old_row_count: the number of old rows.
         has_ids: whether there is an id column.
-        evaluation_runs: maps each row with a run of an evaluation text to the name of this text and the run; None
-            without an evaluation set.
+        evaluation_runs: for each row that shares enough consecutive words with an evaluation text, the name of this
+            text, and the words. None without an evaluation set.
     """
 
     rows: Rows

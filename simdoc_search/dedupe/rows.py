@@ -39,7 +39,7 @@ ROW_DTYPE = np.dtype(
         ("shingles", "<u4"),  # number of distinct shingles
         ("text_bytes", "<u4"),  # length in texts.bin
         ("id_bytes", "<u4"),  # length in ids.bin
-        ("run_bytes", "<u4"),  # length in runs.bin; 0 if the row has no run of an evaluation set
+        ("run_bytes", "<u4"),  # length in runs.bin; 0 if the row shares no run of words with an evaluation text
         ("keep", "<i8"),  # an integer, the bits of a float, or the length in keeps.bin
         ("keep_kind", "u1"),  # NO_VALUE, INTEGER, FLOAT or STRING
         ("problem", "u1"),  # index in PROBLEMS

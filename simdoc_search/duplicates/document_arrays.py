@@ -70,6 +70,7 @@ class Documents:
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
         written_ns: when the text of the document was written, in nanoseconds since 1970; 0 if unknown or if the rule
             does not need it. Equal for equal texts.
+        date_part_counts: how precise `written_ns` is; see `TimeWritten.part_count`.
         first_new_index: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
@@ -126,7 +127,8 @@ class Documents:
         copies, equal = np.bincount(same_words_labels)[same_words_labels], np.bincount(text_labels)[text_labels]
         self._source_parts = list(self._sources)
         if keep_rule.is_by_date:
-            written_at = written_at[_find_dates_of_texts(text_labels, written_at, part_counts)]
+            dated = _find_dates_of_texts(text_labels, written_at, part_counts)
+            written_at, part_counts = written_at[dated], part_counts[dated]
         criteria = KeepCriteria(
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
             shingles, copies, equal, written_at, values, new > 0, preferred > 0,
@@ -141,6 +143,7 @@ class Documents:
         self.file_sizes: Ints = sizes[order]
         self.mtimes: Ints = mtimes[order]
         self.written_ns: Ints = written_at[order]
+        self.date_part_counts: Ints = part_counts[order]
         self.first_new_index: int = len(order) - int(new.sum())
         self.has_field: bool = any(value is not None for value in values)
         self.has_date: bool = bool(written_at.any())
@@ -215,7 +218,7 @@ class _TokenBuffer:
     def append(self, token_ids: NDArray[np.uint32]) -> None:
         self._bytes += token_ids.tobytes()
         if len(self._bytes) > self._max_bytes:
-            self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
+            self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - the file is closed when it is mapped into memory
             self._file.write(self._bytes)
             self._bytes = bytearray()
 

@@ -27,6 +27,7 @@ from simdoc_search.duplicates.verdicts import (
 )
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
+from simdoc_search.passages.dates import format_day
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import LeftOutIndex
@@ -62,8 +63,9 @@ class GroupedDocument:
         key: key of the document in the store.
         size: size of the file in bytes; None if the document has no file, or is in an archive.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
-        written_ns: the date by which `newest` or `oldest` chooses the kept document, in nanoseconds since 1970; None if
-            it is unknown or if another rule chooses. Documents with the same text have the same date.
+        written: the date by which `newest` or `oldest` chooses the kept document, such as `2020-05-31`, or `2020` if
+            only the year is known; None if it is unknown or if another rule chooses. Documents with the same text have
+            the same date.
         path: path of the file, which may be in an archive; None if the document has no file.
         indexed: whether the document is in the store. Otherwise it is a file without text, whose bytes were compared.
         number: index of the document in this search.
@@ -72,7 +74,7 @@ class GroupedDocument:
     key: DocumentKey
     size: int | None
     mtime_ns: int | None
-    written_ns: int | None
+    written: str | None
     path: str | None
     indexed: bool
     number: int = field(repr=False, compare=False)
@@ -154,7 +156,7 @@ class Grouping:
 
     kept_document_of: Ints  # the kept document of each duplicate; UNASSIGNED for all other documents
     overlap: Floats  # overlap of each duplicate with its kept document
-    exact: Bools  # whether the overlap was computed from the texts
+    exact: Bools  # whether the overlap was computed from the texts, not estimated
     same_words_sets: SameWordsSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
     max_set_size: int  # maximum size of a set of similar documents in which all pairs are compared
@@ -301,9 +303,10 @@ class Duplicates:
     def _make_document(self, number: int) -> GroupedDocument:
         collection = self._collection
         size, mtime = int(collection.file_sizes[number]), int(collection.mtimes[number])
-        written, path = int(collection.written_ns[number]), collection.path(number)
+        written_ns = int(collection.written_ns[number])
+        written = format_day(written_ns, int(collection.date_part_counts[number]) or 3) if written_ns else None
         return GroupedDocument(
-            collection.key(number), None if size < 0 else size, mtime or None, written or None, path,
+            collection.key(number), None if size < 0 else size, mtime or None, written, collection.path(number),
             collection.is_indexed(number), number,
         )  # fmt: skip
 
@@ -324,7 +327,7 @@ class Duplicates:
         )
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
-            document.key, document.size, document.mtime_ns, document.written_ns, document.path, document.indexed,
+            document.key, document.size, document.mtime_ns, document.written, document.path, document.indexed,
             number, 1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason,
             frees, self._collection.key(verdict.duplicate_of),
         )  # fmt: skip

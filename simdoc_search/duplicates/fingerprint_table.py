@@ -23,7 +23,7 @@ _PAIRS_IN_CACHE = 1 << 9
 _MAX_PACKED_COLUMNS = 8 * 255
 _EXTENSION_BITS = np.uint64(32)
 _MAX_MAPPED_BYTES = 1 << 26
-_BYTES_PER_ACCESS = 1 << 16  # the system maps up to 16 pages at once
+_BYTES_PER_ACCESS = 1 << 16  # at a page fault, Linux maps up to 16 pages of 4 KiB
 
 MAX_EXTENDED_TOKENS = 128
 """Maximum number of tokens of a document with hash extensions; see `FingerprintTable.hash_extensions`."""

@@ -49,8 +49,8 @@ class KeepCriteria:
     same_word_counts: Ints  # number of documents with the same words, including the document itself; int64
     same_text_counts: Ints  # number of documents with the same text, including the document itself; int64
     written_ns: Ints  # when the text was written, in nanoseconds; 0 if unknown or not needed; equal for equal texts
-    field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if it has no field
-    is_new: Bools  # whether the document is new; older documents precede new ones
+    field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if the rule has none
+    is_new: Bools  # whether the document is new; new documents come last
     is_preferred: Bools  # whether the document is kept even if the rule prefers another one
 
 
@@ -161,6 +161,11 @@ def _count_copy_names(path: str) -> int:
     """
     folder, _, name = path.replace(os.sep, "/").rpartition("/")
     return _MEMBER_PENALTY if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
+
+
+def is_in_copy_folder(path: str) -> bool:
+    """Return whether a folder in a path has the name of a copy, a backup or a download folder."""
+    return _count_copy_folders(path.replace(os.sep, "/").rpartition("/")[0]) > 0
 
 
 @lru_cache(maxsize=1 << 12)

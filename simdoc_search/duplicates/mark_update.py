@@ -84,7 +84,8 @@ class _MarkUpdate:
         self._report = MarkReport()
         self._is_done = np.zeros(len(self._groups), bool)
         self._changed_kept: set[int] = set()  # kept documents that changed or were deleted after the comparison
-        self._filtered_clusters: set[str] = set()  # clusters with a marked duplicate that the comparison filtered out
+        # clusters in which a filter of the comparison excluded a marked duplicate
+        self._filtered_clusters: set[str] = set()
 
     def run(self) -> MarkReport:
         for hit in self._marks.find_marked_documents():

@@ -175,7 +175,7 @@ class _PairCollector:
         low bits of the keys are lost. If two different keys become equal, additional pairs are compared.
         """
         entries = np.sort(keys >> self._document_number_bits << self._document_number_bits | owners.astype(np.uint64))
-        # Most keys belong to one document. They are dropped here to save memory.
+        # Most keys occur in only one document, so they yield no pairs. Drop them here to save memory.
         is_equal = entries[1:] >> self._document_number_bits == entries[:-1] >> self._document_number_bits
         is_in_run = np.zeros(len(entries), bool)
         is_in_run[1:] = is_equal
@@ -187,7 +187,8 @@ class _PairCollector:
         begins = run_starts(entries >> self._document_number_bits)
         ends = np.append(begins[1:], len(entries))[: len(begins)]
         lengths = ends - begins
-        # The last document of a run has the greatest index. If it is old, all documents of the run are old.
+        # The last document of a run has the greatest index. If it is not new, no document of the run is new, so the run
+        # is skipped.
         lengths[documents[ends - 1] < self._first_new_index] = 0
         for run in np.flatnonzero(lengths > self._limit):
             self._add_long_run(documents[begins[run] : ends[run]])

@@ -36,7 +36,7 @@ _CACHE_ENTRY_BYTES = 100
 _CHARACTERS_AT_ONCE = 1 << 16
 _SHINGLES_AT_ONCE = 1 << 20
 _PAIRS_AT_ONCE = _TEXTS_AT_ONCE = 50
-_MAX_CHUNKS_WITHOUT_WORKERS = 64  # up to this number of chunks, worker processes are not faster
+_MAX_CHUNKS_WITHOUT_WORKERS = 64  # up to 64 chunks of 65,536 characters, worker processes are not faster
 
 
 class PairOverlaps:

@@ -29,7 +29,7 @@ Progress = Callable[[str, float], None]
 
 _PROGRESS_STEP = 256
 _CHUNK_CHARACTERS = 1 << 17
-_MAX_CHUNKS_WITHOUT_WORKERS = 64  # up to 8 million characters, starting worker processes is not faster
+_MAX_CHUNKS_WITHOUT_WORKERS = 64  # up to 64 chunks of 131,072 characters, worker processes are not faster
 
 
 @dataclass(slots=True, eq=False)

@@ -105,7 +105,7 @@ class Topics:
         centre_of, assigning_pairs = assign_duplicates(
             count, first, second, lambda positions: np.ones(len(positions), bool)
         )
-        # for each member of a topic, by its rank: the index of the pair of this member and the centre of the topic
+        # for each document, by rank: the index of its pair with the centre of its topic; UNASSIGNED without a topic
         self._pairs_of_members = np.full(count, UNASSIGNED, np.int64)
         self._pairs_of_members[second[assigning_pairs]] = order[assigning_pairs]
         self._groups = group_by_label(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))

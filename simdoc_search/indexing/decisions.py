@@ -165,7 +165,7 @@ class IndexingRun:
                 self.report.repeated_id_count += 1  # the file was already found at another path
             return None
         self.report.repeated_id_count += 1
-        return Job(source, None)  # the first document may not be in the store yet
+        return Job(source, None)  # the store may not have the first document with this id yet, so do not compare
 
     def _skip_if_id_is_taken(self, source: FileSource, input_path: InputPath, origin: Origin) -> bool:
         """Skip the source if an existing file of another root has its id. Return whether the source was skipped."""
@@ -240,7 +240,7 @@ class IndexingRun:
                 self._writer.delete(old_ids)
                 input_path.found_count += len(old_ids)
                 self._removed_count += len(old_ids)
-            if prune is False:  # with None, the run read only some of the files, so the others may exist
+            if prune is False:  # with None, the run has not looked at all files, so none is reported as missing
                 self._note_missing_files(input_path)
             elif prune and not self._paths.is_inside_another(input_path):
                 vanished = find_vanished_documents(

@@ -61,7 +61,7 @@ def index_documents(
     start = time.monotonic()
     errors: list[Exception] = []
     limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
-    encode = None if document_filter else store.encoder  # the filter takes records, not encoded ones
+    encode = None if document_filter else store.encoder  # a document filter takes records, so do not encode them
     preparation = PreparationSettings(store.settings, choose_extractor(store.settings, extractor), encode)
     check_can_index(store.settings, preparation.extractor, "the index")
     with store.writer() as writer:

@@ -215,7 +215,7 @@ def _drop_nested(passages: list[Ints], word_count: int) -> Iterator[Ints]:
     A nested passage is inside the larger one in both texts and matches no additional word of the first text.
     """
     larger: list[tuple[int, int, int, int]] = []
-    owner = np.full(word_count, -1)  # the larger passage that matches each word of the first text, or -1
+    owner = np.full(word_count, -1)  # for each word of the first text, the index in `larger` of its passage, or -1
     for runs in sorted(passages, key=lambda runs: -int(runs[:, 2].sum())):
         a_first, a_end, b_first, b_end = bounding_box(runs)
         owners = set(np.concatenate([owner[i : i + size] for i, _, size in runs.tolist()]).tolist())

@@ -119,6 +119,15 @@ def format_iso(date: Date) -> str:
     return f"{day}T{':'.join(f'{part:02}' for part in date[3:])}Z" if len(date) > 3 else day
 
 
+def format_day(value: int, part_count: int = 3) -> str:
+    """Format nanoseconds since 1970 as `2021-03-12`, or as `2021` or `2021-03` for a `part_count` of 1 or 2.
+
+    The result is empty if the time is out of range.
+    """
+    date = date_from_nanoseconds(value)
+    return "" if date is None else format_iso(date[: min(part_count, 3)])
+
+
 def _date_from_groups(groups: dict[str, str | None]) -> Date | None:
     """Return the date of a match, or None if the date is ambiguous or does not exist in the calendar."""
     year = int(groups["year"] or 0)

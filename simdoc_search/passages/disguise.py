@@ -8,7 +8,7 @@ _LATIN = "A-Za-zÀ-ɏ"
 _LOOKALIKES = "\u0400-\u04ff\u03bf"  # Cyrillic letters, and the Greek letter omicron
 _DISGUISED_CHARACTERS = re.compile(
     rf"(?<=[{_LATIN}])[{_LOOKALIKES}]|(?<=[{_LOOKALIKES}])[{_LATIN}]"
-    # A zero-width space splits a word in two. In Thai and Khmer it is normal, so it counts only between these letters.
+    # A zero-width space splits a word in two. Between Thai or Khmer letters, it is normal.
     rf"|(?<=[{_LATIN}{_LOOKALIKES}])\u200b+(?=[{_LATIN}{_LOOKALIKES}])"
 )
 _MIN_DISGUISED_PLACES = 5

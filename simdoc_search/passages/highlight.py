@@ -69,7 +69,7 @@ class MarkedText:
             before: The tag before a span.
             after: The tag after a span.
         """
-        words = context_words + 1  # the space next to the span counts as a word
+        words = context_words + 1  # the space between a span and its context counts as a word
         return [
             escape_html(words_before(self.text, 0, start, words))
             + before

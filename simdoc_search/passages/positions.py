@@ -18,7 +18,7 @@ class TextPositions:
     def __init__(self, text: str) -> None:
         ends = [(match.end(), match.group()) for match in _LINE_END.finditer(text)]
         self._line_starts = [end for end, _ in ends]
-        last = len(text.rstrip())  # a form feed after this position does not begin a page
+        last = len(text.rstrip())  # a form feed at the end of the text does not begin a page
         self._page_starts = [0, *(end for end, line_end in ends if line_end == "\f" and end <= last)]
         self.has_pages: bool = len(self._page_starts) > 1
 
@@ -55,7 +55,7 @@ def words_before(text: str, start: int, end: int, count: int) -> str:
     window_start = max(start, end - _CHARACTERS_PER_WORD * count)
     words = re.split(r"(\s+)", text[window_start:end])
     if window_start > start and len(words) > 2:
-        words = words[2:]  # the first word is incomplete
+        words = words[2:]  # the window may begin inside the first word
     kept = words[-2 * count :]
     is_whole = window_start == start and len(kept) == len(words)
     return "".join(kept) if is_whole else f"… {''.join(kept).lstrip()}"
@@ -66,7 +66,7 @@ def words_after(text: str, start: int, count: int) -> str:
     end = start + _CHARACTERS_PER_WORD * count
     words = re.split(r"(\s+)", text[start:end])
     if end < len(text) and len(words) > 2:
-        words = words[:-2]  # the last word is incomplete
+        words = words[:-2]  # the window may end inside the last word
     kept = "".join(words[: 2 * count])
     return kept if start + len(kept) >= len(text) else f"{kept.rstrip()} …"
 

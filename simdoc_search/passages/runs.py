@@ -33,7 +33,7 @@ def find_common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
     is_rare = (counts_a > 0) & (counts_b > 0) & (counts_a * counts_b <= max_pairs)
     i = np.flatnonzero(is_rare[a])
     order = np.argsort(b, kind="stable")
-    first = np.cumsum(counts_b) - counts_b  # where the positions of each class begin in `order`
+    first = np.cumsum(counts_b) - counts_b  # for each window class, the index in `order` of its first window
     pairs = counts_b[a[i]]
     rank = np.arange(int(pairs.sum())) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     return _extend_to_runs(windows, np.repeat(i, pairs), order[np.repeat(first[a[i]], pairs) + rank])

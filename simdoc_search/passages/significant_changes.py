@@ -119,7 +119,7 @@ def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[_
             text[max(0, begin - _SENTENCE_END_SEARCH_CHARACTERS) : begin]
         ):
             words["name"].append(_KeyWord(word, begin, word))
-    words["date"] = list(dict.fromkeys(words["date"]))  # a date has several words
+    words["date"] = list(dict.fromkeys(words["date"]))  # each word of a date has added the date
     return words
 
 

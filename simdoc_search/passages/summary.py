@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
-from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, SignificantChange
+from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
 
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
@@ -28,6 +30,23 @@ def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
     begin, end = line[: 2 * _MAX_EXCERPT_CHARACTERS // 3], line[-_MAX_EXCERPT_CHARACTERS // 6 :]
     begin, end = begin.rpartition(" ")[0] or begin, end.partition(" ")[2] or end  # whole words, if there are spaces
     return f"{begin.rstrip(' …')} … {end.lstrip('… ')}"
+
+
+def quote_matched_words(passage: Passage, text: str) -> str:
+    """Return the first and last matched words of a passage in the first text. `[…]` replaces words between them."""
+    quote, position = "", passage.a[0]
+    for (start, end), _ in passage.runs:
+        between = text[position:start]
+        quote += (" […] " if any(map(str.isalnum, between)) else between) + text[max(position, start) : end]
+        position = max(position, end)
+    return excerpt(quote)
+
+
+def count_passage_words(passage: Passage, text: str, analysis: Analysis | None = None) -> str:
+    """Return the number of matched words, and of all words in the first text if there are more: "17 of 39 words"."""
+    words = len(locate_words(text[slice(*passage.a)], analysis).words)
+    matched = f"{passage.word_count:,} of " if words > passage.word_count else ""
+    return f"{matched}{format_count(words if matched else passage.word_count, 'word')}"
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:

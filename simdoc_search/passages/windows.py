@@ -31,7 +31,7 @@ class Windows:
         # A unique number after each text prevents windows that extend beyond the end of a text from being equal.
         both = [*map(numbers.__getitem__, a), len(numbers), *map(numbers.__getitem__, b), len(numbers) + 1]
         self._levels = [np.array(both, np.int64)]
-        self._is_complete = False  # whether the last level contains the longest shared windows
+        self._is_complete = False  # whether no further level is needed, because no longer window is shared
 
     def classes(self, length: int) -> tuple[Ints, Ints]:
         """Return the class of the window of `length` words that begins at each word, for both texts.

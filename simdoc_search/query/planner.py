@@ -196,7 +196,7 @@ def _fewest_bands(band_probability: float, probability: float, max_bands: int) -
     """
     if band_probability >= 1:
         return 1
-    # The formula below would divide by zero. No document has enough tokens for that number of bands anyway.
+    # The formula below would divide by zero. No document has enough tokens for the necessary number of bands anyway.
     if band_probability < 1e-300:
         return None
     needed = math.log1p(-probability) / math.log1p(-band_probability)

@@ -30,7 +30,7 @@ def find_unknown_field(store: Store, filters: Filters | None) -> UnknownFieldErr
 def find_unknown_column(store: Store, name: str) -> UnknownFieldError | None:
     """Return an error if no document has this column; None if a document has it."""
     known_names = None if name in BUILT_IN_COLUMNS else store.filter_suggestions(Condition(name, ("",)))
-    # An index of an application can have an object, or a field that is not searchable.
+    # In an application's index, the name can also be that of an object, which matches the names of its subfields.
     if known_names is None or any(known == name or known.startswith(f"{name}.") for known in known_names):
         return None
     return UnknownFieldError(name, _sort_by_similarity(name, {*BUILT_IN_COLUMNS, *known_names}))

@@ -475,7 +475,8 @@ class SimilaritySearch:
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.concept_frequencies(empty_token_ids())  # raises FormatMismatchError, with advice for this store
+            # This raises FormatMismatchError, with advice for this kind of store.
+            self.store.concept_frequencies(empty_token_ids())
 
     # --- the whole collection ---
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey
+from simdoc_search.duplicates.keep_order import is_in_copy_folder
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
@@ -140,7 +141,9 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
-            return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}"
+            is_doubtful = self.evidence_kind == "modification time" and is_in_copy_folder(self.newest.name)
+            doubt = "; it is in a backup or download folder, so this may be the time of copying" if is_doubtful else ""
+            return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}{doubt}"
         if any(statement.hides_newest for statement in self.conflicting_statements):
             by_others = self.newest_without_file_times
             name = "" if by_others is None else printable(by_others.name) or "the text"

@@ -117,7 +117,7 @@ class Fingerprint:
         minhash = self.minhash
         try:
             minhash.require_bucketed_tokens()
-        except ValueError:  # these settings have no tokens, so compare the terms
+        except ValueError:  # these MinHash settings yield Lucene terms instead of tokens
             assert isinstance(minhash, MinHash)  # noqa: S101
             ours, theirs = (encode_terms(certain_values(fp.minima, minhash), minhash) for fp in (self, other))
             return compare_terms(ours, theirs, minhash)

@@ -17,7 +17,7 @@ from simdoc_search.sketch.hash_functions import Hashes, mix_bits, murmur3_x64_12
 from simdoc_search.sketch.key import HashKey
 
 _MULTIPLIER = np.uint64(37)
-_TOP_BIT_COUNT = 30  # the bits of a token of five characters
+_TOP_BIT_COUNT = 30  # a token has five characters of 6 bits each
 
 
 def hash_shingles(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, Hashes]:
@@ -28,7 +28,10 @@ def hash_shingles(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, 
 
 
 def compute_minima(shingles: ShingleBatch, sketch: Sketch, h1: Hashes, h2: Hashes) -> list[Minima]:
-    """Return the minima of each text, before `Sketch.complete`. `h1` and `h2` are the result of `hash_shingles`."""
+    """Return the minima of each text. `Sketch.complete` has not been applied to them.
+
+    `h1` and `h2` are the result of `hash_shingles`.
+    """
     if shingles.with_frequencies:
         h1, h2 = occurrence_hashes(h1, shingles.counts), occurrence_hashes(h2, shingles.counts)
     return sketch.minima(shingles, h1, h2)
@@ -71,7 +74,7 @@ def occurrence_hashes(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
 
 
 def top_bits(h1: Hashes) -> NDArray[np.uint32]:
-    """For each shingle, return the highest 30 bits of the val1 of hash function 0; uint32, shape (shingles,).
+    """For each shingle, return the highest 30 bits of the value of hash function 0; uint32, shape (shingles,).
 
     `h1` is the first half of the hash of each shingle.
     """
@@ -82,9 +85,9 @@ def top_bits(h1: Hashes) -> NDArray[np.uint32]:
 
 
 def apply_hash_function(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
-    """Return val1 and val2 of hash function `index` for each shingle.
+    """Return both 64-bit halves of the value of hash function `index` for each shingle.
 
-    Both combine the hash of the shingle with the hash of the index, like Guava's combineOrdered.
+    Both halves combine the hash of the shingle with the hash of the index, like Guava's combineOrdered.
     """
     index1, index2 = _hash_index(index)
     return h1 * _MULTIPLIER + index1, h2 * _MULTIPLIER + index2

@@ -79,7 +79,7 @@ def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Si
         is_kept[:] = True
     starts, stops = starts[is_kept], stops[is_kept]
     units = np.concatenate(([_SPACE], batch.units, [_SPACE])).astype(np.uint64)
-    triples = units[:-2] << np.uint64(32) | units[1:-1] << np.uint64(16) | units[2:]  # triple i is around unit i
+    triples = units[:-2] << np.uint64(32) | units[1:-1] << np.uint64(16) | units[2:]  # unit i is the middle of triple i
     parts = (slice(start, start + _SENTENCES_PER_BATCH) for start in range(0, len(starts), _SENTENCES_PER_BATCH))
     values = [_hash_triples(triples, starts[part], stops[part]) for part in parts]
     return np.concatenate(values), has_words[is_kept]

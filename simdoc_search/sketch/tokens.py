@@ -38,13 +38,14 @@ TokenIds = NDArray[np.uint32]
 _EMPTY: TokenIds = np.zeros(0, np.uint32)
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
-_TOKEN_LENGTH = 3  # enough for a fingerprint with at most 512 slots
-_MAX_TOKEN_LENGTH = 5  # enough for a token id of 30 bits
+_TOKEN_LENGTH = 3  # 3 characters of 6 bits hold a slot below 512 (9 bits) and a hash of 9 bits
+_MAX_TOKEN_LENGTH = 5  # 5 characters of 6 bits hold a token id of 30 bits
 _CHARACTER_BITS = 6
 _SHIFTS = np.arange(_CHARACTER_BITS * (_MAX_TOKEN_LENGTH - 1), -1, -_CHARACTER_BITS, dtype=np.uint32)
 _SPACE, _INVALID = 64, 255
-_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # maps each value of 6 bits to its character
-_VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # maps other characters to _INVALID
+_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # maps 0 to 63 to the alphabet, and _SPACE to the space
+# Maps the characters of the alphabet to 0 to 63, the space to _SPACE, and other bytes to _INVALID (-1 % 256).
+_VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))
 
 
 def empty_token_ids() -> TokenIds:
@@ -98,7 +99,7 @@ def encode_text(token_ids: TokenIds, length: int | None = None) -> str:
     values = np.full((width + 1, len(token_ids)), _SPACE, np.uint8)
     values[:width] = (token_ids >> _SHIFTS[-width:, np.newaxis]) & np.uint32(
         63
-    )  # numpy is slow along a short last axis
+    )  # numpy is slow along a short last axis, so the characters of a token are on the first one
     return values.tobytes("F")[:-1].translate(_CHARACTERS).decode("ascii")
 
 
@@ -108,7 +109,7 @@ def encode_texts(token_ids: Sequence[TokenIds], length: int | None = None) -> li
         return []
     joined, width = encode_text(np.concatenate(token_ids), length), (length or _TOKEN_LENGTH) + 1
     ends = list(itertools.accumulate(width * len(part) for part in token_ids))
-    if len(joined) > max(ends[-1] - 1, 0):  # some tokens have four characters, so `ends` is wrong
+    if len(joined) > max(ends[-1] - 1, 0):  # some tokens have four characters, but `ends` assumes three
         return [encode_text(part, length) for part in token_ids]
     return [joined[begin:end].rstrip(" ") for begin, end in zip([0, *ends], ends)]  # noqa: B905 - `ends` has one item less
 

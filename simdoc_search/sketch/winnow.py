@@ -99,7 +99,7 @@ class Winnowing:
 
     def __init__(self, window: int) -> None:
         self._window = window
-        # the last shingles of the pieces so far; the first windows of the next piece begin in them
+        # the last shingles of the pieces so far: windows that begin in them continue in the next piece
         self._last = empty_token_ids()
         self._kept: list[ShingleHashes] = []
 

@@ -87,7 +87,8 @@ def read_texts(sets: DataFrame, rows: DataFrame, text: str, ranks: DataFrame) ->
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     wanted = materialize(sets.select(ROW, "rank").join(ranks, "rank", "left_semi"))
-    if wanted.count() <= _MAX_BROADCAST_ROWS:  # all workers get these row numbers, so that no text is shuffled here
+    # Send the row numbers to all workers, so that Spark does not shuffle the texts.
+    if wanted.count() <= _MAX_BROADCAST_ROWS:
         wanted = f.broadcast(wanted)
     return wanted.join(rows.select(ROW, f.col(text).alias("text")), ROW).drop(ROW)
 

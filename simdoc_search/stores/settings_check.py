@@ -25,7 +25,7 @@ def check_settings(stored: Settings, requested: Settings | None, location: str) 
     differences = "; ".join(
         f"{key} {stored_values.get(key)!r}, not {requested_values.get(key)!r}"
         for key in stored_values | requested_values
-        # the version depends on the other values
+        # the version is not compared, because it depends on the other values
         if key != "version" and stored_values.get(key) != requested_values.get(key)
     )
     raise FormatMismatchError(

@@ -113,7 +113,7 @@ def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> se
     return compared
 
 
-# --- the newest ---
+# --- finding the newest version ---
 
 
 def _find_newest(
@@ -216,7 +216,7 @@ def _find_inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence
             yield before, number
 
 
-# --- the order ---
+# --- ordering the versions ---
 
 
 def _order_groups(

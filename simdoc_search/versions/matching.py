@@ -31,7 +31,10 @@ A single similar sentence, for example in a short note, is weak evidence.
 
 _CELLS_PER_BATCH = 1 << 20
 _MAX_COMPARED_PAIRS = 1 << 22
-"""Maximum number of sentence pairs for which all sentences of two documents are compared."""
+"""Maximum number of sentence pairs of two documents for which every pair is compared.
+
+If there are more pairs, an index finds the similar sentences.
+"""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -133,7 +136,8 @@ class _SimilarSentences:
 def _assign_positions(sentences: Ints, matches: Ints, values: Simhashes, distinct_values: Simhashes) -> Ints:
     """Return the position of the match of each sentence.
 
-    The n-th occurrence of a repeated sentence gets the n-th position of its match, or the last one if there are fewer.
+    If a sentence is repeated, its n-th occurrence gets the position of the n-th occurrence of its match, or of the last
+    one if there are fewer.
     """
     by_value = np.argsort(values, kind="stable")
     begins = np.searchsorted(values[by_value], distinct_values)
@@ -219,7 +223,7 @@ def _count_similar(
 
     All pairs have the same `shape`: the padded sentence counts of both documents.
     """
-    if shape[0] * shape[1] > _MAX_COMPARED_PAIRS:  # `shares_of_pairs` passes such large documents one pair at a time
+    if shape[0] * shape[1] > _MAX_COMPARED_PAIRS:  # `shares_of_pairs` passes documents of this size one pair at a time
         a, b = (values[begins[side[0]] : begins[side[0]] + counts[side[0]]] for side in pairs)
         both = match_sentences(a, b, max_distance)
         return np.array([round(both.share * len(a))]), np.array([round(both.share_of_other * len(b))])

@@ -200,7 +200,7 @@ class _Vectors:
     def __init__(self, paragraphs: ParagraphConcepts, token_ids: TokenIds, weights: Floats) -> None:
         self.paragraphs = paragraphs
         numbers, count = paragraphs.paragraph_indices, paragraphs.paragraph_count
-        # The keys are in ascending order.
+        # The keys ascend, as `np.searchsorted` requires.
         self.keys = numbers.astype(np.uint64) << _TOKEN_ID_BITS | paragraphs.token_ids
         self.concept_counts = np.bincount(numbers, minlength=count)
         self.begins = np.cumsum(self.concept_counts) - self.concept_counts
@@ -214,7 +214,7 @@ class _Cosines:
     """The cosines of pairs of paragraphs."""
 
     values: Floats  # cosine of each pair; float64, shape (pairs,)
-    pair: Ints  # index of the pair of each shared concept; int64, shape (shared,)
+    pair: Ints  # for each shared concept, the index of its pair; int64, shape (shared,)
     token_ids: TokenIds  # the shared concepts; uint32, shape (shared,)
     contributions: Floats  # contribution of each shared concept to the cosine of its pair; float64, shape (shared,)
 
@@ -224,7 +224,7 @@ class _ParagraphCosines:
     """The mean cosines of the paragraphs of pairs of documents."""
 
     values: Floats  # mean cosine of each pair of documents; float64, shape (pairs,)
-    cosines: _Cosines  # cosine of each paragraph and the nearest paragraph
+    cosines: _Cosines  # cosine of each paragraph and the nearest paragraph of the other document
     mean_weights: Floats  # weight of each of these cosines in the mean; float64, shape (paragraphs,)
 
 

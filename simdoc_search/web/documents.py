@@ -92,7 +92,7 @@ class _Selection:
         if written is None:
             self.undated_count += 1
             return False
-        known = written[:10]  # a date without a day, such as 2021-03, stands for the whole month
+        known = written[:10]  # compare as many characters as the date has: 2021-03 stands for the whole month
         return (not first or known >= first[: len(known)]) and (not last or known <= last[: len(known)])
 
     def _count(self, record: Record) -> None:

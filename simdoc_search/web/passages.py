@@ -9,11 +9,13 @@ from typing import Any
 from markupsafe import Markup
 
 from simdoc_search import __version__
+from simdoc_search.analysis.settings import Analysis
 from simdoc_search.as_json import passages_as_json
 from simdoc_search.display import format_count, format_estimate, format_percent
 from simdoc_search.passages.align import PRESETS
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.report import Source, SourcedText, render_sources_view
+from simdoc_search.passages.summary import count_passage_words, quote_matched_words
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.web.columns import read_page_columns
@@ -55,7 +57,7 @@ def passages(request: PageRequest) -> Page:
         "result": result,
         "headline": result.headline(name),
         "view": None if request.wants_json else _render_view(name, result, search),
-        "quotes": {hit.key: _longest_passages(hit, result) for hit in result.hits},
+        "quotes": {hit.key: _longest_passages(hit, result, search.store.settings.analysis) for hit in result.hits},
         "columns": columns,
         "near_copy": result.near_copy if search.store.is_simdoc_index else None,
         "default_min_words": PRESETS[request.preset].min_run_for(result.word_count + result.ignored_word_count),
@@ -107,11 +109,24 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
             Source(hit.id, words_label, share_label, hit.added_word_count, hit.passages, "", text if is_exact else None)
         )
     return render_sources_view(
-        SourcedText(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)
+        SourcedText(
+            name,
+            result.headline(name),
+            result.text,
+            sources,
+            result.spans,
+            result.ignored_spans,
+            analysis=search.store.settings.analysis,
+        )
     )
 
 
-def _longest_passages(hit: PassageHit, result: PassageResult) -> list[tuple[Passage, str]]:
-    """Return the longest passages of a hit with their texts, in the order of the query document."""
+def _longest_passages(hit: PassageHit, result: PassageResult, analysis: Analysis) -> list[tuple[Passage, str, str]]:
+    """Return the longest passages of a hit, their word counts and excerpts, in the order of the query document."""
     longest = heapq.nlargest(_MAX_PASSAGES, hit.passages, key=lambda passage: passage.word_count)
-    return [(passage, (result.text or "")[slice(*passage.a)]) for passage in hit.passages if passage in longest]
+    text = result.text or ""
+    return [
+        (passage, count_passage_words(passage, text, analysis), quote_matched_words(passage, text))
+        for passage in hit.passages
+        if passage in longest
+    ]

@@ -237,7 +237,7 @@ class _Process:
             _make_command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # only the parent must receive Ctrl-C. On Windows, the flags have this effect
+            start_new_session=True,  # only the parent must receive Ctrl-C. On Windows, `creationflags` ensures this
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         self._pipes = cast("tuple[BinaryIO, BinaryIO]", (self.popen.stdin, self.popen.stdout))

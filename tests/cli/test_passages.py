@@ -128,6 +128,21 @@ def test_the_table_has_the_coverage_and_the_longest_passage() -> None:
     ] == [*lines[:3], lines[3].strip(), lines[4].strip(), *lines[5:]]
 
 
+def test_the_quotation_of_an_edited_passage_has_only_matched_words(tmp_path: Path) -> None:
+    """Also on the page. The label says how many words of the text are matched."""
+    words = QUOTE.split()
+    edited = " ".join([*words[:4], "quite", "other", *words[5:20], "UNKNOWN", *words[21:]])
+    arguments = "passages", "--text", edited, "--filter", "path=sources/book"
+    lines = [line.strip() for line in output(*arguments).splitlines()]
+    output(*arguments, "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8").partition('<nav class="sources"')[2].partition("</nav>")[0]
+
+    quotation = f"“{' '.join(words[:4])} […] {' '.join(words[5:9])} … {' '.join(words[-3:])}”"
+    assert ["58 of 61 words, line 1 ↔ page 2, line 2", quotation] == lines[3:5]
+    assert "58 of 61 words · line 1 ↔ page 2, line 2" in page
+    assert quotation in page
+
+
 def test_matches_of_other_pages_are_counted() -> None:
     first = output("passages", "--text", QUOTE, "--size", "1")
     second = output("passages", "--text", QUOTE, "--size", "2", "--offset", "1")

@@ -12,6 +12,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store, read_corpus
 from simdoc_search.cli.versions_output import version_lines
 from simdoc_search.search.files import IndexedFiles
+from tests.support.cli import write
 from tests.support.families import SETTINGS, prose, simhashes_of
 from tests.support.stores import put, record
 from tests.versions.paper import DOCUMENTS
@@ -50,6 +51,25 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
     }
     assert "  1 Mar 2021            100 %         +7 −0 words  plan 2021-03-01.txt  (newest)" in str(result).split("\n")
     assert "newest: plan 2021-03-01.txt, by the dates in the names" == str(result).split("\n")[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "doubt"),
+    [
+        ("backup/plan.txt", "; it is in a backup or download folder, so this may be the time of copying"),
+        ("new/plan.txt", ""),
+    ],
+)
+def test_a_newest_file_in_a_backup_folder_is_doubted(
+    search: SimilaritySearch, tmp_path: Path, name: str, doubt: str
+) -> None:
+    first = prose(12, 7)
+    write(tmp_path, {"plan.txt": " ".join(first), name: " ".join(first[:-2])})
+    os.utime(tmp_path / "plan.txt", (1e9, 1e9))
+    search.index(read_corpus([str(tmp_path)]))
+
+    verdict = f"newest: {name}, by the modification times of the files{doubt}"
+    assert verdict == search.versions("plan.txt").verdict
 
 
 def test_the_newest_version_is_always_shown(search: SimilaritySearch) -> None:

@@ -52,6 +52,16 @@ def test_a_passage_of_a_pasted_text_opens_there_too(pages: Pages) -> None:
     assert 'data-open="a1"' in page
 
 
+def test_a_passage_quotes_only_matched_words(pages: Pages) -> None:
+    words_of_passage = SECOND.split()
+    text = " ".join([*words_of_passage[:6], "unknown", *words_of_passage[6:]])
+    html = pages.html("/passages", text=text)
+
+    quotation = f"“{' '.join(words_of_passage[:6])} […] {' '.join(words_of_passage[6:8])} … "
+    assert 4 == html.count(quotation)
+    assert 4 == html.count(">100 of 101 words")
+
+
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 def test_a_passage_of_a_file_opens_there_although_the_browser_changes_line_breaks(
     pages: Pages, line_break: str

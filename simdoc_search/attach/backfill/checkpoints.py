@@ -165,7 +165,7 @@ def record_checkpoints(
     wrote since then. If there were no other writes, the current checkpoints are recorded, so that the next run does not
     read the documents that this run wrote.
     """
-    if target.index.filters:  # the run did not compare the documents that the alias excludes
+    if target.index.filters:  # the alias excludes documents, which this run has not read, so record nothing
         return
     now = read_shards(engine, target.index.name, target.index.shard_count)
     if now and now.history_uuids == shards.history_uuids and now.count_writes_since(shards.checkpoints) == write_count:

@@ -69,7 +69,7 @@ class EngineUpdate:
         report.refused = [RefusedDocument(id, self._name, reason) for id, reason in reasons.items()]
         if incomplete_reason:
             report.skipped_indices.append(SkippedIndex(self._name, incomplete_reason))
-        if self._target.text_query is None:  # no query can exclude documents without a text
+        if self._target.text_query is None:  # no query can tell which documents have a text
             incomplete = combine_clauses(
                 build_incomplete_query(self._target, self._options), WriteRange(unread.up_to).build_any_shard_query()
             )
@@ -97,7 +97,7 @@ class EngineUpdate:
             self.written_count += updated.updated_count
             report.conflict_count += updated.conflict_count
             self._refusal_reasons |= updated.failures
-            # A document that the engine cannot write ends the round, so the next round excludes such documents.
+            # An update by query ends at a document that cannot be written, so the next one excludes such documents.
             not_failed = {"bool": {"must_not": [{"ids": {"values": [*self._refusal_reasons]}}, self._failed_query]}}
             query = combine_clauses(self._build_query(unread), not_failed)
             if not (updated.conflict_count or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:

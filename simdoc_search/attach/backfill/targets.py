@@ -120,7 +120,7 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
     Raises:
         UnsupportedIndexError: the engine rejects the mapping.
     """
-    if target.text_fields_mapping:  # a failure is ignored, because users can give --text-field instead
+    if target.text_fields_mapping:  # if the engine rejects this mapping, users can give --text-field instead
         add_fields(engine, target.index.name, field, target.text_fields_mapping)
     if reason := add_fields(engine, target.index.name, field, target.missing_mappings):
         raise UnsupportedIndexError(reason)

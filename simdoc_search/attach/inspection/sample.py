@@ -196,14 +196,14 @@ def _read_documents(engine: Engine, source: SampleSource, mget_docs: list[dict[s
             try:
                 text = read_text(values, source.text_fields) if source.text_fields else None
             except DocumentError:
-                continue  # backfill refuses such a document
+                continue  # backfill refuses a document whose text cannot be read
             yield str(document["_id"]), values, text
 
 
 def _find_stale(source: SampleSource, batch: Sequence[_Document], malformed: Mapping[str, str]) -> list[str]:
     """Return the ids of the documents whose fingerprint does not match their text."""
     field = source.index.field
-    # Sentences and concepts are slow to compute, and the other tokens also reveal a changed text.
+    # Omit sentences and concepts, which are slow to compute. If the text has changed, the fingerprint differs anyway.
     settings = replace(source.settings, sentences=None, concepts=None)
     expected = fingerprint_fields([text or "" for _, _, text in batch], settings)
     stale = []

@@ -188,7 +188,7 @@ class _PlanRun:
         if drop.kept.path is not None and files.is_same_entry(path, drop.kept.path):
             raise LeftAloneError("this path and the path of the kept file lead to the same file")
         if earlier and earlier.action == "move" and earlier.target != path and files.has_state(earlier.target, state):
-            if not self.dry_run:  # an earlier run was interrupted while the file was in both places
+            if not self.dry_run:  # an earlier run was interrupted before it removed the file from the old path
                 sync_folder(Path(earlier.target).parent)
                 delete(path, identity, check_kept=check_kept, run_id=earlier.run_id)
             return earlier.target

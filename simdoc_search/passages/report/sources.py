@@ -9,6 +9,7 @@ from heapq import nlargest
 
 from markupsafe import Markup
 
+from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import printable
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Passage, Span
@@ -17,7 +18,7 @@ from simdoc_search.passages.report.blocks import Block
 from simdoc_search.passages.report.listing import ListEntry, ListSection, render_list_page
 from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, render_piece, render_text
 from simdoc_search.passages.report.templates import render, render_page
-from simdoc_search.passages.summary import excerpt
+from simdoc_search.passages.summary import count_passage_words, quote_matched_words
 
 _MAX_SOURCE_CHARACTERS = 40_000
 """If a source has more characters, only the paragraphs near its passages are shown."""
@@ -63,6 +64,7 @@ class SourcedText:
         ignored_spans: The spans of the text that are ignored.
         statistics: The values that are shown next to the name in a list of several texts.
         notes: Notes below the heading.
+        analysis: Splits the text into words. If None, the default settings are used.
     """
 
     name: str
@@ -73,6 +75,7 @@ class SourcedText:
     ignored_spans: Sequence[Span] = ()
     statistics: Sequence[str] = ()
     notes: Sequence[str] = ()
+    analysis: Analysis | None = None
 
 
 def render_sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
@@ -108,7 +111,7 @@ def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequen
         notes=[*sourced.notes, *notes],
         html=None if sourced.text is None else render_text(text, text_pieces, paragraphs, positions=positions),
         sources=[
-            (number, colour_class(number), source, _list_passages(source, text, positions))
+            (number, colour_class(number), source, _list_passages(source, text, positions, sourced.analysis))
             for number, source in numbered
         ],
         source_html={number: _render_source(source, number, prefix) for number, source in numbered},
@@ -130,18 +133,20 @@ def _drop_label_between_words(piece: Piece, text: str) -> Piece:
     )
 
 
-def _list_passages(source: Source, text: str, positions: TextPositions) -> list[dict[str, object]]:
+def _list_passages(
+    source: Source, text: str, positions: TextPositions, analysis: Analysis | None
+) -> list[dict[str, object]]:
     """Return the values of the passages that are listed below a source: the longest ones, in the order of the text."""
     other = None if source.text is None else TextPositions(source.text)
     longest = nlargest(_MAX_LISTED_PASSAGES, enumerate(source.passages, 1), key=lambda pair: pair[1].word_count)
     return [
         {
             "number": number,
-            "words": passage.word_count,
+            "words": count_passage_words(passage, text, analysis),
             "place": label_position_pair(positions, passage.a[0], other, passage.b[0])
             if other
             else positions.label(passage.a[0]),
-            "quote": Markup(escape_html(excerpt(text[slice(*passage.a)]))),  # noqa: S704 - the text is escaped
+            "quote": Markup(escape_html(quote_matched_words(passage, text))),  # noqa: S704 - the text is escaped
         }
         for number, passage in sorted(longest)
     ]

@@ -12,7 +12,7 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKind
 from simdoc_search.sketch.tokens import HASH_BITS
 
-_LOW_BIT_COUNT = HASH_BITS - 1  # number of bits of a hash without its highest bit; they are stored as one byte
+_LOW_BIT_COUNT = HASH_BITS - 1  # the low 8 bits of a hash are stored as one byte, and its highest bit separately
 
 
 def pack_fingerprints(fingerprints: Sequence[NDArray[np.uint32]], slot_count: int) -> list[bytes]:

@@ -189,7 +189,8 @@ class _PhraseFinder:
 
     def __init__(self, phrases: Sequence[str], analysis: Analysis) -> None:
         self._analysis = analysis
-        self._indices: defaultdict[bytes, list[int]] = defaultdict(list)  # by the UTF-16 units of the phrase
+        # maps each phrase in UTF-16 to its indices in `phrases`
+        self._indices: defaultdict[bytes, list[int]] = defaultdict(list)
         for index, phrase in enumerate(phrases):
             self._indices[phrase.encode("utf-16-le", "surrogatepass")].append(index)
         joined = list(self._indices)
@@ -198,7 +199,7 @@ class _PhraseFinder:
         hashes, _ = murmur3_x64_128(np.frombuffer(b"".join(joined), "<u2"), ends - sizes, ends)
         self._has_hash = np.zeros(_HASH_TABLE_SIZE, bool)
         self._has_hash[hashes % _HASH_TABLE_SIZE] = True
-        # A normalised word that contains a space counts as two words, as in the index of pairs.
+        # Lengths in words. A normalised word that contains a space counts as two, as in the index of word pairs.
         self._lengths = {phrase.decode("utf-16-le", "surrogatepass").count(" ") + 1 for phrase in joined}
 
     def find(self, texts: Sequence[str]) -> list[list[int]]:

@@ -245,7 +245,7 @@ def _read_in_subprocess(segment: _DamagedSegment, doc_ids: list[int]) -> Iterato
             try:
                 records = process.run(page)
             except ProcessEndedError as end:
-                if end.item_index:  # read the documents before the damaged one again
+                if end.item_index:  # the crash lost the documents before the damaged one, so read them again
                     size = end.item_index
                     continue
                 crashes += 1

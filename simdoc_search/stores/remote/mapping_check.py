@@ -104,7 +104,8 @@ def _find_source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any],
         )
         problem = f"_source excludes {consequence}; include all fields in _source, then reindex"
         yield MappingFault(problem, blocks_queries=excludes_tokens, blocks_writes=True)
-    # OpenSearch's derived source is allowed. No request can read a value that it lacks, so an update loses nothing.
+    # OpenSearch's derived source is allowed. If it omits a value, no request can read the value, so an update does not
+    # lose it.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
         problem = "_source is synthetic, so an update would not preserve it; choose a stored _source, then reindex"
         yield MappingFault(problem, blocks_writes=True)
@@ -157,7 +158,7 @@ def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[Mappi
         if name == "tokens" and name in existing and not differences:
             yield from _find_meta_faults(existing[name])
         if name == "tokens" and {"type", "analyzer"} & set(differences):
-            return  # dynamic mapping has created all fields, so the other faults are not worth a message
+            return  # dynamic mapping has created all fields, so report only this fault, not one per field
 
 
 def _find_meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:

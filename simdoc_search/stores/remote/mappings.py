@@ -47,7 +47,7 @@ def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any
     try:
         engine.call("PUT", [index, "_mapping"], {"properties": {field: {"dynamic": "false", "properties": missing}}})
     except RequestError as error:
-        if error.status not in (400, 403, 500):  # status 500: the object field was disabled
+        if error.status not in (400, 403, 500):  # engines respond with 500 if the object field is disabled
             raise
         return f"the index does not accept the mapping of {field} ({error})"
     return ""

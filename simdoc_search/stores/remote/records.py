@@ -215,7 +215,7 @@ def _read_single_value(source: Mapping[str, Any], path: str, expected_type: type
     parent = source.get(first)
     if (
         last and type(parent) is dict and path not in source and type(parent.get(last)) in _PLAIN_TYPES
-    ):  # the form that simdoc-search writes
+    ):  # simdoc-search writes values in this form, so no search for other forms is needed
         values = [] if parent.get(last) is None else [parent[last]]
     else:
         values = list(_find_values(source, path.split(".")))

@@ -74,7 +74,8 @@ def document_frequencies(access: IndexAccess, token_ids: NDArray[np.uint32]) -> 
     kind = TOKEN_KINDS["concepts"]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     field = f"{access.field}.{kind.name}"
-    # An engine stores the document frequency of each term. An aggregation with many filters would read all documents.
+    # Count with one query per concept, because an engine stores the document frequency of each term. A single
+    # aggregation with a filter per concept would read all documents.
     searches = [
         {"query": {"term": {field: token}}, "size": 0, "track_total_hits": True}
         for token in encode(token_ids, kind.length)
