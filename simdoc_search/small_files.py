@@ -72,7 +72,7 @@ def parse_toml(text: str) -> dict[str, Any]:
             200 dots. The message is a clause that does not name the file.
     """
     if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415 - not in Python 3.10
+        import tomllib  # noqa: PLC0415 - Python 3.10 has no `tomllib`
     else:
         import tomli as tomllib  # noqa: PLC0415 - an optional dependency
     # The parser stores every prefix of a dotted key. A key with 40,000 dots takes 6 GB of memory.

@@ -226,7 +226,7 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
         if skipped := result.large_sets.skipped_comparison_count:
             skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
-            yield f"at most {skipped_comparisons} skipped, so duplicates may be missing"
+            yield f"at most {skipped_comparisons} skipped, so some duplicates of these documents may not be listed"
     if result.ignored_word_count:
         words = format_count(result.ignored_word_count, "word was", "words were")
         yield f"{words} not counted in the compared texts, because of --ignore"

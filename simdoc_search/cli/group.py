@@ -43,7 +43,7 @@ class _Commands(CommandGroup):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click defines the parameters
         """Write the commands. The options are in the usage line, so that the help fits a screen."""
-        assert isinstance(formatter, Formatter)  # noqa: S101 - for mypy
+        assert isinstance(formatter, Formatter)  # noqa: S101 - tells mypy the type
         formatter.name_width = max(map(len, COMMANDS))
         for title, names in COMMAND_GROUPS.items():
             width = formatter.width - formatter.name_width

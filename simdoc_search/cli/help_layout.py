@@ -146,7 +146,7 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in groups."""
-        assert isinstance(formatter, Formatter)  # noqa: S101 - for mypy
+        assert isinstance(formatter, Formatter)  # noqa: S101 - tells mypy the type
         groups = self._group_options(ctx)
         more = [] if _shows_all_details(ctx) else groups.pop(MORE_OPTIONS, [])
         rows = {title: [*_option_rows(ctx, options)] for title, options in groups.items()}

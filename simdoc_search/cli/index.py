@@ -85,7 +85,10 @@ if TYPE_CHECKING:
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
 @click.option("--no-texts", is_flag=True, help="New index: keep only the fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
-@token_kinds_option("Also store the data that these commands need: sentences for `versions`, concepts for `related`.")
+@token_kinds_option(
+    "Also store the data that these commands need: sentences for `versions`, concepts (names and key phrases) for "
+    "`related`."
+)
 @extractor_options
 @click.option("--language", is_flag=True, help="New index: identify the language of each document.")
 @for_new_stores(excluded_part_options)

@@ -88,7 +88,7 @@ def serve(
         )
     served_store = open_served_store(store, engine, text_fields, field, show, local)
     listening = open_listening_socket(host, port)
-    is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - it is only compared
+    is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - the address is compared, not bound
     app = make_app(served_store, hosts=[host, *allowed_hosts], allows_any_address=is_wildcard, token=token)
     url_host = f"[{host}]" if ":" in host else host
     say(f"http://{url_host}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
@@ -99,7 +99,7 @@ def serve(
 def _local_access(store: str, *, allow_apply: bool) -> LocalAccess:
     from simdoc_search.web import LocalAccess
 
-    location = without_credentials(store) if "://" in store else os.path.abspath(store)  # noqa: PTH100 - keeps links
+    location = without_credentials(store) if "://" in store else os.path.abspath(store)  # noqa: PTH100 - resolve() would follow links
     removed_folder = Path.home() / "simdoc-search-removed" if allow_apply else None
     return LocalAccess(location, removed_folder, read_config_value("index", "exclude_files") or ())
 
@@ -155,4 +155,4 @@ def _location_forms(store: str) -> list[str]:
     """Return the forms in which a message may contain the store's location."""
     if "://" in store:
         return [store, without_credentials(store)]
-    return [store, os.path.abspath(store), os.path.realpath(store)]  # noqa: PTH100 - keeps symbolic links
+    return [store, os.path.abspath(store), os.path.realpath(store)]  # noqa: PTH100 - resolve() would follow links

@@ -147,7 +147,7 @@ def _describe_staleness(inspection: Inspection) -> str:
     if sample.not_compared_reason:
         return f"unknown: {sample.not_compared_reason}"
     if not sample.document_count:
-        return "none, because no document has a fingerprint with the settings of the mapping"
+        return "none, because no document has a fingerprint made with the settings in the mapping"
     if not sample.unchecked_count:
         return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
     examples = f": {', '.join(map(repr, sample.stale_ids))}" if sample.stale_ids else ""

@@ -62,7 +62,11 @@ def _print_installed(plan: InstallPlan) -> None:
     if request.index_template:
         contents = "the pipeline and the text fields" if request.pipeline else "the component template"
         includes = "now includes" if plan.get_steps("index template") else "already included"
-        hint = "; for an existing index, add --index NAME" if request.pipeline and not request.index else ""
+        hint = (
+            "; to use the pipeline in an existing index, add --index NAME"
+            if request.pipeline and not request.index
+            else ""
+        )
         say(f"the index template {request.index_template} {includes} {contents}, for new indices{hint}")
     for index in plan.indices:
         say(f"{index} uses the pipeline for every write")

@@ -141,7 +141,7 @@ def _encode_preference(value: Any) -> tuple[int, int, bytes]:
         return STRING, len(data), data
     if isinstance(value, int) and value in _INT64_RANGE:
         return INTEGER, int(value), b""
-    if isinstance(value, int | float) and value == value:  # noqa: PLR0124 - false for NaN, which cannot be ordered
+    if isinstance(value, int | float) and value == value:  # noqa: PLR0124 - NaN, which cannot be ordered, is not equal to itself
         (bits,) = struct.unpack("<q", struct.pack("<d", float(value)))
         return FLOAT, bits, b""
     return NO_VALUE, 0, b""

@@ -106,7 +106,7 @@ def _has_ended(process: Any) -> bool:
 
 def _import_psutil() -> Any:
     try:
-        import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with jgo, an extra
+        import psutil  # type: ignore[import-untyped]  # noqa: PLC0415 - an optional dependency, installed with jgo
     except ImportError as error:
         raise MissingExtraError("the engine", "engine") from error
     return psutil

@@ -218,7 +218,7 @@ class _TokenBuffer:
     def append(self, token_ids: NDArray[np.uint32]) -> None:
         self._bytes += token_ids.tobytes()
         if len(self._bytes) > self._max_bytes:
-            self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
+            self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - the file is closed when it is mapped into memory
             self._file.write(self._bytes)
             self._bytes = bytearray()
 

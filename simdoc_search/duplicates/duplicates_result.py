@@ -156,7 +156,7 @@ class Grouping:
 
     kept_document_of: Ints  # the kept document of each duplicate; UNASSIGNED for all other documents
     overlap: Floats  # overlap of each duplicate with its kept document
-    exact: Bools  # whether the overlap was computed from the texts
+    exact: Bools  # whether the overlap was computed from the texts, not estimated
     same_words_sets: SameWordsSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
     max_set_size: int  # maximum size of a set of similar documents in which all pairs are compared

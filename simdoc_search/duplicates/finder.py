@@ -94,7 +94,7 @@ class Assignment(NamedTuple):
 
     kept_document_of: Ints  # UNASSIGNED for documents that are not duplicates
     overlap: Floats  # overlap of each duplicate with its kept document; 1 for all other documents
-    is_overlap_exact: Bools  # whether the overlap was computed from the texts
+    is_overlap_exact: Bools  # whether the overlap was computed from the texts, not estimated
     is_partly_compared: Bools  # whether the document was not compared with all of its candidates
     skipped_comparison_count: int  # upper bound of the number of comparisons that were not made
 

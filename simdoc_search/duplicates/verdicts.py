@@ -180,10 +180,14 @@ def reason_for(
         case "identical":
             to_other = f" to {reference_id}" if reference_id else ""
             frees_nothing = verdict.action == "drop" and not frees_bytes
-            why = "; deleting it frees no space, because other hard links to the file remain" if frees_nothing else ""
+            why = (
+                "; deleting the file frees no space, because other hard links to the file remain"
+                if frees_nothing
+                else ""
+            )
             reason = f"identical{to_other}{why}"
         case "hard link":
-            return f"hard link to {reference_id}; deleting it frees no space"
+            return f"hard link to {reference_id}; deleting the link frees no space"
         case "same text":
             different = "bytes (pictures, links, headers or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"

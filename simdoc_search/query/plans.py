@@ -71,7 +71,7 @@ class Threshold:
         """Return the probability, 0..1, that a document of this overlap is a candidate."""
         return probability_of_matches(len(self.tokens), self.minimum_match, overlap)
 
-    def min_token_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - the same parameters as in `Bands`
+    def min_token_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - `Bands` uses `overlap`
         """Return the minimum share of the query's tokens that a hit has.
 
         It is 0, because every candidate has at least `minimum_match` of the tokens, and can therefore be a hit.

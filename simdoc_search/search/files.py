@@ -69,7 +69,7 @@ def find_ids_by_file(path: str, records: Iterable[Record]) -> list[str]:
     """Return the ids of the records that were read from a file. If there are none, return ids that equal the path."""
     candidates = list(records)
     posix = _to_posix(path)
-    paths = {_to_posix(os.path.abspath(posix)), _to_posix(os.path.realpath(posix))}  # noqa: PTH100 - with and without links resolved
+    paths = {_to_posix(os.path.abspath(posix)), _to_posix(os.path.realpath(posix))}  # noqa: PTH100 - abspath keeps links
     ids = [record.id for record in candidates if paths & _find_possible_paths(record)]
     if not ids and not posix.startswith("/"):
         ids = [record.id for record in candidates if record.id == "/".join(_split_path(path))]

@@ -14,7 +14,7 @@ FirstParameter = TypeVar("FirstParameter")
 Result = TypeVar("Result")
 
 
-class accept_fields_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
+class accept_fields_of(Generic[Fields, Options]):  # noqa: N801 - used as a decorator
     """Decorate a method whose last parameter is an options object, so that callers pass its fields instead.
 
     The fields replace the argument `options` in the signature and in the docstring. The errors of the options class

@@ -257,7 +257,7 @@ class VersionQuery(ThresholdOptions, QueryOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.text is None and (self.file is not None or self.metadata is not None):
-            raise QuerySyntaxError("file and metadata require text; pass text too, or omit file and metadata")
+            raise QuerySyntaxError("`file` and `metadata` require `text`; pass `text`, or omit `file` and `metadata`")
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ class Ranker:
         def find_possible_hits() -> Iterator[Candidate]:
             nonlocal compared
             possible = islice(candidates, max_compared)
-            for compared, candidate in enumerate(possible, 1):  # noqa: B007 - counted for the result
+            for compared, candidate in enumerate(possible, 1):  # noqa: B007 - used outside this function
                 if self._is_possible_hit(candidate):
                     yield candidate
 

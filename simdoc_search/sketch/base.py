@@ -108,10 +108,10 @@ class Sketch(ABC):
         """Return the final minima of a whole text, from which tokens are made. A sketch may fill its empty slots."""
         return minima
 
-    def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings for which this fails
+    def require_bucketed_tokens(self) -> None:  # noqa: B027 - only `MinHash` has settings without such tokens
         """Raise a ValueError if tokens in the format `bucketed` cannot be computed with these settings."""
 
-    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - used by MinHash
+    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - `MinHash` uses `repeats`
         """Return the terms that Lucene's MinHashFilter indexes. With `repeats`, return each as often as Lucene does.
 
         Raises:

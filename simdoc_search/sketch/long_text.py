@@ -61,7 +61,7 @@ def long_text_minima(
         seen.append(distinct(h1))
         if winnowing is not None:
             winnowing.add(top_bits(h1))
-    assert best is not None  # noqa: S101 - there is at least one piece
+    assert best is not None  # noqa: S101 - every text has at least one piece
     return best, len(distinct(np.concatenate(seen)))
 
 

@@ -199,7 +199,9 @@ class Settings:
                 else settings
             )
         except ValueError as error:
-            message = f"the settings are damaged ({error}); index the documents again into a new index"
+            message = (
+                f"the stored settings of the index are damaged ({error}); index the documents again into a new index"
+            )
             raise FormatMismatchError(message) from error
 
     @classmethod

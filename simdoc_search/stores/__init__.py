@@ -86,7 +86,7 @@ def open_store(
     if isinstance(parsed, str) and parsed != MEMORY_LOCATION:
         from simdoc_search.stores.remote.connection import connect  # noqa: PLC0415
         from simdoc_search.stores.remote.engine import Engine  # noqa: PLC0415
-        from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - the local store does not need it
+        from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - a local store does not need this module
 
         target, name = connect(parsed, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
         return RemoteStore.open_index(

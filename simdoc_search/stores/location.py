@@ -89,6 +89,6 @@ def _parse_file_url(url: str) -> Path:
                 f"{without_credentials(url)} is on another machine; give a path on this machine, such as file:///folder"
             )
         path = f"/{path}"
-    from urllib.request import url2pathname  # noqa: PLC0415 - it imports the modules for HTTP
+    from urllib.request import url2pathname  # noqa: PLC0415 - slow to import, because it loads the modules for HTTP
 
     return Path(url2pathname(path))

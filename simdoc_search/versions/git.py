@@ -60,7 +60,7 @@ class WorkTree(NamedTuple):
         """
         seconds = self.deadline - time.monotonic()
         if seconds <= 0:
-            raise GitError("the deadline for git has passed")
+            raise GitError("the time limit for reading the git history has passed")
         try:
             process = subprocess.Popen(  # noqa: S603 - git runs without a shell, and starts no program that the repository names
                 [self.git, *_SAFETY_OPTIONS, "-C", str(self.top), *arguments],

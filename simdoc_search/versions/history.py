@@ -178,7 +178,7 @@ def _hash_file(
     file.seek(0)
     while data := file.read(_BUFFER_BYTES):
         if time.monotonic() > deadline:
-            raise GitError("the deadline passed while files were being hashed")
+            raise GitError("the time limit for reading the git history passed while files were hashed")
         if convert_line_endings:
             data = held + data
             # The line feed of a CR LF may be at the start of the next block.

@@ -106,10 +106,10 @@ def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
         "copy_link.txt": ("hard link", "decide", 0),
     } == kinds
     assert len(TEXT) == result["bytes_freed"]
-    assert "hard link to copy.txt; deleting it frees no space" == members("docs")["copy_link.txt"][2]
+    assert "hard link to copy.txt; deleting the link frees no space" == members("docs")["copy_link.txt"][2]
     os.link("docs/real.txt", "elsewhere.txt")
     assert (
-        "identical; deleting it frees no space, because other hard links to the file remain"
+        "identical; deleting the file frees no space, because other hard links to the file remain"
         == members("docs")["real.txt"][2]
     )
     assert 0 == answer("duplicates", "docs")["bytes_freed"]

@@ -164,4 +164,7 @@ def test_damaged_settings_are_refused_with_the_reason(changes: dict[str, Any], r
     with pytest.raises(FormatMismatchError) as error:
         Settings.from_dict({**STORED, **changes})
 
-    assert f"the settings are damaged ({reason}); index the documents again into a new index" == str(error.value)
+    assert (
+        f"the stored settings of the index are damaged ({reason}); index the documents again into a new index"
+        == str(error.value)
+    )

@@ -42,7 +42,7 @@ def _get_environment() -> Environment:
 
 def render(template: str, **values: Any) -> Markup:
     """Return the HTML of a template with these values."""
-    return Markup(_get_environment().get_template(template).render(values))  # noqa: S704 - the environment escapes
+    return Markup(_get_environment().get_template(template).render(values))  # noqa: S704 - the environment escapes the values
 
 
 def render_page(title: str, body: Markup) -> str:

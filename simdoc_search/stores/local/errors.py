@@ -32,7 +32,7 @@ _QUOTED_PATH = re.compile(r'"(?:[^"\\]|\\.)*"')
 """Quoted paths in a message of tantivy. They are removed, because a path may match one of the patterns."""
 
 
-class convert_errors:  # noqa: N801 - it is used like a function
+class convert_errors:  # noqa: N801 - used like a function
     """Convert errors of tantivy and the file system into "cannot ACTION the index LOCATION: REASON".
 
     This class is faster than a function with `contextmanager`. A query enters it for each document that it reads.

@@ -51,7 +51,7 @@ def read_manifest(folder: Path) -> StoreManifest | None:
     if manifest is None:
         return None
     copy = _read_settings_file(folder / INDEX_FOLDER / SETTINGS_FILE, folder)
-    # Only the ids are compared. The settings in the two files differ if a process was interrupted between the writes.
+    # Compare only the ids. The settings in the two files differ if a process was interrupted between the two writes.
     is_missing = copy is None and (folder / INDEX_FOLDER / "meta.json").exists()
     if is_missing or (copy and copy.id != manifest.id):
         raise StoreError(

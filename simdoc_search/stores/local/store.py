@@ -230,7 +230,7 @@ class LocalStore(Closable):
         root_folder: str | None = None,
         only_roots_below: bool = False,
         filters: Filters | None = None,
-        fields: Sequence[str] = (),  # noqa: ARG002 - the records have all metadata
+        fields: Sequence[str] = (),  # noqa: ARG002 - local records have all metadata fields
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
         in_root = root_query(self._schema, root_folder, only_roots_below)

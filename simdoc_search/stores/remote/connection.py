@@ -135,7 +135,7 @@ def create_tls_context() -> ssl.SSLContext:
 def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None) -> EngineKind:
     """Return the kind of engine at the first host that responds, even with an error status such as 403."""
     try:
-        import urllib3  # noqa: PLC0415 - both client libraries need it
+        import urllib3  # noqa: PLC0415 - installed with either client library
     except ModuleNotFoundError as missing:
         raise MissingExtraError(f"the engine at {hosts[0]}", "opensearch,elasticsearch") from missing
     error: Exception | None = None

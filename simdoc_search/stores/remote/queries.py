@@ -174,7 +174,7 @@ def root_clause(root_folder: str | None, only_roots_below: bool, *, fingerprint_
         return {"match_all": {}}
     if not only_roots_below:
         return {"term": {f"{fingerprint_field}.{METADATA_FIELD}": root_term(root_folder)}}
-    first_term = root_term(os.path.join(root_folder, ""))  # noqa: PTH118 - a Path has no final separator
+    first_term = root_term(os.path.join(root_folder, ""))  # noqa: PTH118 - a Path would drop the final separator
     return {"range": {f"{fingerprint_field}.{METADATA_FIELD}": {"gte": first_term, "lte": first_term + LAST_CHARACTER}}}
 
 

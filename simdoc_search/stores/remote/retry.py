@@ -109,7 +109,7 @@ class Retries:
                 f"{reason}; run the command again later (gave up after {waited:.0f} s of retries)"
             )
         _log_sometimes(f"{reason}; retrying for up to {self._seconds - waited:.0f} s")
-        pause = random.uniform(self._max_pause / 2, self._max_pause)  # noqa: S311 - jitter
+        pause = random.uniform(self._max_pause / 2, self._max_pause)  # noqa: S311 - a random delay is not a secret
         self._max_pause = min(2 * self._max_pause, MAX_PAUSE_SECONDS)
         if self._stop_event.wait(min(pause, self._seconds - waited)):
             raise StoppedError

@@ -157,7 +157,7 @@ class _RequestThreads:
             except BaseException as error:
                 report = partial(future.set_exception, error)
             is_reused = len(self._idle) < MAX_CONNECTIONS_PER_NODE
-            if is_reused:  # the thread must be idle again before the caller sends its next request
+            if is_reused:  # before `report`, so that the caller can use this thread for its next request
                 self._idle.append(inbox)
             report()
             del future, send_request, report  # an idle thread must not keep a response in memory
