@@ -21,7 +21,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.records import read_token_ids
 from simdoc_search.versions.chronology import build_timeline
 from simdoc_search.versions.evidence import DateSources
-from simdoc_search.versions.timeline import Timeline, describe_evidence_kind
+from simdoc_search.versions.timeline import Timeline, describe_evidence_kind, describe_evidence_kinds
 
 Item = TypeVar("Item")
 
@@ -168,7 +168,8 @@ def _explain(timeline: Timeline, names: Sequence[str]) -> str:
     """Return the evidence for the newest version, or why it is unknown."""
     if timeline.newest is not None:
         undated = f"; {len(timeline.undated)} without a date" if timeline.undated else ""
-        return f"{printable(names[timeline.newest])} is the newest, {timeline.reason}{undated}"
+        reason = f"by the {describe_evidence_kinds(timeline.newest_evidence_kinds)}"
+        return f"{printable(names[timeline.newest])} is the newest, {reason}{undated}"
     if timeline.conflicting_statements:
         return "the evidence conflicts: " + "; ".join(
             f"by the {describe_evidence_kind(statement.evidence_kind)}, {printable(names[statement.later])} "

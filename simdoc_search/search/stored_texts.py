@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
+from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.cancellation import check_stopped
@@ -16,7 +17,7 @@ from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record, StoredText
+from simdoc_search.stores.record import Record, StoredText, has_text_changed
 
 BATCH_SIZE = 16
 """Maximum number of texts that are read at once."""
@@ -89,6 +90,26 @@ def read_stored_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[Documen
     """Return the texts of the documents with these keys, with their hashes; see `read_texts`."""
     requested_keys = set(keys)
     return {text.key: text for text in store.texts(dict.fromkeys(key.id for key in keys)) if text.key in requested_keys}
+
+
+def hash_words_and_punctuation(store: Store, records: Iterable[Record]) -> dict[str, str]:
+    """Map text hashes to hashes that are equal for texts that differ only in spaces and line breaks.
+
+    Only texts with the same words as another text are read. The result omits other texts, texts that are not stored,
+    and texts that changed after they were indexed.
+    """
+    by_words: dict[str, list[Record]] = {}
+    for record in records:
+        if record.words_hash and record.text_hash:
+            by_words.setdefault(record.words_hash, []).append(record)
+    groups = (group for group in by_words.values() if len({record.text_hash for record in group}) > 1)
+    hashes: dict[str, str] = {}
+    for batch in split_into_batches(record for group in groups for record in group):
+        keys = [record.key for record in batch if record.text_hash not in hashes]
+        for stored in read_stored_texts(store, keys).values():
+            if stored.text_hash and not has_text_changed(stored):
+                hashes[stored.text_hash] = text_hash(" ".join(stored.text.split()))
+    return hashes
 
 
 def resolve_record(store: Store, query: Query, filters: Filters | None = None) -> Record:

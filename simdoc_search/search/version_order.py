@@ -11,7 +11,7 @@ from simdoc_search.duplicates.keep_order import is_in_copy_folder
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
-from simdoc_search.versions.timeline import describe_evidence_kind
+from simdoc_search.versions.timeline import describe_evidence_kind, describe_evidence_kinds
 
 _TEXT_ORDER_HINT = (
     "This order is only a hint, because it is based on the texts alone. "
@@ -114,6 +114,7 @@ class VersionOrder:
     reason: str
     have_equal_texts: bool
     newest_without_file_times: VersionEntry | None
+    newest_evidence_kinds: tuple[EvidenceKind, ...]
 
     @property
     def order_hint(self) -> str:
@@ -141,16 +142,17 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
-            is_doubtful = self.evidence_kind == "modification time" and is_in_copy_folder(self.newest.name)
+            kinds = self.newest_evidence_kinds
+            is_doubtful = "modification time" in kinds and is_in_copy_folder(self.newest.name)
             doubt = "; it is in a backup or download folder, so this may be the time of copying" if is_doubtful else ""
-            return f"newest: {name}, by the {describe_evidence_kind(self.evidence_kind)}{aside}{doubt}"
+            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{aside}{doubt}"
         if any(statement.hides_newest for statement in self.conflicting_statements):
             by_others = self.newest_without_file_times
             name = "" if by_others is None else printable(by_others.name) or "the text"
             newest_of_rest = name and f"; without the modification times of files, the newest is {name}"
             return f"newest: not known, as the evidence conflicts{newest_of_rest}"
         if self.have_equal_texts:
-            return "newest: none, as all versions have the same text"
+            return "newest: none, as all versions have the same words and punctuation"
         if self.evidence_kind == "texts":
             return "newest: not known, as no evidence shows which is newer"
         return "newest: not known, as the latest versions have the same date or no date"

@@ -66,9 +66,11 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflicting_statements: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
-        have_equal_texts: whether all versions have the same text, and no evidence shows which of them is newer.
+        have_equal_texts: whether the versions differ at most in spaces and line breaks, and no evidence shows which of
+            them is newer.
         newest_without_file_times: the newest entry if the modification times of the files did not count; None if it
             would not be known.
+        newest_evidence_kinds: the kinds of evidence that show that the newest entry is later than the other ones.
         total: number of versions on all pages.
         candidate_count: number of documents that share a token with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,7 @@ from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import (
     AnalysedText,
     add_metadata,
+    hash_words_and_punctuation,
     read_records,
     read_texts,
     resolve_record,
@@ -71,8 +72,9 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         raise error
     versions = _select_versions(store, document, candidates, thresholds)
     family = _Family(store, document, versions, thresholds.max_distance)
+    hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
     version_dates = (_read_record_dates(version.record, query.version_control) for version in versions)
-    timeline = build_timeline([dates, *version_dates], family.propose_order)
+    timeline = build_timeline(_replace_text_hashes([dates, *version_dates], hashes), family.propose_order)
     page = _select_page(len(versions), timeline, query)
     shown_numbers = {0, timeline.order[-1] if timeline.order else 0, *page}
     records = read_records(store, [versions[number - 1].record.key for number in shown_numbers if number])
@@ -99,7 +101,8 @@ def order_family(store: Store, family: FamilyMembers, *, version_control: bool) 
     """Order the documents of a family; see `SimilaritySearch.order_family`."""
     stored = read_records(store, family.document_keys, text=False)
     records = add_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
-    timeline = build_timeline([_read_record_dates(record, version_control) for record in records], list)
+    dates = [_read_record_dates(record, version_control) for record in records]
+    timeline = build_timeline(_replace_text_hashes(dates, hash_words_and_punctuation(store, records)), list)
     entries = {
         number: VersionEntry(record.id, record.key, False, timeline.dates[number])
         for number, record in enumerate(records)
@@ -120,6 +123,10 @@ def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocume
 def _read_record_dates(record: Record, version_control: bool) -> DateSources:
     path = Path(record.origin.file(record.id)) if record.origin and version_control else None
     return DateSources.from_record(record, path)
+
+
+def _replace_text_hashes(documents: Sequence[DateSources], hashes: Mapping[str, str]) -> list[DateSources]:
+    return [replace(document, text_hash=hashes.get(document.text_hash, document.text_hash)) for document in documents]
 
 
 def _read_text_dates(query: VersionQuery) -> DateSources:
@@ -173,6 +180,7 @@ def _make_order_attributes(
         "undated": tuple(entries[number] for number in timeline.undated if number in entries),
         "newest": find_entry(timeline.newest),
         "newest_without_file_times": find_entry(timeline.newest_without_file_times),
+        "newest_evidence_kinds": timeline.newest_evidence_kinds,
         "evidence_kind": timeline.evidence_kind,
         "is_certain": timeline.is_certain,
         "conflicting_statements": tuple(

@@ -63,6 +63,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         ),
         have_equal_texts,
         _find_newest(evidence, order, len(copies), ignore="modification time"),
+        () if newest is None else tuple(_find_newest_kinds(evidence, order, len(copies), kind)),
     )
 
 
@@ -127,6 +128,19 @@ def _find_newest(
     others = order[: len(order) - copy_count]
     is_newest = bool(others) and all(_is_later(evidence, order[-1], earlier, ignore) for earlier in others)
     return order[-1] if is_newest else None
+
+
+def _find_newest_kinds(
+    evidence: DateEvidence, order: Sequence[int], copy_count: int, order_kind: EvidenceKind
+) -> list[EvidenceKind]:
+    """Return the kinds of evidence that show that the last document is later than the other documents.
+
+    For each other document, it is the kind that the order is based on if it distinguishes the two, otherwise the first
+    kind that does.
+    """
+    by_document = [_compare_by_kind(evidence, order[-1], other) for other in order[: len(order) - copy_count]]
+    kinds = {order_kind if order_kind in verdicts else next(iter(verdicts)) for verdicts in by_document}
+    return sorted(kinds, key=lambda kind: (kind != order_kind, EVIDENCE_KINDS.index(kind)))
 
 
 def _find_tied_copies(

@@ -99,7 +99,7 @@ class DateSources:
             case, digits and punctuation.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
         file_path: path of the file on this machine; None if the document has no file, or if git must not be run.
-        text_hash: hash of the text, equal for equal texts; empty if it is unknown.
+        text_hash: hash of the text; empty if it is unknown. Documents with the same hash count as one version.
     """
 
     document_path: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -56,8 +56,10 @@ class Timeline:
         reason: what the order is based on, as a phrase for display.
         dates: date of each document, from the kind of evidence that the order is based on. If the document has no such
             date, its best date, or None.
-        have_equal_texts: whether all documents have the same text, and no evidence shows which of them is newer.
+        have_equal_texts: whether all documents have the same `DateSources.text_hash`, and no evidence shows which of
+            them is newer.
         newest_without_file_times: index of the newest document if the modification times of the files did not count.
+        newest_evidence_kinds: the kinds of evidence that show that the newest document is later than the other ones.
     """
 
     order: tuple[int, ...]
@@ -70,6 +72,7 @@ class Timeline:
     dates: tuple[DocumentDate | None, ...]
     have_equal_texts: bool
     newest_without_file_times: int | None
+    newest_evidence_kinds: tuple[EvidenceKind, ...] = ()
 
 
 def describe_evidence_kind(kind: EvidenceKind) -> str:
@@ -77,10 +80,16 @@ def describe_evidence_kind(kind: EvidenceKind) -> str:
     return _DESCRIPTIONS[kind]
 
 
+def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
+    """Return a description of several kinds of evidence for display."""
+    *others, last = (_DESCRIPTIONS[kind] for kind in kinds)
+    return f"{', '.join(others)} and the {last}" if others else last
+
+
 def describe_order(kind: EvidenceKind, guessed_count: int, *, have_equal_texts: bool) -> str:
     """Return a description of the evidence for an order, and of how many documents are in a guessed order."""
     if have_equal_texts:
-        return "all of them have the same text"
+        return "all of them have the same words and punctuation"
     if kind == "texts":
         return "no evidence shows which is newer"
     documents = format_count(guessed_count, "document")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,77 @@ def test_a_newest_file_in_a_backup_folder_is_doubted(
 
     verdict = f"newest: {name}, by the modification times of the files{doubt}"
     assert verdict == search.versions("plan.txt").verdict
+
+
+def index_contracts(search: SimilaritySearch, folder: Path, days: dict[str, int], *, copy: str) -> None:
+    """Index contracts of 2022, 2023 and 2024, and `copy` as a PDF of the last one. `days` are their file times."""
+    first = prose(12, 7)
+    texts = {f"lease {2022 + number}.txt": " ".join([*first[number:], f"Page {number}."]) for number in range(3)}
+    pdf = texts["lease 2024.txt"].replace(". ", ".\n\n").replace("Page 2.", copy)
+    write(folder, {name: text for name, text in {**texts, "lease 2024 as pdf.txt": pdf}.items() if name in days})
+    for name, day in days.items():
+        os.utime(folder / name, (1e9 + 86_400 * day,) * 2)
+    search.index(read_corpus([str(folder)]))
+
+
+CONTRACTS = {"lease 2022.txt": 1, "lease 2023.txt": 2, "lease 2024.txt": 3}
+CONFLICT = CONTRACTS | {"lease 2022.txt": 9}
+
+
+@pytest.mark.parametrize(
+    ("days", "verdict"),
+    [
+        (CONTRACTS, "newest: lease 2024.txt, by the dates in the names"),
+        (CONTRACTS | {"lease 2024 as pdf.txt": 3}, "newest: lease 2024.txt, by the dates in the names"),
+        (CONTRACTS | {"lease 2024 as pdf.txt": 4}, "newest: lease 2024.txt, by the dates in the names"),
+        (
+            CONFLICT | {"lease 2024 as pdf.txt": 4},
+            "newest: not known, as the evidence conflicts; without the modification times of files, the newest is "
+            "lease 2024.txt",
+        ),
+    ],
+)
+def test_texts_that_differ_in_line_breaks_only_are_one_version(
+    search: SimilaritySearch, tmp_path: Path, days: dict[str, int], verdict: str
+) -> None:
+    """A PDF file of the newest contract changes nothing. With an equal time, the shorter name is preferred."""
+    index_contracts(search, tmp_path, days, copy="Page 2.")
+
+    assert verdict == search.versions("lease 2023.txt").verdict
+    assert verdict == search.versions("lease 2024.txt").verdict
+
+
+@pytest.mark.parametrize("copy", ["Page -2.", "Page 3.", "PAGE 2."])
+@pytest.mark.parametrize(
+    ("days", "verdict"),
+    [
+        (
+            CONTRACTS | {"lease 2024 as pdf.txt": 3},
+            "newest: not known, as the latest versions have the same date or no date",
+        ),
+        (
+            CONTRACTS | {"lease 2024 as pdf.txt": 4},
+            "newest: lease 2024 as pdf.txt, by the dates in the names and the modification times of the files",
+        ),
+        (CONFLICT | {"lease 2024 as pdf.txt": 4}, "newest: not known, as the evidence conflicts"),
+    ],
+)
+def test_other_words_signs_and_letter_case_are_another_version(
+    search: SimilaritySearch, tmp_path: Path, days: dict[str, int], verdict: str, copy: str
+) -> None:
+    index_contracts(search, tmp_path, days, copy=copy)
+
+    assert verdict == search.versions("lease 2023.txt").verdict
+
+
+def test_a_text_that_changed_after_indexing_is_another_version(search: SimilaritySearch, tmp_path: Path) -> None:
+    """The sign was removed after indexing. The sentences and hashes in the index are those of the old text."""
+    index_contracts(search, tmp_path, CONTRACTS | {"lease 2024 as pdf.txt": 3}, copy="Page -2.")
+    (stored,) = search.store.records(["lease 2024 as pdf.txt"], text=True, passages=True, sentences_and_concepts=True)
+    assert stored.text
+    put(search.store, replace(stored, text=stored.text.replace("-", "")))
+
+    assert search.versions("lease 2023.txt").newest is None
 
 
 def test_the_newest_version_is_always_shown(search: SimilaritySearch) -> None:

@@ -148,7 +148,7 @@ def test_no_copy_is_the_newest_of_copies() -> None:
     line = line_of(*copies)
 
     assert (None, "texts", True) == (line.newest, line.evidence_kind, line.have_equal_texts)
-    assert "all of them have the same text" == line.reason
+    assert "all of them have the same words and punctuation" == line.reason
     assert not line_of(*(replace(copy, text_hash="") for copy in copies)).have_equal_texts
     assert not line_of(copies[0], replace(copies[1], text_hash="2")).have_equal_texts
 
@@ -252,3 +252,16 @@ def test_versions_in_different_names_are_not_compared() -> None:
 
     assert ("texts", False, None) == (line.evidence_kind, line.is_certain, line.newest)
     assert ((1, 0), True, 0) == (same_name.order, same_name.is_certain, same_name.newest)
+
+
+def test_the_kinds_of_evidence_for_the_newest_are_given() -> None:
+    """The name orders most documents. The file time distinguishes two documents with the same date in their names."""
+    old, first = DateSources("a 2021.txt", mtime_ns=NOON), DateSources("a 2022.txt", mtime_ns=NOON)
+    second = DateSources("b 2022.txt", mtime_ns=NOON + 900 * SECOND)
+
+    assert (1, ("name",)) == (line_of(old, first).newest, line_of(old, first).newest_evidence_kinds)
+    assert (2, ("name", "modification time")) == (
+        line_of(old, first, second).newest,
+        line_of(old, first, second).newest_evidence_kinds,
+    )
+    assert () == line_of(first, first).newest_evidence_kinds
