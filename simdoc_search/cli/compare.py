@@ -104,7 +104,7 @@ def compare(
     \b
       simdoc-search compare contract_2023.pdf contract_2024.docx
       simdoc-search compare doc123 draft.txt --html compared.html
-      simdoc-search compare '"old.txt"' ./old.txt    the stored document and the file
+      simdoc-search compare '"old.txt"' ./old.txt    double quotes mean an id
     """
     from click.core import ParameterSource
 
