@@ -25,7 +25,7 @@ from pathlib import Path
 from simdoc_search import Analysis, Document, Settings, SimilaritySearch, VersionsResult, open_store
 from simdoc_search.passages.dates import find_latest_day
 from simdoc_search.sketch.sentences import SentenceSettings
-from simdoc_search.stores.sentences_and_concepts import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.versions import count_unchanged, propose_order
 
 Names = dict[str, str]
@@ -95,7 +95,7 @@ def print_order(rows: list[dict[str, str]], search: SimilaritySearch, hidden: di
             shuffled = sorted(members, key=lambda row: hidden[row["id"]])
             records = [search.store.get(hidden[row["id"]], text=True, sentences_and_concepts=True) for row in shuffled]
             texts = [record.text or "" for record in records if record]
-            unchanged = count_unchanged([compute_simhashes(text, Analysis()) for text in texts])
+            unchanged = count_unchanged([compute_sentence_simhashes(text, Analysis()) for text in texts])
             days = [find_latest_day(text) for text in texts] if with_days else None
             order = [int(shuffled[number]["version"]) for number in propose_order(unchanged, days)]
             whole += order == sorted(order)

@@ -40,7 +40,7 @@ class InstallRequest:
         index: an index, an alias or a data stream that will use the pipeline; empty for none.
         index_template: the index template to extend; empty for none.
         include_search_templates: whether to install the search templates.
-        force: whether to replace parts that are installed already but differ.
+        force: whether to replace installed parts that differ.
     """
 
     field: str
@@ -61,7 +61,7 @@ class InstallPlan:
     Attributes:
         engine: the engine.
         request: what to install.
-        steps: the steps, in order. Parts that are installed already have no step.
+        steps: the steps, in order. There is no step for a part that is already installed.
         indices: the indices that will use the pipeline.
         warnings: sentences to show to the user.
     """
@@ -123,7 +123,7 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
 
 
 def plan_component_steps(engine: Engine, template: dict[str, Any], name: str, *, force: bool = False) -> list[Step]:
-    """Return the step that installs a component template; none if it is installed already.
+    """Return the step that installs a component template; none if it is already installed.
 
     Raises:
         StoreError: a different component template has this name, and `force` is not set.

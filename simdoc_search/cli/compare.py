@@ -59,8 +59,8 @@ class _Side(NamedTuple):
     settings: Settings | None = None
 
 
-_COUNTING_PARAMETERS = ("preset", "ignore", "ignore_quotes", "ignore_bibliography")
-"""The parameters that decide which words count."""
+_COMPARISON_PARAMETERS = ("preset", "ignore", "ignore_quotes", "ignore_bibliography")
+"""The parameters that change the comparison. The HTML page lists them."""
 
 
 @click.command(cls=Command, main_options=["--html", "--preset", "--ignore", "--json"], shows_time=True)
@@ -94,15 +94,17 @@ def compare(
     """Show what two texts share, and where they differ.
 
     A and B are files or stored documents. An argument that is the path of an existing file means that file. Use - for
-    stdin. Any other argument is the id, path or file name of a stored document, as for `similar`. An id in double
-    quotes is always a stored document. A path that begins with ./ is always a file.
+    stdin. Any other argument is the id, path or file name of a stored document, as for `similar`.
+
+    If a file and a stored document have the same name, put the id of the stored document in double quotes, or begin
+    the path of the file with ./, as in the last example.
 
     Two files are compared with the default settings, or with the settings of --store if you give it.
 
     \b
       simdoc-search compare contract_2023.pdf contract_2024.docx
       simdoc-search compare doc123 draft.txt --html compared.html
-      simdoc-search compare '"old.txt"' ./old.txt    the stored text and the file
+      simdoc-search compare '"old.txt"' ./old.txt    double quotes mean an id
     """
     from click.core import ParameterSource
 
@@ -157,7 +159,7 @@ def compare(
     if html:
         context = click.get_current_context()
         _write_page(
-            html, comparison, sides, analysis, [*notes, *describe_run("Compared", context, _COUNTING_PARAMETERS)]
+            html, comparison, sides, analysis, [*notes, *describe_run("Compared", context, _COMPARISON_PARAMETERS)]
         )
     if as_json:
         first, second = ({side.kind: side.name} for side in sides)
@@ -226,7 +228,7 @@ def _print(
     sides: list[_Side],
     analysis: Analysis | None,
     html: Path | None,
-    ignored_notes: Sequence[str],
+    notes: Sequence[str],
 ) -> None:
     from rich.console import Console
 
@@ -236,9 +238,7 @@ def _print(
     is_coloured = console.is_terminal and console.color_system is not None and not console.no_color
     names, texts = (sides[0].name, sides[1].name), (sides[0].text, sides[1].text)
     if html:
-        lines = measure_lines(
-            comparison, names, width=console.width, is_coloured=is_coloured, ignored_notes=ignored_notes
-        )
+        lines = measure_lines(comparison, names, width=console.width, is_coloured=is_coloured, notes=notes)
     else:
         lines = comparison_lines(
             comparison,
@@ -247,7 +247,7 @@ def _print(
             width=console.width,
             is_coloured=is_coloured,
             analysis=analysis,
-            ignored_notes=ignored_notes,
+            notes=notes,
         )
     for line in lines:
         console.print(line, soft_wrap=True)

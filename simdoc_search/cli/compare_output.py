@@ -59,19 +59,17 @@ def comparison_lines(
     width: int = 80,
     is_coloured: bool = False,
     analysis: Analysis | None = None,
-    ignored_notes: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> Iterator[Text]:
     """Yield a comparison in lines of at most `width` columns (40 to 120), without control characters.
 
     Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` splits the texts into words to
-    find repeated passages; the default is the analysis of a new store. `ignored_notes` say which words are ignored.
+    find repeated passages; the default is the analysis of a new store. `notes` say which words are ignored.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
     repeated_passages = find_boilerplate(comparison.passages, texts, analysis)
-    report = _Report(comparison, texts, repeated_passages, ignores_words=bool(ignored_notes))
-    lines = chain(
-        _measure_lines(comparison, names, ignored_notes), report.passage_lines(width), report.difference_lines()
-    )
+    report = _Report(comparison, texts, repeated_passages, ignores_words=bool(notes))
+    lines = chain(_measure_lines(comparison, names, notes), report.passage_lines(width), report.difference_lines())
     return _wrap(lines, width, is_coloured)
 
 
@@ -81,10 +79,10 @@ def measure_lines(
     *,
     width: int = 80,
     is_coloured: bool = False,
-    ignored_notes: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> Iterator[Text]:
     """Yield only the measures. The arguments are as for `comparison_lines`."""
-    return _wrap(_measure_lines(comparison, names, ignored_notes), min(max(width, _MIN_WIDTH), _MAX_WIDTH), is_coloured)
+    return _wrap(_measure_lines(comparison, names, notes), min(max(width, _MIN_WIDTH), _MAX_WIDTH), is_coloured)
 
 
 def _wrap(lines: Iterable[_Line], width: int, is_coloured: bool) -> Iterator[Text]:
@@ -107,9 +105,9 @@ def _apply_style(style: str, text: str, is_coloured: bool) -> Text:
     return Text(printable(f"{left}{text}{right}"), _STYLES[style] if is_coloured else "")
 
 
-def _measure_lines(comparison: Comparison, names: tuple[str, str], ignored_notes: Sequence[str]) -> Iterator[_Line]:
+def _measure_lines(comparison: Comparison, names: tuple[str, str], notes: Sequence[str]) -> Iterator[_Line]:
     yield _Line(0, [("heading", f"{names[0]} and {names[1]}")])
-    yield from (_Line(0, [("", note)]) for note in ignored_notes)
+    yield from (_Line(0, [("", note)]) for note in notes)
     rows = describe_word_measures(comparison)
     indent = 4 + max(len(row.name) for row in rows)
     for name, value, remark in rows:

@@ -1,4 +1,4 @@
-"""`simdoc-search engine`: runs OpenSearch on this machine, from Python packages."""
+"""`simdoc-search engine`: runs OpenSearch on this machine, without Docker."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ port_option: Final = click.option(
     show_default=True,
     help="Port of the first node. The other nodes use the next ports.",
 )
-found_port_option: Final = click.option(
+running_port_option: Final = click.option(
     "--port",
     type=_PORTS,
     metavar="N",
@@ -48,8 +48,8 @@ def _check_data_folder(_context: click.Context, _parameter: click.Parameter, val
 def engine() -> None:
     """Run OpenSearch on this machine, for development and tests.
 
-    OpenSearch is installed from Python packages, so you need neither Docker nor Java. It has no password, but only
-    programs on this machine can reach it.
+    You need neither Docker nor Java. A Python package contains Java, and OpenSearch is downloaded from Maven Central.
+    The engine has no password, but only programs on this machine can reach it.
 
     \b
       simdoc-search engine start
@@ -84,7 +84,7 @@ def start(
 ) -> None:
     """Start the engine, and wait until it answers.
 
-    It keeps running until you stop it. The first start of a version downloads about 75 MB from Maven Central.
+    It keeps running until you stop it. The first start of each version of OpenSearch downloads about 75 MB.
 
     \b
       simdoc-search engine start
@@ -112,7 +112,7 @@ def start(
 
 
 @engine.command()
-@found_port_option
+@running_port_option
 @json_option
 @handle_errors
 def status(port: int | None, as_json: bool) -> None:
@@ -171,7 +171,7 @@ def stop(port: int, as_json: bool) -> None:
 @click.option(
     "--lines", type=click.IntRange(min=1), default=50, show_default=True, help="Number of lines to show from the end."
 )
-@found_port_option
+@running_port_option
 @json_option
 @handle_errors
 def logs(node: int, lines: int, port: int | None, as_json: bool) -> None:

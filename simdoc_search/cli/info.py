@@ -72,7 +72,7 @@ def _print_settings(settings: Settings, passage_guarantee: str) -> None:
     say(f"sketch     {_describe_sketch(settings.minhash)}")
     say(f"passages   {passage_guarantee}")
     if settings.sentences:
-        say("versions   found by comparing stored sentences")
+        say("versions   documents are compared by their stored sentences")
     for line in threshold_lines(settings.thresholds) if settings.thresholds != SimilarityThresholds() else []:
         say(line)
     if settings.identifies_language:
@@ -84,7 +84,7 @@ def _print_settings(settings: Settings, passage_guarantee: str) -> None:
         say(f"excluded   {', '.join(part.replace('-', ' ') for part in settings.excluded_parts)}")
     if concepts := settings.concepts:
         synonyms = f", with synonyms (checksum {concepts.synonyms_checksum})" if concepts.synonyms_checksum else ""
-        say(f"related    found by comparing stored concepts, extracted by {concepts.extractor}{synonyms}")
+        say(f"related    documents are compared by their stored concepts, extracted by {concepts.extractor}{synonyms}")
 
 
 def _describe_analysis(analysis: Analysis) -> str:

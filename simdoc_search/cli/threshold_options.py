@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE
+from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _OPTIONS = (
     click.option(
         "--max-distance",
-        type=click.IntRange(0, MAX_SENTENCE_DISTANCE),
+        type=click.IntRange(0, MAX_DISTANCE_LIMIT),
         metavar="DISTANCE",
         help="Maximum distance between two similar sentences, from 0 (almost identical) to 16.  [default: 12, unless "
         "changed with `defaults`]",

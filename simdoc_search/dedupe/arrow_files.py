@@ -16,7 +16,7 @@ from simdoc_search.errors import CorpusError
 _SAMPLE_ROWS = 1000
 _BATCH_BYTES = 16_000_000
 _MAX_BATCH_ROWS = 1 << 14
-_MAX_GROUP_BYTES = 64_000_000
+_MAX_ROW_GROUP_BYTES = 64_000_000
 _BUFFER_BYTES = 1 << 20
 _ARROW_MAGIC = b"ARROW1"
 
@@ -148,7 +148,7 @@ class ArrowShard:
 
         Args:
             file: the output.
-            added_fields: fields of the columns that the record batches have in addition to those of this shard.
+            added_fields: the Arrow fields of the columns that the record batches have after those of this shard.
         """
         schema = append_fields(self.schema, added_fields)
         if self._is_parquet:
@@ -157,8 +157,8 @@ class ArrowShard:
                 groups = metadata.num_row_groups
                 has_columns = groups and metadata.num_columns
                 compression = metadata.row_group(0).column(0).compression if has_columns else "SNAPPY"
-                group_rows = max(1, -(-metadata.num_rows // max(1, groups)))
-            with closing(ParquetBatchWriter(file, schema, compression, group_rows)) as writer:
+                row_group_size = max(1, -(-metadata.num_rows // max(1, groups)))
+            with closing(ParquetBatchWriter(file, schema, compression, row_group_size)) as writer:
                 yield writer
         else:
             with ipc_writer(file, schema, is_file=self.is_ipc_file) as writer:
@@ -175,13 +175,13 @@ def append_fields(schema: Any, fields: Sequence[Any]) -> Any:
 class ParquetBatchWriter:
     """Writes record batches to a Parquet file, in row groups of about a given number of rows."""
 
-    def __init__(self, file: IO[bytes], schema: Any, compression: str, group_rows: int) -> None:
+    def __init__(self, file: IO[bytes], schema: Any, compression: str, row_group_size: int) -> None:
         from pyarrow import parquet  # noqa: PLC0415 - an optional dependency
 
         codec = "NONE" if compression == "UNCOMPRESSED" else compression
         self._writer = parquet.ParquetWriter(file, schema, compression=codec)
         self._schema = schema
-        self._group_rows = group_rows
+        self._row_group_size = row_group_size
         self._pending: list[Any] = []
         self._rows = self._bytes = 0
 
@@ -190,7 +190,7 @@ class ParquetBatchWriter:
         self._pending.append(batch)
         self._rows += len(batch)
         self._bytes += batch.nbytes
-        if self._rows >= self._group_rows or self._bytes >= _MAX_GROUP_BYTES:
+        if self._rows >= self._row_group_size or self._bytes >= _MAX_ROW_GROUP_BYTES:
             self._flush()
 
     def close(self) -> None:

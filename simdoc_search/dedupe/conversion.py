@@ -1,7 +1,7 @@
-"""Converts rows to the format that the extension of the output names.
+"""Converts rows to the format of the output, which its file extension decides.
 
 Rows are converted as Arrow record batches. All rows are checked before they are compared, so that a value that the
-output cannot hold is reported at once.
+output cannot hold is reported immediately.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from simdoc_search.dedupe.text_rows import TextBatchWriter, check_text_type, is_
 from simdoc_search.errors import CorpusError
 
 _FORMAT_NAMES: dict[FileFormat, str] = {"parquet": "Parquet", "jsonl": "JSONL", "csv": "CSV", "arrow": "Arrow"}
-_GROUP_ROWS = 1 << 17
+_ROW_GROUP_SIZE = 1 << 17
 _MAX_NAMED_COLUMNS = 5
 
 
@@ -66,11 +66,11 @@ class Conversion:
 
         Args:
             file: the output.
-            added_fields: fields of the columns that the record batches have in addition to those of the schema.
+            added_fields: the Arrow fields of the columns that the record batches have after those of `schema`.
         """
         schema = append_fields(self.schema, added_fields)
         if self.file_format.format == "parquet":
-            with closing(ParquetBatchWriter(file, schema, "SNAPPY", _GROUP_ROWS)) as writer:
+            with closing(ParquetBatchWriter(file, schema, "SNAPPY", _ROW_GROUP_SIZE)) as writer:
                 yield writer
         elif self.file_format.format == "arrow":
             with ipc_writer(file, schema, is_file=True) as writer:
@@ -172,7 +172,7 @@ def _row_lists(
         if isinstance(shard, JsonlShard):
             rows: list[Any] = list(map(parse_json, records))
         else:
-            rows = list(parse_csv(records, *shard.dialect))
+            rows = list(parse_csv(records, *shard.parse_arguments))
         for number, row in enumerate(rows, begin):
             if not isinstance(row, dict):
                 raise CorpusError(

@@ -180,7 +180,9 @@ def _read_rows(shard: Shard) -> Iterator[Any]:
             yield from batch.to_pylist()
     else:
         for records in shard.record_lists():
-            yield from parse_csv(records, *shard.dialect) if isinstance(shard, CsvShard) else parse_jsonl(records)
+            yield from (
+                parse_csv(records, *shard.parse_arguments) if isinstance(shard, CsvShard) else parse_jsonl(records)
+            )
 
 
 def _find_strings(value: Any) -> Iterator[str]:

@@ -113,8 +113,8 @@ class CsvShard:
         return records[0], names, delimiter, codec
 
     @property
-    def dialect(self) -> tuple[list[str], str, str]:
-        """The names of the columns, the delimiter and the codec."""
+    def parse_arguments(self) -> tuple[list[str], str, str]:
+        """The arguments of `parse_csv` after the records: the names of the columns, the delimiter and the codec."""
         return self._header[1:]
 
     def _find_codec(self) -> str:

@@ -147,7 +147,7 @@ def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> C
         f"{name}: {actual[name]}, not {value}" for name, value in requested.items() if value not in {None, actual[name]}
     ]
     if ephemeral and not registered.is_ephemeral:
-        differences.append("data: a permanent folder, not ephemeral")
+        differences.append("data: kept when the engine is stopped, not deleted")
     if differences:
         raise DevEngineError(
             f"the running engine on port {port} has options that differ from yours ({'; '.join(differences)}); omit "

@@ -21,7 +21,7 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sentences_and_concepts import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.workers import ParallelMapper
 
 Progress = Callable[[str, float], None]
@@ -129,4 +129,4 @@ def _records_with_simhashes(
 
 
 def _simhashes_of_texts(analysis: Analysis, texts: Sequence[str]) -> list[Simhashes]:
-    return [distinct(compute_simhashes(text, analysis)) if text else np.zeros(0, np.uint64) for text in texts]
+    return [distinct(compute_sentence_simhashes(text, analysis)) if text else np.zeros(0, np.uint64) for text in texts]

@@ -91,7 +91,8 @@ def to_dsl(
     if used > max_clauses:
         raise QuerySyntaxError(
             f"the query has {used:,} clauses, but the engine allows {max_clauses:,}; "
-            "increase indices.query.bool.max_clause_count, or use planner='enough' with a probability below 1"
+            "increase indices.query.bool.max_clause_count, or reduce the number of clauses with planner='enough' and a "
+            "probability below 1"
         )
     return _combine(clause, required, excluded)
 

@@ -170,7 +170,7 @@ def to_sql(
     if len(values.values) > max_parameters:
         raise QuerySyntaxError(
             f"the statement has {len(values.values)} parameters, but max_parameters is {max_parameters}; "
-            "use planner='enough' with a probability below 1, or fewer tokens"
+            "reduce their number with planner='enough' and a probability below 1, or with fewer tokens"
         )
     return values.make_statement(text)
 

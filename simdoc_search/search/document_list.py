@@ -93,8 +93,8 @@ def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]
         return []
     if not store.is_simdoc_index:
         raise QuerySyntaxError(
-            "the folders of documents are stored only in an index that simdoc-search created; omit PREFIX or PATTERN, "
-            "and select documents with --filter"
+            "this index does not record the folder of each document, because simdoc-search did not create it; omit "
+            "PREFIX or PATTERN, and select documents with --filter"
         )
     if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir may raise for a long name
         input_path = InputPaths(store, None).get_or_add(absolute(prefix))

@@ -14,7 +14,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import PRESETS, AlignmentSettings, Preset
 from simdoc_search.passages.exact_overlap import MEASURES, MeasureName
 from simdoc_search.query.planner import Planner, check_planner
-from simdoc_search.search.resolver import Query, make_fingerprint_query
+from simdoc_search.search.resolver import Query, make_document_query
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.filters import Filters, parse_filters
 
@@ -125,7 +125,7 @@ class SimilarOptions(SearchOptions):
             raise QuerySyntaxError(
                 f"the measure {self.measure!r} cannot be combined with a probability; omit the probability"
             )
-        make_fingerprint_query("", self.overlap, self.probability)
+        make_document_query("", self.overlap, self.probability)
 
 
 @dataclass(frozen=True)
@@ -212,8 +212,8 @@ class ThresholdOptions:
 
     Attributes:
         max_distance: maximum number of differing simhash bits between similar sentences, 0 to 16 of 64.
-        min_share: minimum share of one of two versions, greater than 0 and at most 1.
-        min_share_of_other: minimum share of the other version, from 0 to `min_share`. If it were 0, a book that quotes
+        min_share: minimum of the larger share of two versions, greater than 0 and at most 1.
+        min_share_of_other: minimum of the smaller share, from 0 to `min_share`. If it were 0, a book that quotes
             a note would be a version of the note.
         min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1. Related documents score less.
 

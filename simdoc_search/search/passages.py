@@ -223,7 +223,7 @@ def _make_result(
         candidates.too_common_phrase_count,
         mask_to_spans(text.words, unite_covers(exact, len(document.ignored_word_mask))) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
-        describe_bibliography(text.text, document.ignored_bibliography) if text and options.ignore_bibliography else "",
+        describe_bibliography(text.text, document.bibliography_span) if text and options.ignore_bibliography else "",
         options.offset,
         len(exact) < len(matches),
         store.left_out_indices(),

@@ -23,7 +23,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sentences_and_concepts import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 
 MAX_QUERY_SHINGLES = 1_000
 """A text with up to this many shingles is queried by all its shingles. A longer text is queried by passage tokens."""
@@ -96,12 +96,12 @@ class QueryDocument:
         if not ignores_words:
             return empty_mask(len(self.analysed_text.words.words))
         spans = find_quotations(self.analysed_text.text) if self.ignore_quotes else []
-        if self.ignored_bibliography:
-            spans.append(self.ignored_bibliography)
+        if self.bibliography_span:
+            spans.append(self.bibliography_span)
         return find_ignored_words(self.analysed_text.words, self.ignored_texts, spans)
 
     @cached_property
-    def ignored_bibliography(self) -> Span | None:
+    def bibliography_span(self) -> Span | None:
         """The span of the bibliography; None if it is not ignored or not found."""
         return find_bibliography(self.text) if self.ignore_bibliography and self.text is not None else None
 
@@ -153,7 +153,10 @@ class QueryDocument:
 
     @cached_property
     def passage_tokens_to_query(self) -> TokenIds:
-        """The passage tokens to query: those of all shingles if there are at most `MAX_QUERY_SHINGLES`."""
+        """The tokens to query: those of all shingles, or the passage tokens if there are over `MAX_QUERY_SHINGLES`.
+
+        If the text is not stored, they are the passage tokens.
+        """
         if self._fingerprint is None or self.shingle_count > MAX_QUERY_SHINGLES:
             return self.passage_tokens
         return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.minhash)
@@ -180,7 +183,7 @@ class QueryDocument:
             MissingExtraError: the text must be split into sentences, and sentencex is not installed.
         """
         if self.text is not None and (not self.is_stored or self.settings.sentences is None):
-            return compute_simhashes(self.text, self.settings.analysis)
+            return compute_sentence_simhashes(self.text, self.settings.analysis)
         return decode_sentences(self.record.sentences)
 
 

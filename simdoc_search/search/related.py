@@ -42,7 +42,7 @@ def find_related(store: Store, query: RelatedQuery) -> RelatedResult:
     candidates = find_related_candidates(store, weights, query, document.key or query.exclude)
     if not candidates.total and (error := find_unknown_field(store, query.filters)):
         raise error
-    weighted_concepts = weights.weight_with([paragraphs for _, paragraphs in candidates.documents])
+    weighted_concepts = weights.make_weighted_concepts([paragraphs for _, paragraphs in candidates.documents])
     scored_hits = _score_candidates(document, weights, candidates, weighted_concepts, thresholds)
     ranked = sorted(
         (hit for hit in scored_hits if hit.score >= thresholds.min_score),

@@ -1,4 +1,4 @@
-"""Looks up the stored documents of queries."""
+"""Looks up the stored documents that queries name."""
 
 from __future__ import annotations
 
@@ -20,11 +20,15 @@ MAX_SAME_NAME_DOCUMENTS = 500
 """Maximum number of documents with the same file name whose paths are compared with a given path."""
 
 Query = str | FingerprintQuery | DocumentKey
-"""An id with an overlap and a probability in percent, such as `doc123_20_80`; the same, parsed; or a document's key."""
+"""A query for the documents that are similar to a stored document.
+
+It is a string such as `doc123_20_80` (an id, an overlap and a probability in percent), a parsed string, or the key of
+the stored document.
+"""
 
 
 class Resolver:
-    """Looks up the documents of queries. Each id is looked up only once.
+    """Looks up the documents that queries name. Each id is looked up only once.
 
     Args:
         store: the store with the documents.
@@ -70,11 +74,11 @@ class Resolver:
                 raise QuerySyntaxError(
                     f"the query {parsed.text!r} already sets an overlap; do not also pass overlap or probability"
                 )
-            query_with_options = make_fingerprint_query(parsed.readings[0].id, overlap, probability)
+            query_with_options = make_document_query(parsed.readings[0].id, overlap, probability)
             parsed = ParsedFingerprint(parsed.text, (FingerprintQuery(query_with_options.id),))
             self._reject_overlap_in_id(query, query_with_options.id)
         ids = [reading.id for reading in parsed.readings]
-        is_id = isinstance(query, DocumentKey) or any(map(self._find_exact_id, ids)) or self._look_up_in_index(ids)
+        is_id = isinstance(query, DocumentKey) or any(map(self._find_exact_id, ids)) or self._look_up_qualified_ids(ids)
         try:
             reading = choose_reading(
                 parsed, self._find_exact_id if is_id else self._find_ids_by_name, self._suggest_ids
@@ -90,7 +94,7 @@ class Resolver:
             UnknownDocumentError: the document is not stored.
             AmbiguousQueryError: several documents behind an alias have this id.
         """
-        if not self._find_records(id) and (key is not None or not self._look_up_in_index([id])):
+        if not self._find_records(id) and (key is not None or not self._look_up_qualified_ids([id])):
             raise self._make_unknown_error(id, self._suggest_ids(id))
         records = self._find_records(id)
         matching = records if key is None else self._filter_by_key(key, records)
@@ -102,7 +106,7 @@ class Resolver:
             raise AmbiguousQueryError(ambiguous_id_message(record.key for record in matching), ())
         return matching[0]
 
-    def _look_up_in_index(self, ids: Iterable[str]) -> bool:
+    def _look_up_qualified_ids(self, ids: Iterable[str]) -> bool:
         """Look up ids of the form `INDEX/ID`, unless they are ids of documents. Return whether one of them exists."""
         parts = {id: id.partition("/") for id in ids if "/" in id}
         self._look_up({rest for _, _, rest in parts.values()})
@@ -124,7 +128,10 @@ class Resolver:
         return [record for record in routed if record.key in keys]
 
     def _reject_overlap_in_id(self, query: Query, id: str) -> None:
-        """Raise a QuerySyntaxError for `doc123_20` with a separate overlap if only `doc123` exists."""
+        """Raise a QuerySyntaxError if the query is `doc123_20`, and only `doc123` exists.
+
+        Call this if the overlap or the probability is an argument, because `doc123_20` is then an id.
+        """
         other_readings = parse(query).readings[1:] if isinstance(query, str) else ()
         existing = [reading for reading in other_readings if self._find_ids_by_name(reading.id)]
         if existing and not self._find_ids_by_name(id):
@@ -165,10 +172,15 @@ class Resolver:
         return find_ids_by_file(path, chain.from_iterable(map(self._find_records, same_name)))
 
 
-def make_fingerprint_query(
+def make_document_query(
     id: str, overlap: float | Fraction | None, probability: float | Fraction | None
 ) -> FingerprintQuery:
-    """Return a query whose numbers are exact fractions.
+    """Return the query for the documents that are similar to a document. Its numbers are exact fractions.
+
+    Args:
+        id: the id of the document; empty for a text.
+        overlap: minimum similarity.
+        probability: probability of finding a document of exactly that overlap.
 
     Raises:
         QuerySyntaxError: a number is out of range.

@@ -1,4 +1,4 @@
-"""Implements `similar`: looks up documents, plans queries, runs many plans at once, and ranks the candidates."""
+"""Implements `similar`: looks up documents, plans queries, runs many plans together, and ranks the candidates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.resolver import Query, Resolver, make_fingerprint_query
+from simdoc_search.search.resolver import Query, Resolver, make_document_query
 from simdoc_search.search.results import catch_error
 from simdoc_search.search.similar_candidates import make_plan, run_plans
 from simdoc_search.search.similar_containment import find_by_containment
@@ -28,7 +28,7 @@ from simdoc_search.stores.record import Record
 _log = logging.getLogger(__name__)
 
 QUERIES_PER_BATCH = 32
-"""Maximum number of queries that are planned and run at once."""
+"""Maximum number of queries that are planned and run together."""
 
 
 class _PlannedQuery(NamedTuple):
@@ -63,7 +63,7 @@ def find_similar_to_text(store: Store, text: str, options: SimilarOptions) -> Se
     """Return the result for a text that need not be stored, or the error."""
     document = QueryDocument.from_text(text, store.settings)
     if options.measure != "jaccard":
-        query = make_fingerprint_query("", options.overlap, options.probability)
+        query = make_document_query("", options.overlap, options.probability)
         return find_by_containment(store, query, document, options)
     (result,) = find_similar_to_records(store, [document.fingerprint_record], options)
     return result
@@ -74,12 +74,13 @@ def find_similar_to_records(
 ) -> Iterator[SearchResult | SimdocError]:
     """Yield the results for documents, which need not be stored.
 
-    All plans run at once. Candidates are read when a result is requested.
+    All plans run together, before the first result is yielded. The candidates of a document are read when its result
+    is requested.
 
     Raises:
         NoFingerprintError: a document has no words.
     """
-    query = make_fingerprint_query("", options.overlap, options.probability)
+    query = make_document_query("", options.overlap, options.probability)
     planned = [
         _PlannedQuery(query, query_record, make_plan(store, query, query_record, options))
         for query_record in query_records

@@ -1,4 +1,4 @@
-"""Finds the candidates of `similar`: plans queries, runs many plans at once, and expands FINGERPRINT clauses."""
+"""Finds the candidates of `similar`: plans queries, runs many plans together, and expands FINGERPRINT clauses."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run_plans(
     """Yield the candidates of each plan.
 
     Each item of `plans` is a plan and the key of a document to exclude, which may be None. All plans
-    run at once. If a plan is too large for the store, the plans run one by one.
+    run together. If a plan is too large for the store, the plans run one by one.
     """
     if not plans:
         return

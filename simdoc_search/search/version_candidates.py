@@ -20,7 +20,7 @@ from simdoc_search.sketch.sentences import choose_flip_count, encode_sentences, 
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.sentences_and_concepts import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED_DOCUMENTS = 500
@@ -143,7 +143,7 @@ def _find_by_texts(
     elif not has_passages:
         raise similar
     sentences = {
-        key: compute_simhashes(text, store.settings.analysis)
+        key: compute_sentence_simhashes(text, store.settings.analysis)
         for batch in split_into_batches(keys)
         for key, text in read_texts(store, batch).items()
     }

@@ -19,8 +19,8 @@ MIN_VERSION_SCORE = 0.75
 DEFAULT_MAX_DISTANCE, DEFAULT_MIN_SHARE, DEFAULT_MIN_SHARE_OF_OTHER, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
 """The default thresholds."""
 
-MAX_SENTENCE_DISTANCE = 16
-"""Maximum of `max_distance`. Unrelated sentences differ in 25 to 35 of 64 bits."""
+MAX_DISTANCE_LIMIT = 16
+"""Upper limit of `max_distance`. Unrelated sentences differ in 25 to 35 of 64 bits."""
 
 _STORED_PATTERN = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})")
 
@@ -43,11 +43,11 @@ class SimilarityThresholds:
     Each of two documents has a share: the fraction of its sentences that have a similar sentence in the other document.
 
     Attributes:
-        min_share: minimum share of one of two versions; greater than 0 and at most 1.
-        min_share_of_other: minimum share of the other version, 0..`min_share`. If it were 0, a book that quotes a note
+        min_share: minimum of the larger share of two versions; greater than 0 and at most 1.
+        min_share_of_other: minimum of the smaller share, 0..`min_share`. If it were 0, a book that quotes a note
             would be a version of the note.
         max_distance: maximum number of the 64 simhash bits in which similar sentences differ,
-            0..`MAX_SENTENCE_DISTANCE`.
+            0..`MAX_DISTANCE_LIMIT`.
         min_score: minimum score of a hit that is shown, 0..1. Versions have scores from `MIN_VERSION_SCORE` to 1, and
             related documents have lower scores.
 
@@ -66,7 +66,7 @@ class SimilarityThresholds:
                 "min_share must be greater than 0 % and at most 100 %, and min_share_of_other must be from 0 % to "
                 f"min_share; they are {100 * self.min_share:g} % and {100 * self.min_share_of_other:g} %"
             )
-        check_whole_number("max_distance", self.max_distance, 0, MAX_SENTENCE_DISTANCE)
+        check_whole_number("max_distance", self.max_distance, 0, MAX_DISTANCE_LIMIT)
         if not 0 <= self.min_score <= 1:
             raise ValueError(f"min_score must be from 0 to 1, not {self.min_score!r}")
 

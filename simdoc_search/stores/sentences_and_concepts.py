@@ -91,7 +91,7 @@ def compute_sentences_and_concepts(
 def find_missing_kinds(settings: Settings, tokens: SentencesAndConcepts | Record) -> list[TokenKindName]:
     """Return the kinds of tokens that the index has and that could not be computed for a text with words.
 
-    A kind without tokens is missing, because a text with words has at least one token of each kind.
+    A text with words has at least one token of each kind. So if a kind has no tokens, its computation failed.
     """
     return [
         name
@@ -100,7 +100,7 @@ def find_missing_kinds(settings: Settings, tokens: SentencesAndConcepts | Record
     ]
 
 
-def compute_simhashes(text: str, analysis: Analysis) -> Simhashes:
+def compute_sentence_simhashes(text: str, analysis: Analysis) -> Simhashes:
     """Compute the simhashes of the sentences of a text, in order.
 
     Raises:
@@ -114,7 +114,7 @@ def _compute_sentences(text: str, settings: Settings) -> TokenIds:
     if settings.sentences is None:
         return empty_token_ids()
     try:
-        return encode_sentences(compute_simhashes(text, settings.analysis))
+        return encode_sentences(compute_sentence_simhashes(text, settings.analysis))
     except Exception:  # an error in a third-party package must not stop the other texts
         return empty_token_ids()
 

@@ -13,7 +13,7 @@ from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.sketch.token_kinds import TokenKindName
+from simdoc_search.sketch.token_kinds import TokenKindName, token_kinds
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.location import MEMORY_LOCATION, EngineKind
@@ -66,9 +66,10 @@ def upgrade_store(
         used_extractor = choose_extractor(settings, extractor)
         check_can_index(settings, used_extractor, str(location))
         if not store.has_texts:
+            options = " ".join(kind.index_option for kind in token_kinds(settings) if kind.index_option)
             raise StoreError(
-                f"the index {location} keeps no texts, so it cannot be upgraded; index the documents into a "
-                "new index with `simdoc-search index` and its option --with"
+                f"the index {location} does not store texts, so it cannot be upgraded; index the documents into a new "
+                f"index with `simdoc-search index {options}`"
             )
 
         def add_tokens(records: Sequence[Record]) -> list[Record]:

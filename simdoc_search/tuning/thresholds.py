@@ -14,10 +14,10 @@ from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.concepts import decode_paragraphs
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE, SimilarityThresholds
+from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT, SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.sentences_and_concepts import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.tuning.labelled_pairs import (
     ConfusionCounts,
     LabelledPair,
@@ -55,10 +55,10 @@ def learn_version_thresholds(store: Store, pairs: Sequence[LabelledPair]) -> Lea
     current = store.settings.thresholds
     sentences = {id: _get_simhashes(store, record) for id, record in _read_records(store, pairs).items()}
     shares = [
-        shares_by_max_distance(sentences[pair.first_id], sentences[pair.second_id], MAX_SENTENCE_DISTANCE)
+        shares_by_max_distance(sentences[pair.first_id], sentences[pair.second_id], MAX_DISTANCE_LIMIT)
         for pair in pairs
     ]
-    distances = sorted(range(MAX_SENTENCE_DISTANCE + 1), key=lambda distance: abs(distance - current.max_distance))
+    distances = sorted(range(MAX_DISTANCE_LIMIT + 1), key=lambda distance: abs(distance - current.max_distance))
     values = {
         distance: [_compute_version_share(pair_shares[distance], current.min_share_of_other) for pair_shares in shares]
         for distance in distances
@@ -116,7 +116,7 @@ def _compute_related_score(store: Store, query_record: Record, other: Record) ->
     if version_score is not None or not concepts.paragraph_count:
         return version_score or 0.0
     weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)
-    (similarity,) = weights.similarities(weights.weight_with([other_concepts]))
+    (similarity,) = weights.similarities(weights.make_weighted_concepts([other_concepts]))
     return relation_score(similarity)
 
 
@@ -135,4 +135,4 @@ def _get_simhashes(store: Store, record: Record) -> Simhashes:
         return decode_sentences(record.sentences)
     if record.text is None:
         raise StoreError("the index has neither sentences nor texts; index the documents again with --with versions")
-    return compute_simhashes(record.text, store.settings.analysis)
+    return compute_sentence_simhashes(record.text, store.settings.analysis)

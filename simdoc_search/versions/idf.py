@@ -17,7 +17,7 @@ MAX_QUERY_CONCEPTS = 256
 """Maximum number of concepts in a query: the rarest concepts that also occur in other documents."""
 
 MAX_QUERY_POSTINGS = 50_000
-"""Maximum sum of the document frequencies of the queried concepts, if more than 8 concepts are queried."""
+"""Maximum sum of the document frequencies of the queried concepts. It does not limit the 8 rarest concepts."""
 
 _MIN_QUERY_CONCEPTS = 8
 
@@ -29,8 +29,8 @@ class ConceptWeights:
 
     Args:
         concepts: the concepts of the document.
-        frequencies: returns the document frequencies of concepts.
-        is_stored: whether the document is in the store, so that the frequencies include it.
+        get_document_frequencies: returns the document frequencies of concepts.
+        is_stored: whether the document is in the store, so that the document frequencies include it.
 
     Attributes:
         concepts: the concepts of the document.
@@ -38,16 +38,16 @@ class ConceptWeights:
     """
 
     def __init__(
-        self, concepts: ParagraphConcepts, frequencies: Callable[[TokenIds], Ints], *, is_stored: bool
+        self, concepts: ParagraphConcepts, get_document_frequencies: Callable[[TokenIds], Ints], *, is_stored: bool
     ) -> None:
         self.concepts = concepts
         self._token_ids = distinct(concepts.token_ids)
-        counts = frequencies(np.append(self._token_ids, np.uint32(PARAGRAPH_END)))
+        counts = get_document_frequencies(np.append(self._token_ids, np.uint32(PARAGRAPH_END)))
         self._counts = counts[:-1]
-        self.document_count: int = int(counts[-1])  # every document has a PARAGRAPH_END
+        self.document_count: int = int(counts[-1])  # every document that has concepts contains PARAGRAPH_END
         self._other_counts = self._counts - int(is_stored)
         self._weights = concept_weights(self._counts, self.document_count)
-        self._frequencies = frequencies
+        self._get_document_frequencies = get_document_frequencies
 
     def query_token_ids(self) -> TokenIds:
         """Return the concepts to query: the rarest ones that other documents contain; uint32, shape (concepts,)."""
@@ -76,13 +76,13 @@ class ConceptWeights:
         shared = self._weights[np.isin(self._token_ids, other.token_ids)]
         return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.token_ids))))
 
-    def weight_with(self, others: Sequence[ParagraphConcepts]) -> WeightedConcepts:
+    def make_weighted_concepts(self, others: Sequence[ParagraphConcepts]) -> WeightedConcepts:
         """Return the weighted concepts of this document, which gets index 0, and of other documents."""
         token_ids = distinct(np.concatenate([self._token_ids, *(other.token_ids for other in others)]))
         is_own = np.isin(token_ids, self._token_ids)
         weights = np.empty(len(token_ids))
         weights[is_own] = self._weights
-        weights[~is_own] = concept_weights(self._frequencies(token_ids[~is_own]), self.document_count)
+        weights[~is_own] = concept_weights(self._get_document_frequencies(token_ids[~is_own]), self.document_count)
         return WeightedConcepts([self.concepts, *others], token_ids, weights)
 
     @staticmethod

@@ -36,13 +36,13 @@ class DocumentRow:
         key: The key of the document.
         date: When the document was written, in ISO 8601. None if it is unknown.
         size: The size of the file in bytes. None if the document has no file.
-        has_file: Whether the document was read from a file that is not in an archive.
+        can_open_file: Whether the document was read from a file that can be opened, because it is not in an archive.
     """
 
     key: DocumentKey
     date: str | None
     size: int | None
-    has_file: bool
+    can_open_file: bool
 
     @property
     def date_label(self) -> str:
@@ -82,17 +82,17 @@ class _Selection:
                 values = columns.get_values(record)
                 if self._matches_days(values["date"]):
                     self._count(record)
-                    has_file = record.origin is not None and not record.origin.content
-                    yield DocumentRow(record.key, values["date"], values["size"], has_file)
+                    can_open_file = record.origin is not None and not record.origin.content
+                    yield DocumentRow(record.key, values["date"], values["size"], can_open_file)
 
-    def _matches_days(self, written: str | None) -> bool:
+    def _matches_days(self, document_date: str | None) -> bool:
         first, last = self.days
         if not first and not last:
             return True
-        if written is None:
+        if document_date is None:
             self.undated_count += 1
             return False
-        known = written[:10]  # compare as many characters as the date has: 2021-03 stands for the whole month
+        known = document_date[:10]  # compare as many characters as the date has: 2021-03 means the whole month
         return (not first or known >= first[: len(known)]) and (not last or known <= last[: len(known)])
 
     def _count(self, record: Record) -> None:
@@ -114,7 +114,8 @@ def documents(request: PageRequest) -> Page:
     is_sorted = request.served_store.info().document_count <= MAX_SORTED_DOCUMENTS
     if selection.folder and not store.is_simdoc_index:
         raise QuerySyntaxError(
-            "the folders of documents are stored only in an index that simdoc-search created; omit the folder"
+            "this index does not record the folder of each document, because simdoc-search did not create it; omit the "
+            "folder filter"
         )
     rows: list[DocumentRow]
     if is_sorted:

@@ -10,7 +10,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import SimilaritySearch, VersionsResult
 from simdoc_search.search.stored_texts import add_metadata, read_records
-from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE
+from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT
 from simdoc_search.versions import EvidenceKind
 from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources
 from simdoc_search.versions.relations import MIN_RELATED_SIMILARITY
@@ -105,7 +105,7 @@ def read_thresholds(request: PageRequest) -> dict[str, float]:
         if (share := request.percent(name)) is not None
     }
     if request.value("max_distance").strip():
-        thresholds["max_distance"] = request.integer("max_distance", 0, 0, MAX_SENTENCE_DISTANCE)
+        thresholds["max_distance"] = request.integer("max_distance", 0, 0, MAX_DISTANCE_LIMIT)
     if (score := request.score("min_score")) is not None:
         thresholds["min_score"] = score
     return thresholds

@@ -24,7 +24,7 @@ def test_later_runs_keep_the_sketches_of_a_store() -> None:
     assert ["passages:1 32 5", "sentences:2", "words:1"] == sketches("v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v", "--with", "versions")
-    assert "versions   found by comparing stored sentences" in output("info", "--store", "v")
+    assert "versions   documents are compared by their stored sentences" in output("info", "--store", "v")
 
 
 @pytest.mark.slow
@@ -36,7 +36,9 @@ def test_the_default_extractor_finds_the_concepts() -> None:
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("r")
     assert ["concepts:1 yake -"] == sketches("n")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
-    assert "related    found by comparing stored concepts, extracted by yake" in output("info", "--store", "n")
+    assert "related    documents are compared by their stored concepts, extracted by yake" in output(
+        "info", "--store", "n"
+    )
     assert {} == answer("index", "corpus", "--store", "r")["incomplete"]
 
 
@@ -51,7 +53,7 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 
     assert (0, "sentences and concepts added to 5 documents") == (result.exit_code, result.stderr.splitlines()[0])
     assert ", 5 unchanged" in result.output
-    assert "related    found by comparing stored concepts, extracted by yake" in info
+    assert "related    documents are compared by their stored concepts, extracted by yake" in info
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "s")
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")

@@ -71,7 +71,7 @@ def test_a_running_engine_with_other_options_is_refused(launch_child: Any, tmp_p
         start_cluster(port=NOWHERE, nodes=2, heap="2g", data=tmp_path / "other")
     with pytest.raises(DevEngineError, match=r"version: 3\.3\.2, not 2\.19\.1\); omit"):
         start_cluster(port=NOWHERE, version="2.19.1")
-    with pytest.raises(DevEngineError, match="data: a permanent folder"):
+    with pytest.raises(DevEngineError, match="data: kept when the engine is stopped, not deleted"):
         start_cluster(port=NOWHERE, ephemeral=True)
     assert start_cluster(port=NOWHERE, nodes=1, heap="1g").was_running
 

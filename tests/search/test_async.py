@@ -110,7 +110,7 @@ def test_every_method_has_an_asynchronous_twin_with_the_same_signature() -> None
 
 
 def test_results_and_errors_are_the_same(indexed: StoreLocation) -> None:
-    """All queries run at once."""
+    """All queries run concurrently."""
     with open_store(indexed.location) as store:
         search = SimilaritySearch(store)
         expected = [outcome(lambda: getattr(search, name)(*args, **kwargs)) for name, args, kwargs in CALLS]  # noqa: B023

@@ -56,5 +56,5 @@ def test_a_column_with_dots_is_a_nested_field_of_an_application(temp_indices: Te
         assert {"head.title": "Of 2020", "head.by.name": "Ada", "date": "2020-01-02"} == fields_of_hit
         assert fields_of_hit.items() <= rows[1].items()
         assert index == rows[0]["index"]
-        with pytest.raises(QuerySyntaxError, match="the folders of documents are stored only in an index that"):
+        with pytest.raises(QuerySyntaxError, match="this index does not record the folder of each document"):
             list(list_documents(store, columns, prefix_or_pattern="x"))

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE, MIN_VERSION_SCORE, SimilarityThresholds
+from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT, MIN_VERSION_SCORE, SimilarityThresholds
 
 shares = st.integers(0, 1000).map(lambda number: number / 1000)
 
 
-@given(shares, shares, st.integers(0, MAX_SENTENCE_DISTANCE), shares)
+@given(shares, shares, st.integers(0, MAX_DISTANCE_LIMIT), shares)
 def test_stored_thresholds_are_read_back(one: float, other: float, bits: int, min_score: float) -> None:
     thresholds = SimilarityThresholds(max(one, other, 0.001), min(one, other), bits, min_score)
 

@@ -15,9 +15,9 @@ from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.errors import CorpusError, FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
-from simdoc_search.sketch.thresholds import MAX_SENTENCE_DISTANCE, SimilarityThresholds
+from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT, SimilarityThresholds
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.sentences_and_concepts import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.stores.upgrade import set_thresholds
 from simdoc_search.tuning import ConfusionCounts, LabelledPair, learn_related_thresholds, learn_version_thresholds
 from simdoc_search.versions import SentenceMatches, match_sentences
@@ -53,7 +53,7 @@ def filled_store(with_sentences: bool = True) -> Store:
 
 @cache
 def match_texts(a: str, b: str, bits: int) -> SentenceMatches:
-    sentences, others = (compute_simhashes(TEXTS[id], Settings().analysis) for id in (a, b))
+    sentences, others = (compute_sentence_simhashes(TEXTS[id], Settings().analysis) for id in (a, b))
     return match_sentences(sentences, others, bits)
 
 
@@ -108,7 +108,7 @@ def test_no_thresholds_on_a_grid_are_better_than_the_learned_limits(
 
     grid = [
         SimilarityThresholds(enough / 20, 0.1, bits)
-        for bits in (0, 7, 12, MAX_SENTENCE_DISTANCE)
+        for bits in (0, 7, 12, MAX_DISTANCE_LIMIT)
         for enough in range(2, 21, 3)
     ]
     assert learned.learned_threshold.counts.balanced_error == cost(learned.best_thresholds) <= min(map(cost, grid))

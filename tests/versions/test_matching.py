@@ -13,7 +13,7 @@ from simdoc_search.sketch.thresholds import (
     DEFAULT_MAX_DISTANCE,
     DEFAULT_MIN_SHARE,
     DEFAULT_MIN_SHARE_OF_OTHER,
-    MAX_SENTENCE_DISTANCE,
+    MAX_DISTANCE_LIMIT,
     MIN_VERSION_SCORE,
     SimilarityThresholds,
 )
@@ -73,11 +73,11 @@ def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list
     assert [brute_force(a, values) for values in others] == [plain(match) for match in matches]
 
 
-@given(documents(), documents(), st.integers(0, MAX_SENTENCE_DISTANCE))
+@given(documents(), documents(), st.integers(0, MAX_DISTANCE_LIMIT))
 def test_shares_by_bits_are_those_of_matching_with_each_number_of_bits(a: list[int], b: list[int], bits: int) -> None:
     one, other = (
         match_sentences(sentences(*a), sentences(*b), bits),
-        shares_by_max_distance(sentences(*a), sentences(*b), MAX_SENTENCE_DISTANCE)[bits],
+        shares_by_max_distance(sentences(*a), sentences(*b), MAX_DISTANCE_LIMIT)[bits],
     )
 
     assert (one.share, one.share_of_other) == (other.share, other.share_of_other)

@@ -255,7 +255,7 @@ def _check_text_fields(index: IndexDescription, options: BackfillOptions, other_
 
 
 def _find_shared_text_fields(engine: Engine, indices: Sequence[IndexDescription]) -> list[str]:
-    """Return the text fields that these indices, or the other indices of their aliases and data streams, record.
+    """Return the text fields recorded in these indices, or in the other indices of their aliases and data streams.
 
     Returns an empty list if no index records any, or if the recorded fields differ.
     """

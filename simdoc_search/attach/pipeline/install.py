@@ -33,7 +33,7 @@ def plan_pipeline_steps(
     name: str = DEFAULT_PIPELINE,
     force: bool = False,
 ) -> list[Step]:
-    """Return the step that installs the pipeline; none if it is installed already.
+    """Return the step that installs the pipeline; none if it is already installed.
 
     The engine must compute the same fingerprint of a test text as this package.
 

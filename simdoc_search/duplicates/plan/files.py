@@ -81,12 +81,12 @@ def read_state(path: str) -> tuple[FileState, os.stat_result]:
 
 
 def require_state(path: str, state: FileState) -> os.stat_result:
-    """Read a file and raise `LeftAloneError` unless it has the content of a state."""
+    """Read a file and raise `LeftAloneError` if its size or hash differs from the recorded state."""
     return _require_content(state, *read_state(path))
 
 
 def has_state(path: str, state: FileState) -> bool:
-    """Return whether a file has the content of a state."""
+    """Return whether a file has the size and hash of the recorded state."""
     try:
         require_state(path, state)
     except LeftAloneError:
@@ -98,7 +98,7 @@ class OpenKeptFile:
     """A kept file that is held open, so that no other file can get its identity. Its content is checked on opening.
 
     Raises:
-        LeftAloneError: as in `open_file`, or the file does not have the content of the state.
+        LeftAloneError: as in `open_file`, or the size or hash of the file differs from the recorded state.
     """
 
     def __init__(self, path: str, state: FileState) -> None:

@@ -134,7 +134,7 @@ def check_text_fields(
     """Check that the mappings allow reading texts from these fields. Raises LocationError if they do not."""
     if is_simdoc_index and text_fields not in ([], ["body"]):
         raise LocationError(
-            "an index that `simdoc-search index` created has its texts in the field body; omit --text-field"
+            "in an index that `simdoc-search index` created, the texts are in the field `body`; omit --text-field"
         )
     for name in text_fields:
         for index, mapping in mappings.items():

@@ -13,7 +13,7 @@ from typing import Any
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.sketch.token_kinds import token_kind_names
+from simdoc_search.sketch.token_kinds import token_kind_names, token_kinds
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields
@@ -41,9 +41,12 @@ def upgrade_index(
         StoreError: simdoc-search did not create the index, or the index cannot be written to.
     """
     if not store.is_simdoc_index:
+        backfill_options = " ".join(
+            kind.backfill_option for kind in token_kinds(new_settings) if kind.name != "passages"
+        )
         raise StoreError(
-            f"{store.location} was not created with `simdoc-search index`; add the tokens with "
-            "`simdoc-search backfill` and its option --with"
+            f"{store.location} was not created with `simdoc-search index`; add the tokens with `simdoc-search backfill "
+            f"{backfill_options}`"
         )
     expected = field_mappings(new_settings, store.field)
     missing = {name: expected[name] for name in ("tokens", *token_kind_names(new_settings))}

@@ -13,7 +13,7 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import StoreError, StoreLockedError
 from simdoc_search.sketch.sentences import decode_sentences
 from simdoc_search.stores.local import folder as folders
-from simdoc_search.stores.sentences_and_concepts import compute_simhashes
+from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.stores.upgrade import upgrade_store
 from tests.support.families import library
 from tests.support.slow_cases import slow_after
@@ -47,7 +47,7 @@ def has_sentences(location: Path) -> bool:
     with open_store(location) as store:
         return store.settings.sentences is not None and all(
             decode_sentences(record.sentences).tolist()
-            == compute_simhashes(record.text or "", store.settings.analysis).tolist()
+            == compute_sentence_simhashes(record.text or "", store.settings.analysis).tolist()
             for record in store.scan(text=True, sentences_and_concepts=True)
         )
 
@@ -126,5 +126,5 @@ def test_nobody_else_writes_during_an_upgrade(location: Path) -> None:
 def test_a_store_without_texts_cannot_be_upgraded(tmp_path: Path) -> None:
     open_store(tmp_path / "s", create=True, store_texts=False).close()
 
-    with pytest.raises(StoreError, match="keeps no texts, so it cannot be upgraded"):
+    with pytest.raises(StoreError, match=r"does not store texts, .* `simdoc-search index --with versions`"):
         upgrade_store(tmp_path / "s", ["sentences"])

@@ -300,7 +300,7 @@ def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(temp_indices: Te
 def test_our_own_index_has_its_texts_in_body(temp_indices: TempIndices) -> None:
     store = in_index(temp_indices, temp_indices.name(), create=True)
     put(store, record("a", text="some words"))
-    with pytest.raises(LocationError, match="has its texts in the field body; omit --text-field"):
+    with pytest.raises(LocationError, match="the texts are in the field `body`; omit --text-field"):
         in_index(temp_indices, store.index, text_field="title")
 
     assert [{"a": "some words"}] * 3 == texts(in_index(temp_indices, store.index, text_field="body"), ["a"])

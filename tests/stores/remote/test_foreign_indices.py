@@ -14,6 +14,7 @@ from simdoc_search import Document, SimilaritySearch, any_of, none_of
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError, UnknownFieldError
 from simdoc_search.search.filter_check import find_unknown_column
+from simdoc_search.stores.upgrade import upgrade_store
 from tests.support.http_server import TempIndices, indices
 from tests.support.remote import in_index, mapping, ours
 from tests.support.stores import ids
@@ -93,6 +94,9 @@ def test_documents_cannot_be_written_to_the_index_of_an_application(search: Simi
         search.index([Document("a", "some words")])
     with pytest.raises(StoreError, match="was not created with `simdoc-search index`"):
         search.delete(["near"])
+
+    with pytest.raises(StoreError, match="`simdoc-search backfill --with versions`"):
+        upgrade_store(search.store.location, ["sentences"])
 
     assert ["empty", "far", "near", "source_1", "unread"] == ids(search.store)
 
