@@ -77,8 +77,8 @@ def test_filters_select_documents_by_their_fields(filters: Filters, expected: st
 @pytest.mark.parametrize(
     ("filters", "message"),
     [
-        ("language=de", "a filter must be a dictionary of fields and values, such as {'language': 'de'}, .* not str"),
-        (["language"], "a filter must be a dictionary .* not str"),
+        ("language=de", "a filter has type str; use a dictionary, such as {'language': 'de'}, or a list"),
+        (["language"], "a filter has type str; use a dictionary"),
         (
             {"term": {"language": "de"}},
             r"the filter 'term' looks like a query clause .*filters=\[clause\]",
