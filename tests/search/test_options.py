@@ -155,7 +155,7 @@ MALFORMED: dict[str, list[Any]] = {
 @pytest.mark.parametrize("method", QUERIES)
 def test_every_query_refuses_malformed_page_options(documents: SimilaritySearch, method: str) -> None:
     for name, value in ((name, value) for name, values in MALFORMED.items() for value in values):
-        message = "a filter must be" if "filters" in name else f"{name} must be"
+        message = "a filter has type" if "filters" in name else f"{name} must be"
         with pytest.raises(QuerySyntaxError, match=message):
             getattr(documents, method)("source", **{name: value})
 
