@@ -10,13 +10,14 @@ from simdoc_search.chunks.paragraphs import Span, strip_span
 from simdoc_search.errors import MissingExtraError
 
 MAX_SENTENCE_LENGTH = 400
-"""A sentence with more characters is cut, between words if possible. Tables and source code contain such sentences.
+"""A longer sentence is cut into pieces of at most this number of characters, between words if possible. Tables and
+source code contain such sentences.
 
-If words are inserted into such a sentence, the following pieces change only a little.
+If a few words are inserted, the cuts after them move by about the same length, so each piece keeps most of its words.
 """
 
 _LANGUAGE = "en"
-"""The language whose abbreviations do not end a sentence.
+"""The language code for sentencex, which knows the abbreviations of the language, such as "e.g.".
 
 Texts in other languages are split with the same rules, which is enough to compare versions.
 """

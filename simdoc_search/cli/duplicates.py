@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
 @click.option(
-    "--limit", type=click.IntRange(min=1), help="Show only the N groups that free the most space.", metavar="N"
+    "--limit", type=click.IntRange(min=1), help="Show only the N groups with the most space to free.", metavar="N"
 )
 @click.option(
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
@@ -98,8 +98,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--drop", type=click.Choice(["same-text", "same-words"]),
-    help="Also propose to drop files with the same text, or with the same words. Their pictures, layout or punctuation "
-    "may differ. `same-words` includes `same-text`.  [default: only files with the same bytes]",
+    help="Also set the action `drop` for files with the same text, or with the same words; you decide about the other "
+    "duplicates. Pictures, layout or punctuation of dropped files may differ. `same-words` includes `same-text`.  "
+    "[default: only files with the same bytes]",
 )  # fmt: skip
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",

@@ -80,7 +80,7 @@ def _print_installed(plan: InstallPlan) -> None:
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
         templates = "the component template and the pipeline" if request.pipeline else "the component template"
         say(
-            f"add {templates} to your index template with --index-template NAME, or write in the body of the "
+            f"add {templates} to your index template with --index-template NAME, or add this to the body of the "
             f"template:  {body}"
         )
     if request.include_search_templates:

@@ -61,7 +61,7 @@ class ArrowShard:
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
         """Yield all rows except the first `skip` rows."""
-        names = [name for name in (columns.text, columns.id, columns.preference) if name is not None]
+        names = [name for name in (columns.text, columns.id, columns.keep) if name is not None]
         for batch in self.batches(names, skip):
             step = MAX_CHUNK_ROWS
             while step > 1 and batch.nbytes * step > MAX_CHUNK_BYTES * 2 * len(batch):

@@ -25,7 +25,7 @@ from simdoc_search.dedupe.chunks import COMPARED, ArrowChunk, Columns
 from simdoc_search.dedupe.formats import import_pyarrow
 from simdoc_search.dedupe.options import DedupeOptions
 from simdoc_search.dedupe.ranking import sortable_values
-from simdoc_search.dedupe.rows import extension_counts
+from simdoc_search.dedupe.rows import count_tokens_with_low_bits
 from simdoc_search.dedupe.sketching import sketch_chunk
 from simdoc_search.duplicates.arrays import Bools, Ints, Keys
 from simdoc_search.duplicates.bands import RECALL, short_token_hashes, table_band_keys
@@ -48,26 +48,27 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
           be compared, for example because it has no words.
         - `preference`: bytes that order the rows by the column of `options.keep`. Lower bytes are preferred.
         - `shingles`: the number of distinct shingles.
-        - `tokens`, `extensions`: the fingerprint, as bytes.
+        - `tokens`: the ids of the fingerprint tokens, as bytes.
+        - `extensions`: for rows with few tokens, the lowest 32 bits of the hash of each token, as bytes.
     """
     pa = import_pyarrow()
-    columns = Columns(options.text or "text", preference=options.rule.column)
-    names = [name for name in (columns.text, columns.preference) if name is not None]
+    columns = Columns(options.text or "text", keep=options.rule.column)
+    names = [name for name in (columns.text, columns.keep) if name is not None]
     selected = pa.RecordBatch.from_arrays([batch.column(name) for name in names], ["0", "1"][: len(names)])
     data = sketch_chunk(options.settings, None, ArrowChunk(selected, columns))
     rows = data.rows
     is_compared = rows["problem"] == COMPARED
-    preferences = sortable_values(
-        rows["keep_kind"], rows["keep"], data.preferences, is_descending=options.keep[:3] == "max"
+    sort_keys = sortable_values(
+        rows["keep_kind"], rows["keep"], data.keep_strings, is_descending=options.keep[:3] == "max"
     )
     return pa.RecordBatch.from_pydict(
         {
             "words": _bytes_of(rows["words_hash"], is_compared),
             "text_hash": _bytes_of(rows["text_hash"], is_compared),
-            "preference": pa.array(preferences, pa.binary()),
+            "preference": pa.array(sort_keys, pa.binary()),
             "shingles": pa.array(rows["shingles"].astype(np.int64)),
             "tokens": _split_bytes(data.token_ids, rows["tokens"].astype(np.int64)),
-            "extensions": _split_bytes(data.extensions, extension_counts(rows["tokens"])),
+            "extensions": _split_bytes(data.low_hash_bits, count_tokens_with_low_bits(rows["tokens"])),
         }
     )
 
@@ -143,9 +144,9 @@ def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
 
 def _read_table(batch: Any, options: DedupeOptions) -> FingerprintTable:
     table = make_fingerprint_table(batch.column("tokens"), batch.column("shingles"), options)
-    extensions = _join_bytes(batch.column("extensions"))
-    counts = extension_counts(table.counts.astype(np.uint32))
-    table.hash_extensions = extensions, np.cumsum(counts) - counts
+    low_bits = _join_bytes(batch.column("extensions"))
+    counts = count_tokens_with_low_bits(table.counts.astype(np.uint32))
+    table.low_hash_bits = low_bits, np.cumsum(counts) - counts
     return table
 
 

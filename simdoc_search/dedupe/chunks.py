@@ -33,12 +33,12 @@ class Columns:
     Attributes:
         text: the column with the texts.
         id: the column with the ids; None to use row numbers.
-        preference: the column that decides which row is kept; None if the rule does not use a column.
+        keep: the column that decides which row is kept; None if the rule does not use a column.
     """
 
     text: str
     id: str | None = None
-    preference: str | None = None
+    keep: str | None = None
 
 
 @dataclass(slots=True)
@@ -49,13 +49,13 @@ class ChunkValues:
         texts: the texts; None for a row with a problem.
         problems: positions in `PROBLEMS`.
         ids: the values of the id column; empty without one.
-        preferences: the values of the column that decides which row is kept; empty without one.
+        keep_values: the values of the column that decides which row is kept; empty without one.
     """
 
     texts: list[str | None]
     problems: list[int]
     ids: list[Any] = field(default_factory=list)
-    preferences: list[Any] = field(default_factory=list)
+    keep_values: list[Any] = field(default_factory=list)
 
 
 class Chunk(Protocol):
@@ -69,7 +69,7 @@ class Chunk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArrowChunk:
-    """Rows of a Parquet or Arrow file: a record batch with the used columns, in the order text, id, preference."""
+    """Rows of a Parquet or Arrow file: a record batch with the used columns, in the order text, id, keep."""
 
     batch: Any
     columns: Columns
@@ -81,10 +81,8 @@ class ArrowChunk:
         """Return the values of the columns."""
         texts = self.batch.column(0).to_pylist()
         ids = self.batch.column(1).to_pylist() if self.columns.id else []
-        preferences = (
-            _to_orderable_values(self.batch.column(2 if self.columns.id else 1)) if self.columns.preference else []
-        )
-        return make_chunk_values(texts, ids, preferences)
+        keep_values = _to_orderable_values(self.batch.column(2 if self.columns.id else 1)) if self.columns.keep else []
+        return make_chunk_values(texts, ids, keep_values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +138,11 @@ def parse_csv(
     return rows
 
 
-def make_chunk_values(texts: list[Any], ids: list[Any], preferences: list[Any]) -> ChunkValues:
+def make_chunk_values(texts: list[Any], ids: list[Any], keep_values: list[Any]) -> ChunkValues:
     """Return the values of a chunk, with the problem of each text."""
     problems = list(map(_find_problem, texts))
     return ChunkValues(
-        [None if problem else text for text, problem in zip(texts, problems, strict=True)], problems, ids, preferences
+        [None if problem else text for text, problem in zip(texts, problems, strict=True)], problems, ids, keep_values
     )
 
 
@@ -168,8 +166,8 @@ def _pick_values(rows: list[Any], columns: Columns) -> ChunkValues:
     is_row = [isinstance(row, dict) for row in rows]
     rows = [row if fits else {} for row, fits in zip(rows, is_row, strict=True)]
     ids = [row.get(columns.id) for row in rows] if columns.id else []
-    preferences = [row.get(columns.preference) for row in rows] if columns.preference else []
-    values = make_chunk_values([row.get(columns.text) for row in rows], ids, preferences)
+    keep_values = [row.get(columns.keep) for row in rows] if columns.keep else []
+    values = make_chunk_values([row.get(columns.text) for row in rows], ids, keep_values)
     for number, text in enumerate(values.texts):
         if not is_row[number]:
             values.problems[number] = NOT_PARSED

@@ -45,14 +45,14 @@ def find_text_column(rows: Sequence[dict[str, Any]]) -> str | None:
     return max(lengths, key=lambda name: lengths[name]) if lengths else None
 
 
-def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | None, preference: str | None) -> Columns:
+def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | None, keep: str | None) -> Columns:
     """Return the columns that a run reads.
 
     Args:
         shards: the shards of a dataset.
         text: the column with the texts; None to guess it.
         id: the column with the ids, if any.
-        preference: the column that decides which row is kept, if any.
+        keep: the column that decides which row is kept, if any.
 
     Raises:
         CorpusError: a shard lacks one of the columns or has it twice, or no column has texts.
@@ -64,7 +64,7 @@ def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | Non
             raise CorpusError(
                 f"no column has strings in the first rows of {first.path}; give the name of the text column with --text"
             )
-    for name, option in ((text, "--text"), (id, "--id"), (preference, "--keep")):
+    for name, option in ((text, "--text"), (id, "--id"), (keep, "--keep")):
         for shard in shards:
             if name is not None and shard.columns and name not in shard.columns:
                 raise CorpusError(
@@ -72,7 +72,7 @@ def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | Non
                 )
             if shard.columns.count(name or "") > 1:
                 raise CorpusError(f"{shard.path} has several columns named {name!r}; rename all but one")
-    return Columns(text, id, preference)
+    return Columns(text, id, keep)
 
 
 def choose_reference_columns(shard: HasColumns, columns: Columns) -> Columns:

@@ -47,12 +47,12 @@ class EvaluationReport:
     short_text_names: Sequence[str]
 
 
-class EvaluationRuns:
-    """The runs of words of an evaluation set, in a file that worker processes read.
+class EvaluationNgrams:
+    """The n-grams (runs of N words) of an evaluation set, in a file that worker processes read.
 
     Args:
-        path: a file that `write_evaluation_runs` wrote.
-        run_words: the number of words in a run.
+        path: a file that `write_evaluation_ngrams` wrote.
+        run_words: the number of words in an n-gram.
         analysis: how texts are split into words.
     """
 
@@ -110,10 +110,10 @@ class EvaluationRuns:
         return b""
 
 
-def write_evaluation_runs(
+def write_evaluation_ngrams(
     sources: Sequence[str | os.PathLike[str]], path: Path, run_words: int, analysis: Analysis
 ) -> EvaluationReport:
-    """Write all runs of words of an evaluation set to a file for `EvaluationRuns`.
+    """Write all n-grams of an evaluation set to a file for `EvaluationNgrams`.
 
     Every string in a row is a separate text: a question, an answer, or each of several choices.
 

@@ -37,7 +37,7 @@ class DuplicateDescriptions:
         groups: for each row, the row of its group that is kept.
         old_row_count: the number of old rows.
         has_ids: whether there is an id column.
-        evaluation_runs: for each row that shares enough consecutive words with an evaluation text, the name of this
+        evaluation_overlaps: for each row that shares enough consecutive words with an evaluation text, the name of this
             text, and the words. None without an evaluation set.
     """
 
@@ -45,12 +45,12 @@ class DuplicateDescriptions:
     groups: RowGroups
     old_row_count: int
     has_ids: bool
-    evaluation_runs: Mapping[int, tuple[str, str]] | None = None
+    evaluation_overlaps: Mapping[int, tuple[str, str]] | None = None
 
     @property
     def column_names(self) -> list[str]:
         """The names of the columns."""
-        evaluation = ["evaluation_text", "evaluation_words"] if self.evaluation_runs is not None else []
+        evaluation = ["evaluation_text", "evaluation_words"] if self.evaluation_overlaps is not None else []
         return [
             "duplicate_of",
             "cluster",
@@ -86,11 +86,11 @@ class DuplicateDescriptions:
         groups = self.groups
         values: dict[str, list[Any]] = {name: [None] * (end - begin) for name in self.column_names}
         for row in begin + np.flatnonzero((groups.kind[begin:end] != KEPT) | has_duplicates[begin:end]):
-            if self.evaluation_runs is not None and int(row) in self.evaluation_runs:
+            if self.evaluation_overlaps is not None and int(row) in self.evaluation_overlaps:
                 values["kind"][row - begin] = KINDS[int(groups.kind[row])]
-                values["evaluation_text"][row - begin], values["evaluation_words"][row - begin] = self.evaluation_runs[
-                    int(row)
-                ]
+                values["evaluation_text"][row - begin], values["evaluation_words"][row - begin] = (
+                    self.evaluation_overlaps[int(row)]
+                )
                 continue
             place, kept, kind = row - begin, int(groups.kept_row[row]), int(groups.kind[row])
             values["cluster"][place] = kept

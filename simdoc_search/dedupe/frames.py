@@ -30,14 +30,14 @@ class ValuesChunk:
 
     texts: list[Any]
     ids: list[Any] = field(default_factory=list)
-    preferences: list[Any] = field(default_factory=list)
+    keep_values: list[Any] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def values(self) -> ChunkValues:
         """Return the values of the columns."""
-        return make_chunk_values(self.texts, self.ids, self.preferences)
+        return make_chunk_values(self.texts, self.ids, self.keep_values)
 
 
 class Frame(Protocol):
@@ -98,7 +98,7 @@ class _ArrowFrame(_DataInMemory):
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
         pa = import_pyarrow()
-        names = [name for name in (columns.text, columns.id, columns.preference) if name is not None]
+        names = [name for name in (columns.text, columns.id, columns.keep) if name is not None]
         fields = [self._table.column(name) for name in names]
         table = pa.Table.from_arrays(fields, [str(number) for number in range(len(names))])
         for batch in table.slice(skip).to_batches(max_chunksize=MAX_CHUNK_ROWS):
@@ -170,12 +170,12 @@ class _RowFrame(_DataInMemory):
         return [dict(zip(self.columns, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
-        texts, ids, preferences = (
-            self._values(name) if name else [] for name in (columns.text, columns.id, columns.preference)
+        texts, ids, keep_values = (
+            self._values(name) if name else [] for name in (columns.text, columns.id, columns.keep)
         )
         for begin in range(skip, len(texts), MAX_CHUNK_ROWS):
             part = slice(begin, begin + MAX_CHUNK_ROWS)
-            yield ValuesChunk(texts[part], ids[part], list(map(_to_orderable, preferences[part])))
+            yield ValuesChunk(texts[part], ids[part], list(map(_to_orderable, keep_values[part])))
 
 
 class _PandasFrame(_RowFrame):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.dedupe.ranking import RowRule
-from simdoc_search.dedupe.rows import Rows, extension_counts
+from simdoc_search.dedupe.rows import Rows, count_tokens_with_low_bits
 from simdoc_search.duplicates.arrays import Bools, Ints, release_memory
 from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.finder import Progress, find_and_assign
@@ -97,7 +97,7 @@ def group_rows(
         counts[representatives],
         rows.table["shingles"][representatives].astype(np.int64),
         settings.minhash.slot_count,
-        (rows.extensions, _find_begins(extension_counts(rows.table["tokens"]))[representatives]),
+        (rows.low_hash_bits, _find_begins(count_tokens_with_low_bits(rows.table["tokens"]))[representatives]),
     )
     del begins, counts
     first_new_index = int(np.count_nonzero(representatives < old_row_count))

@@ -28,7 +28,7 @@ class RowRule:
     |---|---|
     | `longest` | has the most copies with the same words; in a tie, the most distinct shingles |
     | `first` | is the first one in the order of the shards |
-    | `max:COLUMN`, `min:COLUMN` | has the largest or smallest value; numbers precede strings |
+    | `max:COLUMN`, `min:COLUMN` | has the largest or smallest value; any number is preferred to a string |
 
     With a measure of containment, `longest` only uses the length, because the longer text must come first. Rows without
     a value in the column come last.
@@ -84,7 +84,7 @@ class RowRule:
         if (kinds > FLOAT).any():
             import pyarrow.compute as pc  # noqa: PLC0415 - an optional dependency
 
-            string_rows, strings = rows.preference_strings()
+            string_rows, strings = rows.read_keep_strings()
             order = "descending" if is_descending else "ascending"
             ranks[string_rows] = len(distinct) + pc.rank(strings, sort_keys=order, tiebreaker="dense").to_numpy()
         ranks[kinds == NO_VALUE] = np.iinfo(np.int64).max

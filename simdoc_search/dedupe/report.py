@@ -140,7 +140,9 @@ def make_report(
     problems = rows.table["problem"][old:]
     counts = np.bincount(problems, minlength=len(PROBLEMS))
     listed = old + np.flatnonzero(problems)[:MAX_LISTED_ROWS]
-    new_runs = ((row, run) for row, run in rows.evaluation_runs().items() if row >= old) if evaluation else ()
+    new_overlaps = (
+        ((row, overlap) for row, overlap in rows.read_evaluation_overlaps().items() if row >= old) if evaluation else ()
+    )
 
     def locate(row: int) -> tuple[str, int]:
         shard = bisect_right(begins, row) - 1
@@ -161,5 +163,5 @@ def make_report(
         partly_compared_row_count=groups.partly_compared_row_count,
         copied_files=tuple(copied_files),
         evaluation=evaluation,
-        evaluation_rows=[EvaluationRow(*locate(row), *run) for row, run in islice(new_runs, MAX_LISTED_ROWS)],
+        evaluation_rows=[EvaluationRow(*locate(row), *run) for row, run in islice(new_overlaps, MAX_LISTED_ROWS)],
     )

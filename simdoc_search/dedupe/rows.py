@@ -4,12 +4,12 @@
 |---|---|
 | rows.bin | one record of type `ROW_DTYPE` per row |
 | codes.bin | the tokens of all rows; uint32 |
-| extensions.bin | more bits of the tokens of rows with few tokens; uint32 |
+| extensions.bin | for rows with few tokens, the lowest 32 bits of the hash of each token; uint32 |
 | texts.bin | the texts of all compared rows; UTF-8 |
 | ids.bin | the ids of all rows as JSON; empty without an id column |
-| runs.bin | for rows with a run of an evaluation set: the name of the evaluation text, and the run, as JSON |
-| keeps.bin | the strings by which rows are preferred; UTF-8 |
-| checkpoint.json | the size up to which each of these files is complete, the settings, and where to continue |
+| runs.bin | for rows that share enough consecutive words with an evaluation text: its name and the words, as JSON |
+| keeps.bin | the strings in the column of the rule `max:COLUMN` or `min:COLUMN`; UTF-8 |
+| checkpoint.json | the size up to which each of these files is complete, the inputs, and where to continue |
 
 The checkpoint is replaced atomically after the other files are written. If a file is longer than its size in the
 checkpoint, the rest is cut off.
@@ -27,7 +27,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS
+from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
 
@@ -39,8 +39,9 @@ ROW_DTYPE = np.dtype(
         ("shingles", "<u4"),  # number of distinct shingles
         ("text_bytes", "<u4"),  # length in texts.bin
         ("id_bytes", "<u4"),  # length in ids.bin
-        ("run_bytes", "<u4"),  # length in runs.bin; 0 if the row shares no run of words with an evaluation text
-        ("keep", "<i8"),  # an integer, the bits of a float, or the length in keeps.bin
+        ("run_bytes", "<u4"),  # length in runs.bin; 0 if the row is not in that file
+        # the value in the column of the rule: an integer, the bits of a float, or the length of a string in keeps.bin
+        ("keep", "<i8"),
         ("keep_kind", "u1"),  # NO_VALUE, INTEGER, FLOAT or STRING
         ("problem", "u1"),  # index in PROBLEMS
     ]
@@ -57,11 +58,11 @@ class RowData(NamedTuple):
 
     rows: NDArray[np.void]
     token_ids: NDArray[np.uint32]
-    extensions: NDArray[np.uint32]
+    low_hash_bits: NDArray[np.uint32]
     texts: bytes
     ids: bytes
-    evaluation_runs: bytes
-    preferences: bytes
+    evaluation_overlaps: bytes
+    keep_strings: bytes
 
 
 class RowWriter:
@@ -69,17 +70,17 @@ class RowWriter:
 
     Args:
         folder: the folder; it is created if it does not exist.
-        description: what the content depends on: options and input files.
+        inputs: the options and input files on which the content depends.
 
     Attributes:
-        shard_rows: the number of rows of each shard that has been read, at least in part.
+        shard_rows: the number of rows appended so far from each shard that has been started.
         is_complete: whether all rows were appended.
     """
 
-    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, inputs: Mapping[str, Any]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._description = dict(description)
+        self._inputs = dict(inputs)
         state = read_checkpoint(folder)
         sizes = state["sizes"] if state else dict.fromkeys(_FILE_NAMES, 0)
         self.shard_rows: list[int] = state["shard_rows"] if state else []
@@ -104,8 +105,8 @@ class RowWriter:
         self.shard_rows += [0] * (shard + 1 - len(self.shard_rows))
         self.shard_rows[shard] += len(data.rows)
         written = 0
-        numbers = (data.rows.tobytes(), data.token_ids.tobytes(), data.extensions.tobytes())
-        contents = (*numbers, data.texts, data.ids, data.evaluation_runs, data.preferences)
+        numbers = (data.rows.tobytes(), data.token_ids.tobytes(), data.low_hash_bits.tobytes())
+        contents = (*numbers, data.texts, data.ids, data.evaluation_overlaps, data.keep_strings)
         for part, content in zip(_FILE_NAMES, contents, strict=True):
             self._files[part].write(content)
             self._sizes[part] += len(content)
@@ -120,7 +121,7 @@ class RowWriter:
         self.is_complete = is_complete
         state = {
             "format": FORMAT_VERSION,
-            "description": self._description,
+            "description": self._inputs,
             "sizes": self._sizes,
             "shard_rows": self.shard_rows,
             "is_complete": is_complete,
@@ -146,18 +147,19 @@ class Rows:
     Attributes:
         table: one record of type `ROW_DTYPE` per row, mapped into memory.
         token_ids: the tokens, mapped into memory.
-        extensions: more bits of the tokens of rows with at most MAX_EXTENDED_TOKENS tokens, mapped into memory.
+        low_hash_bits: for rows with at most MAX_TOKENS_WITH_LOW_BITS tokens, the lowest 32 bits of the hash of each
+            token, mapped into memory.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.table: NDArray[np.void] = _map_file(folder / "rows.bin", ROW_DTYPE)
         self.token_ids: NDArray[np.uint32] = _map_file(folder / "codes.bin", np.dtype(np.uint32))
-        self.extensions: NDArray[np.uint32] = _map_file(folder / "extensions.bin", np.dtype(np.uint32))
+        self.low_hash_bits: NDArray[np.uint32] = _map_file(folder / "extensions.bin", np.dtype(np.uint32))
         self._text_ends = np.cumsum(self.table["text_bytes"], dtype=np.int64)
         self._id_ends: NDArray[np.int64] | None = None
         self._token_ends: NDArray[np.int64] | None = None
-        self._extension_ends: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._low_bits_ends: NDArray[np.int64] = np.zeros(0, np.int64)
         self._texts = (folder / "texts.bin").open("rb", buffering=0)
         self._ids = (folder / "ids.bin").open("rb", buffering=0)
         self._runs = (folder / "runs.bin").open("rb", buffering=0)
@@ -185,46 +187,46 @@ class Rows:
         size = int(self.table["id_bytes"][row])
         return json.loads(_read_at(self._ids, int(self._id_ends[row]) - size, size)) if size else None
 
-    def evaluation_runs(self) -> dict[int, tuple[str, str]]:
-        """Map each row with a run of an evaluation set to the name of the evaluation text and the run."""
+    def read_evaluation_overlaps(self) -> dict[int, tuple[str, str]]:
+        """Map each row in runs.bin to the name of the evaluation text and the consecutive words that they share."""
         numbers = np.flatnonzero(self.table["run_bytes"])
         ends = np.cumsum(self.table["run_bytes"][numbers], dtype=np.int64)
         found: dict[int, tuple[str, str]] = {}
         for number, end in zip(numbers.tolist(), ends.tolist(), strict=True):
             size = int(self.table["run_bytes"][number])
-            name, run = json.loads(_read_at(self._runs, end - size, size))
-            found[number] = (name, run)
+            name, words = json.loads(_read_at(self._runs, end - size, size))
+            found[number] = (name, words)
         return found
 
-    def contents(self, numbers: NDArray[np.int64]) -> RowData:
+    def read_rows(self, numbers: NDArray[np.int64]) -> RowData:
         """Return some rows, without the values in keeps.bin and runs.bin. The row numbers must be ascending."""
         if self._id_ends is None:
             self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
         if self._token_ends is None:
             self._token_ends = np.cumsum(self.table["tokens"], dtype=np.int64)
-            self._extension_ends = np.cumsum(extension_counts(self.table["tokens"]))
+            self._low_bits_ends = np.cumsum(count_tokens_with_low_bits(self.table["tokens"]))
         breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
         empty = np.zeros(0, np.uint32)
-        token_ids, extensions, texts, ids = [empty], [empty], [], []
+        token_ids, low_bits, texts, ids = [empty], [empty], [], []
         records = self.table[numbers].copy()
         records["keep"] = records["keep_kind"] = records["run_bytes"] = 0
-        all_extension_counts = extension_counts(self.table["tokens"])
+        low_bits_counts = count_tokens_with_low_bits(self.table["tokens"])
         for run in np.split(numbers, breaks):
             if len(run):
                 first, last = int(run[0]), int(run[-1])
                 token_ids.append(np.array(self.token_ids[_span(self._token_ends, self.table["tokens"], first, last)]))
-                span = _span(self._extension_ends, all_extension_counts, first, last)
-                extensions.append(np.array(self.extensions[span]))
+                span = _span(self._low_bits_ends, low_bits_counts, first, last)
+                low_bits.append(np.array(self.low_hash_bits[span]))
                 text = _span(self._text_ends, self.table["text_bytes"], first, last)
                 texts.append(_read_at(self._texts, text.start, text.stop - text.start))
                 id = _span(self._id_ends, self.table["id_bytes"], first, last)
                 ids.append(_read_at(self._ids, id.start, id.stop - id.start))
         return RowData(
-            records, np.concatenate(token_ids), np.concatenate(extensions), b"".join(texts), b"".join(ids), b"", b""
+            records, np.concatenate(token_ids), np.concatenate(low_bits), b"".join(texts), b"".join(ids), b"", b""
         )
 
-    def preference_strings(self) -> tuple[NDArray[np.int64], Any]:
-        """Return the rows with a string in the column of the rule, and these strings as an Arrow array."""
+    def read_keep_strings(self) -> tuple[NDArray[np.int64], Any]:
+        """Return the rows with a string in keeps.bin, and these strings as an Arrow array."""
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         rows = np.flatnonzero(self.table["keep_kind"] == STRING)
@@ -233,20 +235,20 @@ class Rows:
         return rows, pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
-def extension_counts(token_counts: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """For each row, return the number of its tokens with more bits in extensions.bin."""
+def count_tokens_with_low_bits(token_counts: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """For each row, return the number of its tokens whose low hash bits are in extensions.bin."""
     counts = token_counts.astype(np.int64)
-    counts[counts > MAX_EXTENDED_TOKENS] = 0
+    counts[counts > MAX_TOKENS_WITH_LOW_BITS] = 0
     return counts
 
 
-def copy_rows(source: Path, target: Path, description: Mapping[str, Any], row_count: int) -> None:
+def copy_rows(source: Path, target: Path, inputs: Mapping[str, Any], row_count: int) -> None:
     """Copy the files of a folder that is complete. The copy is one shard, and other shards can be appended."""
     target.mkdir(parents=True, exist_ok=True)
     for part in _FILE_NAMES:
         shutil.copyfile(source / f"{part}.bin", target / f"{part}.bin")
     state = read_checkpoint(source)
-    state |= {"description": dict(description), "shard_rows": [row_count], "is_complete": False}
+    state |= {"description": dict(inputs), "shard_rows": [row_count], "is_complete": False}
     write_atomically(target / _CHECKPOINT, json.dumps(state).encode())
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from simdoc_search.dedupe.chunks import Columns
 from simdoc_search.dedupe.columns import choose_columns, choose_reference_columns
 from simdoc_search.dedupe.conversion import Conversion, plan_conversion
-from simdoc_search.dedupe.decontamination import EvaluationReport, EvaluationRuns, write_evaluation_runs
+from simdoc_search.dedupe.decontamination import EvaluationNgrams, EvaluationReport, write_evaluation_ngrams
 from simdoc_search.dedupe.descriptions import DuplicateDescriptions
 from simdoc_search.dedupe.formats import import_pyarrow, require_format
 from simdoc_search.dedupe.grouping import RowGroups, group_rows
@@ -135,8 +135,8 @@ class _Run:
         old_row_count = begins[0]
         with Rows(self.work.rows) as rows:
             groups = self._group(rows, old_row_count)
-            runs = rows.evaluation_runs() if decontaminate else None
-            descriptions = DuplicateDescriptions(rows, groups, old_row_count, self.columns.id is not None, runs)
+            overlaps = rows.read_evaluation_overlaps() if decontaminate else None
+            descriptions = DuplicateDescriptions(rows, groups, old_row_count, self.columns.id is not None, overlaps)
             selection = Selection(groups, descriptions if annotate else None, self.columns.id)
             self._write(target, begins, selection)
             if pairs is not None:
@@ -162,18 +162,18 @@ class _Run:
 
     def _sketch(self, decontaminate: Sequence[StrPath]) -> list[int]:
         """Sketch all rows. Return the row number of the first row of each new shard, and the total number of rows."""
-        description = self._describe(decontaminate)
-        has_progress = self.work.prepare(description)
+        inputs = self._list_inputs(decontaminate)
+        has_progress = self.work.prepare(inputs)
         evaluation = None
         if decontaminate:
             path, settings = self.work.path / _EVALUATION_FILE, self.options.settings
             run_words = self.options.run_words
-            self.evaluation = write_evaluation_runs(decontaminate, path, run_words, settings.analysis)
-            evaluation = EvaluationRuns(path, run_words, settings.analysis)
+            self.evaluation = write_evaluation_ngrams(decontaminate, path, run_words, settings.analysis)
+            evaluation = EvaluationNgrams(path, run_words, settings.analysis)
         if self.old_shards and isinstance(self.old_shards[0].shard, SavedRows) and not has_progress:
-            self.old_shards[0].shard.copy_to(self.work.rows, description)
+            self.old_shards[0].shard.copy_to(self.work.rows, inputs)
         shards = [*self.old_shards, *(ShardColumns(shard, self.columns) for shard in self.dataset.shards)]
-        with RowWriter(self.work.rows, description) as writer:
+        with RowWriter(self.work.rows, inputs) as writer:
             done, total = sum(writer.shard_rows), _count_rows(shards)
             if not writer.shard_rows:
                 writer.checkpoint()
@@ -190,15 +190,15 @@ class _Run:
 
     def _group(self, rows: Rows, old_row_count: int) -> RowGroups:
         """Group all rows, or read the groups that an interrupted run stored."""
-        description = self.options.grouping_options()
-        groups = self.work.read_groups(description)
+        options = self.options.grouping_options()
+        groups = self.work.read_groups(options)
         if groups is None:
             groups = group_rows(
                 rows, self.options.rule, self.options.threshold, self.options.settings, self.workers,
                 old_row_count=old_row_count,
                 progress=lambda stage, share: self.progress(stage, share, int(share * len(rows))),
             )  # fmt: skip
-            self.work.write_groups(groups, description)
+            self.work.write_groups(groups, options)
         return groups
 
     def _write(self, target: Path, begins: Sequence[int], selection: Selection) -> None:
@@ -242,8 +242,8 @@ class _Run:
                 target.rmdir()
             folder.rename(target)
 
-    def _describe(self, decontaminate: Sequence[StrPath]) -> dict[str, Any]:
-        """Return what the sketches depend on."""
+    def _list_inputs(self, decontaminate: Sequence[StrPath]) -> dict[str, Any]:
+        """Return the options and input files on which the sketches depend."""
         new = [ShardColumns(shard, self.columns) for shard in self.dataset.shards]
         return {
             "input": str(self.dataset.path.resolve()),
@@ -274,7 +274,7 @@ def _describe_shard(shard: ShardColumns) -> Any:
     if isinstance(shard.shard, SavedRows):
         return [str(shard.shard.path.resolve()), shard.shard.folder_name]
     columns = shard.columns
-    return [*_describe_files([shard.shard]), columns.text, columns.id, columns.preference]
+    return [*_describe_files([shard.shard]), columns.text, columns.id, columns.keep]
 
 
 def _describe_files(shards: Sequence[Any]) -> list[Any]:

@@ -67,9 +67,9 @@ class SavedRows:
         """Yield nothing, because the rows are already sketched."""
         return iter(())
 
-    def copy_to(self, folder: Path, description: dict[str, Any]) -> None:
+    def copy_to(self, folder: Path, inputs: dict[str, Any]) -> None:
         """Copy the rows to the folder of a run."""
-        copy_rows(self.path / self.folder_name, folder, description, self._rows)
+        copy_rows(self.path / self.folder_name, folder, inputs, self._rows)
 
 
 def is_saved_folder(path: Path) -> bool:
@@ -119,7 +119,7 @@ def save_rows(path: Path, rows: Rows, groups: RowGroups, settings: Settings, run
     kept = np.flatnonzero((groups.kind == KEPT) & (rows.table["tokens"] > 0))
     with RowWriter(folder, {}) as writer:
         for part in slices(len(kept), _ROWS_AT_ONCE):
-            writer.append(0, rows.contents(kept[part]))
+            writer.append(0, rows.read_rows(kept[part]))
         writer.checkpoint(is_complete=True)
     saved = {"format": FORMAT_VERSION, "settings": settings.to_dict(), "folder": name, "rows": len(kept), "run": run_id}
     write_atomically(path / _SAVED_FILE, json.dumps(saved).encode())

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns
-from simdoc_search.dedupe.decontamination import EvaluationRuns
+from simdoc_search.dedupe.decontamination import EvaluationNgrams
 from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW_DTYPE, STRING, RowData, RowWriter, encode_ids
-from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS
+from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import ParallelMapper
@@ -49,7 +49,7 @@ def sketch_shards(
     workers: ParallelMapper,
     *,
     progress: Callable[[int], None],
-    evaluation: EvaluationRuns | None = None,
+    evaluation: EvaluationNgrams | None = None,
 ) -> None:
     """Append all rows of the shards, except those that an earlier run has already appended.
 
@@ -84,21 +84,21 @@ def sketch_shards(
     writer.checkpoint(is_complete=True)
 
 
-def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: Chunk) -> RowData:
+def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk: Chunk) -> RowData:
     """Return the sketches of the rows of a chunk."""
     values = chunk.values()
     rows = np.zeros(len(values.texts), ROW_DTYPE)
     problems = np.array(values.problems, np.uint8)
     compared = np.flatnonzero(problems == COMPARED)
     texts = [text for text in values.texts if text is not None]
-    token_ids = extensions = np.zeros(0, np.uint32)
+    token_ids = low_bits = np.zeros(0, np.uint32)
     if texts:
         packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
         token_ids = np.concatenate([batch.token_ids for batch in packed])
         counts = [count for batch in packed for count in batch.token_counts]
         rows["tokens"][compared] = counts
-        is_extended = np.repeat(np.array(counts) <= MAX_EXTENDED_TOKENS, counts)
-        extensions = np.concatenate([batch.hash_extensions for batch in packed])[is_extended]
+        has_low_bits = np.repeat(np.array(counts) <= MAX_TOKENS_WITH_LOW_BITS, counts)
+        low_bits = np.concatenate([batch.low_hash_bits for batch in packed])[has_low_bits]
         rows["shingles"][compared] = [count for batch in packed for count in batch.shingle_counts]
         hashes = bytes.fromhex("".join(chain.from_iterable(batch.words_hashes for batch in packed)))
         rows["words_hash"][compared] = np.frombuffer(hashes, "<u8").reshape(-1, 2)
@@ -114,18 +114,18 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationRuns | None, chunk: C
     runs = evaluation.find(texts) if evaluation and texts else []
     if runs:
         rows["run_bytes"][compared] = list(map(len, runs))
-    preferences = b""
-    if values.preferences:
-        kinds, numbers, strings = zip(*map(_encode_preference, values.preferences), strict=True)
-        rows["keep_kind"], rows["keep"], preferences = kinds, numbers, b"".join(strings)
+    keep_strings = b""
+    if values.keep_values:
+        kinds, numbers, strings = zip(*map(_encode_keep_value, values.keep_values), strict=True)
+        rows["keep_kind"], rows["keep"], keep_strings = kinds, numbers, b"".join(strings)
     return RowData(
         rows,
         token_ids.astype(np.uint32, copy=False),
-        extensions,
+        low_bits,
         b"".join(encoded),
         b"".join(ids),
         b"".join(runs),
-        preferences,
+        keep_strings,
     )
 
 
@@ -134,7 +134,7 @@ def shard_begins(shard_rows: Sequence[int]) -> list[int]:
     return [0, *accumulate(shard_rows)]
 
 
-def _encode_preference(value: Any) -> tuple[int, int, bytes]:
+def _encode_keep_value(value: Any) -> tuple[int, int, bytes]:
     """Return the kind, the number and the string of a value. Only numbers and strings have a kind."""
     if isinstance(value, str):
         data = value.encode("utf-8", "replace")

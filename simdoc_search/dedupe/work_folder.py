@@ -41,14 +41,14 @@ class WorkFolder:
         self.finished_file: Path = path / _FINISHED
         self.partial_shard: Path = path / "shard"
 
-    def prepare(self, description: dict[str, Any]) -> bool:
+    def prepare(self, inputs: dict[str, Any]) -> bool:
         """Keep the progress if its format, options and input are those of this run. Otherwise, remove it.
 
         Returns:
             Whether the progress is kept.
         """
         state = read_checkpoint(self.rows) if self.rows.is_dir() else None
-        wanted = (FORMAT_VERSION, json.loads(json.dumps(description)))
+        wanted = (FORMAT_VERSION, json.loads(json.dumps(inputs)))
         if state is not None and wanted == (state.get("format"), state["description"]):
             return True
         for path in list(self.path.iterdir()):
@@ -59,23 +59,23 @@ class WorkFolder:
         """Remove the folder."""
         shutil.rmtree(self.path)
 
-    def read_groups(self, description: dict[str, Any]) -> RowGroups | None:
+    def read_groups(self, options: dict[str, Any]) -> RowGroups | None:
         """Return the groups that an interrupted run stored; None if there are none for these options."""
         path = self.path / _GROUPS
         if not path.exists():
             return None
         with np.load(path) as stored:
-            if str(stored["description"]) != json.dumps(description, sort_keys=True):
+            if str(stored["description"]) != json.dumps(options, sort_keys=True):
                 return None
             return RowGroups(stored["kept_row"], stored["overlap"], stored["kind"], *stored["overflow"].tolist())
 
-    def write_groups(self, groups: RowGroups, description: dict[str, Any]) -> None:
+    def write_groups(self, groups: RowGroups, options: dict[str, Any]) -> None:
         """Store the groups."""
         content = io.BytesIO()
         np.savez(
             content, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
             overflow=np.array([groups.partly_compared_row_count, groups.skipped_comparison_count]),
-            description=np.array(json.dumps(description, sort_keys=True)),
+            description=np.array(json.dumps(options, sort_keys=True)),
         )  # fmt: skip
         write_atomically(self.path / _GROUPS, content.getvalue())
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.duplicates.arrays import Ints, Keys, slices
-from simdoc_search.duplicates.fingerprint_table import MAX_EXTENDED_TOKENS, FingerprintTable
+from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS, FingerprintTable
 from simdoc_search.query.planner import choose_rows_and_bands, parse_fraction
 from simdoc_search.query.s_curve import probability_of_matches
 from simdoc_search.sketch.fingerprint import Fingerprint
@@ -90,7 +90,7 @@ def choose_rare_tokens(
     recall: Fraction,
     frequency_of: Callable[[Keys], Ints],
     *,
-    with_extensions: bool,
+    with_low_bits: bool,
 ) -> Iterator[tuple[Keys, Ints]]:
     """For each batch of documents, yield the rarest tokens of each document, and the document of each token.
 
@@ -106,14 +106,14 @@ def choose_rare_tokens(
         overlap: the minimum Jaccard similarity.
         recall: probability that two documents with exactly this overlap share a chosen token.
         frequency_of: returns how frequent the tokens with these hashes are.
-        with_extensions: whether to extend the hashes of tokens; see `FingerprintTable.token_hashes`.
+        with_low_bits: whether hashes of tokens also depend on the low hash bits; see `FingerprintTable.token_hashes`.
     """
     sizes, size_index = np.unique(table.counts[documents], return_inverse=True)
     needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
         size_index
     ]
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-        hashes, owner = table.token_hashes(documents[part], with_extensions=with_extensions)
+        hashes, owner = table.token_hashes(documents[part], with_low_bits=with_low_bits)
         rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
         order = np.argsort(
             owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
@@ -129,16 +129,16 @@ def choose_rarest_tokens(
 ) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     documents = documents[table.storage_order(documents)]
-    # Equal tokens must have equal hashes. So either the hashes of all documents are extended, or those of none.
-    with_extensions = (
-        table.hash_extensions is not None and table.counts[documents].max(initial=0) <= MAX_EXTENDED_TOKENS
+    # Equal tokens must have equal hashes. So the low hash bits are used either for all documents, or for none.
+    with_low_bits = (
+        table.low_hash_bits is not None and table.counts[documents].max(initial=0) <= MAX_TOKENS_WITH_LOW_BITS
     )
-    frequencies = _count_token_frequencies(table, documents, with_extensions=with_extensions)
+    frequencies = _count_token_frequencies(table, documents, with_low_bits=with_low_bits)
 
     def frequency_of(hashes: Keys) -> Ints:
         return frequencies[_choose_counters(hashes, len(frequencies))].astype(np.int64)
 
-    return choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_extensions=with_extensions)
+    return choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_low_bits=with_low_bits)
 
 
 def band_keys(
@@ -194,13 +194,13 @@ def table_band_keys(
         documents = band_pass.select(table, all_documents)
         if band_pass.rows:
             all_keys = table.band_keys(
-                documents, band_pass.rows, band_pass.band_count, with_extensions=uses_extensions(table, band_pass)
+                documents, band_pass.rows, band_pass.band_count, with_low_bits=uses_low_bits(table, band_pass)
             )
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
-            with_extensions = uses_extensions(table, band_pass)
+            with_low_bits = uses_low_bits(table, band_pass)
             keys_and_owners.extend(
-                choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_extensions=with_extensions)
+                choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_low_bits=with_low_bits)
             )
     keys, owners = (np.concatenate(parts) for parts in zip(*keys_and_owners, strict=True))
     order = np.lexsort((keys.view(np.int64), owners))
@@ -214,26 +214,26 @@ def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fract
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
     band_pass = plan_passes(overlap, recall, table.bucket_count)[-1]
     documents = band_pass.select(table, np.arange(len(table.counts)))
-    return table.token_hashes(documents, with_extensions=uses_extensions(table, band_pass))[0]
+    return table.token_hashes(documents, with_low_bits=uses_low_bits(table, band_pass))[0]
 
 
-def uses_extensions(table: FingerprintTable, band_pass: BandPass) -> bool:
-    """Return whether a pass extends the hashes of tokens; see `FingerprintTable.token_hashes`.
+def uses_low_bits(table: FingerprintTable, band_pass: BandPass) -> bool:
+    """Return whether a pass uses the low hash bits of tokens; see `FingerprintTable.token_hashes`.
 
-    All documents of the pass must have extensions. Without them, millions of short documents would have keys that are
-    equal by chance.
+    All documents of the pass must have low hash bits. Without them, millions of short documents would have keys that
+    are equal by chance.
     """
-    return table.hash_extensions is not None and band_pass.max_shingles <= MAX_EXTENDED_TOKENS
+    return table.low_hash_bits is not None and band_pass.max_shingles <= MAX_TOKENS_WITH_LOW_BITS
 
 
-def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, with_extensions: bool) -> NDArray[np.int32]:
+def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, with_low_bits: bool) -> NDArray[np.int32]:
     """Count the documents with each token. The hash of a token selects its counter, so some tokens share a counter."""
     tokens = int(table.counts[documents].sum())
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
     frequencies = np.zeros(1 << counter_bits, np.int32)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         counters = _choose_counters(
-            table.token_hashes(documents[part], with_extensions=with_extensions)[0], len(frequencies)
+            table.token_hashes(documents[part], with_low_bits=with_low_bits)[0], len(frequencies)
         )
         np.add.at(frequencies, counters, np.int32(1))  # with a 1 of another type than `frequencies`, 20 times as slow
     return frequencies

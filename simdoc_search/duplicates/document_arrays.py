@@ -107,7 +107,7 @@ class Documents:
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
             size, written = (
-                -1 if origin.content else origin.size,
+                -1 if origin.content_hash else origin.size,
                 time_written(record) if keep_rule.is_by_date else TimeWritten(),
             )
             counts_and_dates = len(record.token_ids), record.shingle_count, size, origin.mtime_ns, *written
@@ -118,8 +118,8 @@ class Documents:
                 values.append(record.metadata.get(keep_rule.field))
             text_hashes += _short_hash(record.text_hash)
             word_hashes += _words_hash(record)
-            has_own_file = record.origin is not None and not origin.content
-            content_hash = "" if has_own_file or not record.digest else record.digest + origin.content
+            has_own_file = record.origin is not None and not origin.content_hash
+            content_hash = "" if has_own_file or not record.digest else record.digest + origin.content_hash
             content_hashes += _short_hash(content_hash if is_indexed else record.text_hash)
         columns = np.frombuffer(numbers, np.int64).reshape(-1, _NUMBERS_PER_DOCUMENT).T
         counts, shingles, sizes, mtimes, written_at, part_counts, source_of, new, preferred = columns

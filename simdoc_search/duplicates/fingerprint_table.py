@@ -21,12 +21,12 @@ _DOCUMENTS_IN_CACHE = 1 << 9
 _PAIRS_AT_ONCE = 1 << 13
 _PAIRS_IN_CACHE = 1 << 9
 _MAX_PACKED_COLUMNS = 8 * 255
-_EXTENSION_BITS = np.uint64(32)
+_LOW_BIT_COUNT = np.uint64(32)
 _MAX_MAPPED_BYTES = 1 << 26
 _BYTES_PER_ACCESS = 1 << 16  # at a page fault, Linux maps up to 16 pages of 4 KiB
 
-MAX_EXTENDED_TOKENS = 128
-"""Maximum number of tokens of a document with hash extensions; see `FingerprintTable.hash_extensions`."""
+MAX_TOKENS_WITH_LOW_BITS = 128
+"""Maximum number of tokens of a document whose low hash bits are used; see `FingerprintTable.low_hash_bits`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -41,13 +41,13 @@ class FingerprintTable:
     # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
     shingle_counts: Ints
     bucket_count: int  # number of buckets of a fingerprint
-    # for documents with at most MAX_EXTENDED_TOKENS tokens, 32 more bits of the hash of each token, and the position at
-    # which the bits of each document begin; None if the bits are unknown
-    hash_extensions: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
+    # for documents with at most MAX_TOKENS_WITH_LOW_BITS tokens, the lowest 32 bits of the hash of each token, and
+    # the position at which the bits of each document begin; None if the bits are unknown
+    low_hash_bits: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
     # total number of rows of the matrices that `_matrix_of_pairs` has made so far
     _row_count: int = field(default=0, repr=False)
-    # upper bound of the bytes of `token_ids` and `hash_extensions` that are in memory
+    # upper bound of the bytes of `token_ids` and `low_hash_bits` that are in memory
     _mapped_bytes: int = field(default=0, repr=False)
 
     @classmethod
@@ -73,30 +73,29 @@ class FingerprintTable:
             np.arange(len(owner)) + np.repeat(self.begins[documents] - (ends - counts), counts)
         ], owner
 
-    def token_hashes(self, documents: Ints, *, with_extensions: bool) -> tuple[Keys, Ints]:
+    def token_hashes(self, documents: Ints, *, with_low_bits: bool) -> tuple[Keys, Ints]:
         """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
 
         A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
-        documents, many tokens match by chance. If `with_extensions`, a hash is also computed from the 32 additional
-        bits in `hash_extensions`.
+        documents, many tokens match by chance. If `with_low_bits`, a hash is also computed from `low_hash_bits`.
         """
         token_ids, owner = self.token_ids_of_documents(documents)
         values = token_ids.astype(np.uint64)
-        if with_extensions and self.hash_extensions is not None:
-            extensions, begins = self.hash_extensions
+        if with_low_bits and self.low_hash_bits is not None:
+            low_bits, begins = self.low_hash_bits
             counts = self.counts[documents]
             first = begins[documents] - (np.cumsum(counts) - counts)
             positions = np.arange(len(owner)) + np.repeat(first, counts)
-            values = values << _EXTENSION_BITS | extensions[positions].astype(np.uint64)
+            values = values << _LOW_BIT_COUNT | low_bits[positions].astype(np.uint64)
         return mix_bits(values), owner
 
-    def band_keys(self, documents: Ints, rows: int, bands: int, *, with_extensions: bool = False) -> Iterator[Keys]:
+    def band_keys(self, documents: Ints, rows: int, bands: int, *, with_low_bits: bool = False) -> Iterator[Keys]:
         """For each band, yield the keys of these documents. Keys are equal if the `rows` tokens of the band are equal.
 
         Band j takes the first `rows` tokens from bucket `j * buckets / bands` on. After the last token, it continues
         with the first one. So each band has `rows` tokens, even if few buckets are filled. Two documents with Jaccard
         similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
-        buckets of their union must be equal. With `with_extensions`, tokens are compared by `token_hashes`.
+        buckets of their union must be equal. With `with_low_bits`, tokens are compared by `token_hashes`.
         """
         order = self.storage_order(documents)
         documents = documents[order]
@@ -110,11 +109,7 @@ class FingerprintTable:
             starts[part] = np.cumsum(counts_in_band, axis=1) - counts_in_band
         begins = self.begins[documents]
         ends = begins + self.counts[documents]
-        shift = (
-            self.hash_extensions[1][documents] - begins
-            if with_extensions and self.hash_extensions is not None
-            else None
-        )
+        shift = self.low_hash_bits[1][documents] - begins if with_low_bits and self.low_hash_bits is not None else None
         for band in range(bands):
             keys = np.zeros(len(documents), np.uint64)
             for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
@@ -124,8 +119,8 @@ class FingerprintTable:
                 for _ in range(rows):
                     position = np.where(position < end, position, first)
                     values = self.token_ids[position].astype(np.uint64)
-                    if shift is not None and self.hash_extensions is not None:
-                        values = values << _EXTENSION_BITS | self.hash_extensions[0][position + shift[part]]
+                    if shift is not None and self.low_hash_bits is not None:
+                        values = values << _LOW_BIT_COUNT | self.low_hash_bits[0][position + shift[part]]
                     keys_of_part = mix_bits(keys_of_part + values)
                     position += 1
                 keys[order[part]] = keys_of_part
@@ -140,8 +135,8 @@ class FingerprintTable:
         size = min(size, _BYTES_PER_ACCESS * len(documents))
         if self._mapped_bytes + size > _MAX_MAPPED_BYTES:
             release_memory(self.token_ids)
-            if self.hash_extensions is not None:
-                release_memory(self.hash_extensions[0])
+            if self.low_hash_bits is not None:
+                release_memory(self.low_hash_bits[0])
             self._mapped_bytes = 0
         self._mapped_bytes += size
 

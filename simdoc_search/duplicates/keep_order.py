@@ -63,7 +63,7 @@ class KeepRule:
     | `longest` | has the most copies with the same words; of such documents, it has the most distinct shingles |
     | `first` | has the first id in alphabetical order |
     | `newest`, `oldest` | has the text that was written last or first |
-    | `max:FIELD`, `min:FIELD` | has the largest or smallest value of a metadata field; numbers precede strings |
+    | `max:FIELD`, `min:FIELD` | has the largest or smallest value of a field; strings are larger than numbers |
 
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
@@ -119,8 +119,8 @@ class KeepRule:
         by_id = np.array(sorted(range(len(criteria.shingle_counts)), key=criteria.id_of), np.int64)
         if self.rule == "first":
             return by_id
-        name_ranks, is_member = _rank_names(by_id, criteria)
-        by_length = (name_ranks, -criteria.same_text_counts, is_member, -criteria.shingle_counts)
+        path_ranks, is_member = _rank_by_path(by_id, criteria)
+        by_length = (path_ranks, -criteria.same_text_counts, is_member, -criteria.shingle_counts)
         if self.field:
             return np.lexsort((*by_length, self._rank_values(criteria.field_values)))
         if self.rule == "longest":
@@ -136,7 +136,7 @@ class KeepRule:
         return np.array([len(ranks) if key is None else ranks[key] for key in keys], np.int64)
 
 
-def _rank_names(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
+def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     """Return the rank of each document, and whether it is in an archive or e-mail.
 
     Documents are ranked by `_count_copy_names`, then by the length of their ids, then by their ids.

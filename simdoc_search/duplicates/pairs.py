@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, is_in_sorted, pair_keys, run_starts, split_pair_keys
-from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, plan_passes, uses_extensions
+from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, plan_passes, uses_low_bits
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
@@ -76,7 +76,7 @@ def join(
         selected = band_pass.select(table, documents)
         if band_pass.rows:
             all_keys = table.band_keys(
-                selected, band_pass.rows, band_pass.band_count, with_extensions=uses_extensions(table, band_pass)
+                selected, band_pass.rows, band_pass.band_count, with_low_bits=uses_low_bits(table, band_pass)
             )
             for band, keys in enumerate(all_keys, 1):
                 pairs.add_equal_keys(keys, selected)

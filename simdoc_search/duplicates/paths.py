@@ -20,7 +20,7 @@ def find_file_problem(record: Record) -> str:
     if record.origin is None:
         return ""
     path = record.origin.file(record.id)
-    archive = find_archive(path) if record.origin.content else None
+    archive = find_archive(path) if record.origin.content_hash else None
     try:
         mode = os.lstat(archive or path).st_mode
     except (FileNotFoundError, NotADirectoryError):

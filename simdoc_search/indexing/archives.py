@@ -74,9 +74,9 @@ class Archives:
         has_members = self._store.ids_with_prefix(f"{source.id}!", 1)
         for record in self._stored_members(source.id, source.root) if has_members else ():
             archive.stored_count += 1
-            if record.origin and record.origin.archive:
+            if record.origin and record.origin.archive_state:
                 archive.state_member_id = record.id
-                is_unchanged = is_unchanged or record.origin.archive == archive.state
+                is_unchanged = is_unchanged or record.origin.archive_state == archive.state
         if not (self._look_inside or archive.stored_count or is_named_by_user):
             return None
         self._by_path[absolute(source.path)] = archive
@@ -113,7 +113,7 @@ class Archives:
 
     def stored_attachments(self, mail: FileSource, origin: Origin | None) -> Iterator[Record]:
         """Return the stored attachments of an unchanged e-mail."""
-        if origin and origin.archive == ATTACHMENTS_MARKER and mail.data is None:
+        if origin and origin.archive_state == ATTACHMENTS_MARKER and mail.data is None:
             yield from self._stored_members(mail.id, mail.root)
 
     def note_found(self, id: str, path: str) -> None:
@@ -143,8 +143,8 @@ class Archives:
             writer.commit()
         for archive in complete:
             record = self._record_for_state(archive, seen)
-            if record and record.origin and record.origin.archive != archive.state:
-                writer.put([replace(record, origin=replace(record.origin, archive=archive.state))])
+            if record and record.origin and record.origin.archive_state != archive.state:
+                writer.put([replace(record, origin=replace(record.origin, archive_state=archive.state))])
 
     def _record_for_state(self, archive: _Archive, seen: SeenIds) -> Record | None:
         ids = [archive.state_member_id] if archive.state_member_id else []
@@ -156,7 +156,7 @@ class Archives:
 
     def _stored_members(self, id: str, root: str | None) -> Iterator[Record]:
         for record in self._store.scan(filters=[{"path": f"{id}!"}]):
-            if record.origin and record.origin.content and root in (None, record.origin.root):
+            if record.origin and record.origin.content_hash and root in (None, record.origin.root):
                 yield record
 
     def _find_archive(self, path: str) -> _Archive | None:

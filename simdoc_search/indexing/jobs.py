@@ -57,9 +57,9 @@ class Job:
 
 def make_origin(source: FileSource) -> Origin:
     """Return the origin that the store records for a file or a member of an archive."""
-    content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
-    archive = ATTACHMENTS_MARKER if source.has_attachments else ""
-    return Origin(source.root, source.size, source.mtime_ns, source.prefix, content, archive)
+    content_hash = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
+    archive_state = ATTACHMENTS_MARKER if source.has_attachments else ""
+    return Origin(source.root, source.size, source.mtime_ns, source.prefix, content_hash, archive_state)
 
 
 class ChunkWork(Protocol[Result]):

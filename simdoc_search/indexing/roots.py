@@ -228,7 +228,7 @@ def is_unchanged(path: str, origin: Origin) -> bool:
 
     For a member of an archive, return False. If the file cannot be accessed, return True.
     """
-    if origin.content:
+    if origin.content_hash:
         return False
     with suppress(OSError):
         info = os.stat(path)  # noqa: PTH116 - paths are strings

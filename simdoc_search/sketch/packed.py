@@ -25,14 +25,14 @@ class PackedFingerprints(NamedTuple):
         token_counts: number of tokens of each text.
         shingle_counts: number of distinct shingles of each text.
         words_hashes: the `Fingerprint.words_hash` of each text.
-        hash_extensions: the lowest 32 bits of the 64-bit hash of each token. The token id contains the highest 9 bits.
+        low_hash_bits: the lowest 32 bits of the 64-bit hash of each token. The token id contains the highest 9 bits.
     """
 
     token_ids: TokenIds
     token_counts: list[int]
     shingle_counts: list[int]
     words_hashes: list[str]
-    hash_extensions: NDArray[np.uint32]
+    low_hash_bits: NDArray[np.uint32]
 
 
 def packed_fingerprints(

@@ -27,7 +27,7 @@ from simdoc_search.stores.record import (
     Phrase,
     PhraseMatches,
     Record,
-    Removal,
+    RemovalCondition,
     StoredText,
 )
 from simdoc_search.stores.shared_tokens import TokenMatches
@@ -42,7 +42,7 @@ MAX_BAND_MATCHES = 256
 
 
 class Candidates(Protocol):
-    """The documents that a plan found, by descending number of shared tokens. They are read lazily.
+    """The documents that a query plan found, by descending number of shared tokens. They are read lazily.
 
     The order of documents that share the same number of tokens is stable while the store does not change.
     """
@@ -176,7 +176,7 @@ class Store(Protocol):
             StoreLockedError: the store allows only one writer, and this or another process has one open.
         """
 
-    def remove(self, removals: Mapping[DocumentKey, Removal]) -> Mapping[DocumentKey, str]:
+    def remove(self, removals: Mapping[DocumentKey, RemovalCondition]) -> Mapping[DocumentKey, str]:
         """Remove each document if its condition still holds. Other programs may write at the same time.
 
         Args:

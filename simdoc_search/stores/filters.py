@@ -67,8 +67,8 @@ def parse_filters(filters: Filters | None) -> list[Condition | dict[str, Any]]:
     for mapping in filters if isinstance(filters, list | tuple) else [filters]:
         if not isinstance(mapping, Mapping):
             raise QuerySyntaxError(
-                "a filter must be a dictionary of fields and values, such as {'language': 'de'}, or a list of such "
-                f"dictionaries and of OpenSearch or Elasticsearch query clauses, not {type(mapping).__name__}"
+                f"a filter has type {type(mapping).__name__}; use a dictionary, such as {{'language': 'de'}}, or a "
+                "list of dictionaries and query clauses"
             )
         is_clause = len(mapping) == 1 and isinstance(next(iter(mapping.values())), Mapping)
         if is_clause and mapping is not filters:

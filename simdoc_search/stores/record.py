@@ -26,7 +26,7 @@ def file_path(root_folder: str, prefix: str, id: str) -> str:
 
 
 ATTACHMENTS_MARKER = "attachments"
-"""The value of `Origin.archive` for an e-mail with attachments that are documents."""
+"""The value of `Origin.archive_state` for an e-mail with attachments that are documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +37,19 @@ class Origin:
         root: absolute path of the indexed folder, or of the file itself if the user named the file.
         size: size in bytes.
         mtime_ns: modification time in nanoseconds since 1970.
-        prefix: the part of the id before the path of the file relative to `root`.
-        content: for a member of an archive, the hash of its bytes. It is empty for other files.
-        archive: for one member of an archive whose members are all stored, the size and modification time of the
-            archive. For an e-mail with attachments that are documents, `ATTACHMENTS_MARKER`. Otherwise empty.
+        prefix: the start of the id. The rest of the id is the path of the file, relative to `root`.
+        content_hash: for a member of an archive, the hash of its bytes. It is empty for other files.
+        archive_state: the size and modification time of the archive, if all members of the archive are stored. It is
+            set for only one of the members. For an e-mail with attachments that are documents, it is
+            `ATTACHMENTS_MARKER`. Otherwise, it is empty.
     """
 
     root: str
     size: int
     mtime_ns: int
     prefix: str = ""
-    content: str = ""
-    archive: str = ""
+    content_hash: str = ""
+    archive_state: str = ""
 
     def file(self, id: str) -> str:
         """Return the path of the document's file. For a member of an archive, `!` and its name follow that path."""
@@ -73,8 +74,8 @@ class Record:
         words_hash: hash of the normalised words, which does not depend on letter case and punctuation.
         fault: what is missing or malformed in a document that another program wrote. These parts of the record are
             empty.
-        passages: ids of the passage tokens, 30 bits each; uint32, ascending, distinct. They are empty if the store has
-            none, or if they were not loaded.
+        passages: ids of the passage tokens, the hashes of shingles that find shared passages (`sketch.winnow`); 30 bits
+            each; uint32, ascending, distinct. They are empty if the store has none, or if they were not loaded.
         sentences: tokens of the sentences in order, four per sentence (`encode_sentences`). They may be empty for the
             same reasons as `passages`.
         concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). They may be empty for the same
@@ -83,8 +84,8 @@ class Record:
             computes them from the text. They are None in records that were read from a store.
         index: the engine's index that the document was read from. It is ignored when the record is written.
         routing: the routing, as in `DocumentKey`.
-        terms: the query terms, if the engine's `min_hash` filter fills the field. The terms cannot be
-            computed from `token_ids`.
+        terms: the terms for queries, if the engine computes the fingerprints with its `min_hash` token filter. They
+            cannot be computed from `token_ids`.
     """
 
     id: str
@@ -152,11 +153,11 @@ class Digest:
 
 @dataclass(frozen=True)
 class Candidate(HasDocumentKey):
-    """A document that a plan found.
+    """A document that a query found.
 
     Attributes:
         key: key of the document.
-        matched_token_count: number of the plan's tokens that the document has.
+        matched_token_count: number of the query's tokens that the document has.
         read_token_ids: returns the value of `token_ids`.
         fields: the values of the requested fields.
     """
@@ -174,7 +175,7 @@ class Candidate(HasDocumentKey):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(HasDocumentKey):
-    """A document that a plan found but that cannot be compared, and the reason."""
+    """A document that a query found but that cannot be compared, and the reason."""
 
     key: DocumentKey
     reason: str
@@ -213,7 +214,7 @@ KEPT_CHANGED = "the document that is kept instead has changed or no longer exist
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class RemovalCondition:
     """The condition for removing a document.
 
     Attributes:

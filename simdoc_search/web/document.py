@@ -33,7 +33,7 @@ def document(request: PageRequest) -> Page:
     related = _find_related(search, key) if has_concepts else None
     values = {
         "key": key,
-        "can_open_file": record.origin is not None and not record.origin.content,
+        "can_open_file": record.origin is not None and not record.origin.content_hash,
         "fields": read_document_fields(request, search, record),
         "text": text,
         "start": start,

@@ -82,7 +82,7 @@ class _Selection:
                 values = columns.get_values(record)
                 if self._matches_days(values["date"]):
                     self._count(record)
-                    can_open_file = record.origin is not None and not record.origin.content
+                    can_open_file = record.origin is not None and not record.origin.content_hash
                     yield DocumentRow(record.key, values["date"], values["size"], can_open_file)
 
     def _matches_days(self, document_date: str | None) -> bool:

@@ -36,7 +36,7 @@ def test_the_languages_of_a_store_are_counted() -> None:
     assert ["de", "2", "40.0", "%"] == output("languages").splitlines()[0].split()
     assert {"de": 1} == counts(answer("languages", "--filter", "path=de/"))
     assert {"fr": 1} == counts(answer("languages", "--filter", "language=fr"))
-    assert "language   identified" in output("info")
+    assert "language   from the metadata, or else identified" in output("info")
 
 
 def test_the_languages_of_a_folder_are_counted_without_a_store(folder: Path) -> None:

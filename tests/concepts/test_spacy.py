@@ -53,7 +53,7 @@ def test_a_pipeline_that_parses_also_finds_noun_phrases() -> None:
 def test_a_long_model_name_and_a_missing_model_are_refused() -> None:
     import spacy
 
-    with pytest.raises(ConceptsError, match=r"Change nlp\.meta\['name'\], the part"):
+    with pytest.raises(ConceptsError, match=r"Set nlp\.meta\['name'\] to another name"):
         SpacyFinder(spacy.blank("en", meta={"name": "a name that is long"}))
     with pytest.raises(
         ConceptsError, match="spaCy model 'en_no_such' is not installed; install it with: python -m spacy download"

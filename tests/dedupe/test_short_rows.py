@@ -16,7 +16,7 @@ from simdoc_search.sketch.packed import packed_fingerprints
 COUNT, WORDS = 12_000, 28
 
 
-def join_rows(*, extended: bool) -> JoinedPairs:
+def join_rows(*, with_low_bits: bool) -> JoinedPairs:
     """Join rows of random words, of which each hundredth has an edited copy."""
     chance = random.Random(1)
     texts = [" ".join(f"w{chance.randrange(5000)}" for _ in range(WORDS)) for _ in range(COUNT)]
@@ -24,16 +24,16 @@ def join_rows(*, extended: bool) -> JoinedPairs:
     packed = list(packed_fingerprints(texts, Analysis(), MinHash()))
     counts = np.concatenate([batch.token_counts for batch in packed])
     begins = np.cumsum(counts) - counts
-    extensions = np.concatenate([batch.hash_extensions for batch in packed]), begins
+    low_bits = np.concatenate([batch.low_hash_bits for batch in packed]), begins
     table = FingerprintTable(
         np.concatenate([batch.token_ids for batch in packed]), begins, counts,
-        np.concatenate([batch.shingle_counts for batch in packed]), 512, extensions if extended else None,
+        np.concatenate([batch.shingle_counts for batch in packed]), 512, low_bits if with_low_bits else None,
     )  # fmt: skip
     return join(table, np.arange(len(texts)), Measure("jaccard", Fraction(4, 5)))
 
 
 def test_longer_hashes_give_the_same_pairs_with_few_comparisons() -> None:
-    short, long = join_rows(extended=False), join_rows(extended=True)
+    short, long = join_rows(with_low_bits=False), join_rows(with_low_bits=True)
 
     assert len(long.first) == COUNT // 100
     assert (short.first.tolist(), short.second.tolist()) == (long.first.tolist(), long.second.tolist())

@@ -46,15 +46,15 @@ def test_a_band_continues_with_the_first_tokens_after_the_last() -> None:
     assert 2 == len({int(keys[0]) for keys in table([few]).band_keys(np.arange(1), 3, 8)})
 
 
-def test_extended_band_keys_differ_if_only_the_extensions_of_tokens_differ() -> None:
+def test_band_keys_with_low_bits_differ_if_only_the_low_bits_of_tokens_differ() -> None:
     token_ids = np.arange(0, 512 * 512, 4096, dtype=np.uint32)  # 64 tokens in different buckets
     counts, begins = np.array([64, 64]), np.array([0, 64])
-    extensions = np.append(np.zeros(64, np.uint32), np.ones(64, np.uint32))
-    made = module.FingerprintTable(np.tile(token_ids, 2), begins, counts, counts, 512, (extensions, begins))
+    low_bits = np.append(np.zeros(64, np.uint32), np.ones(64, np.uint32))
+    made = module.FingerprintTable(np.tile(token_ids, 2), begins, counts, counts, 512, (low_bits, begins))
     documents = np.array([1, 0])
 
     assert all(keys[0] == keys[1] for keys in made.band_keys(documents, 3, 10))
-    assert all(keys[0] != keys[1] for keys in made.band_keys(documents, 3, 10, with_extensions=True))
+    assert all(keys[0] != keys[1] for keys in made.band_keys(documents, 3, 10, with_low_bits=True))
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say how much memory is mapped")

@@ -77,8 +77,8 @@ def test_filters_select_documents_by_their_fields(filters: Filters, expected: st
 @pytest.mark.parametrize(
     ("filters", "message"),
     [
-        ("language=de", "a filter must be a dictionary of fields and values, such as {'language': 'de'}, .* not str"),
-        (["language"], "a filter must be a dictionary .* not str"),
+        ("language=de", "a filter has type str; use a dictionary, such as {'language': 'de'}, or a list"),
+        (["language"], "a filter has type str; use a dictionary"),
         (
             {"term": {"language": "de"}},
             r"the filter 'term' looks like a query clause .*filters=\[clause\]",
@@ -155,7 +155,7 @@ MALFORMED: dict[str, list[Any]] = {
 @pytest.mark.parametrize("method", QUERIES)
 def test_every_query_refuses_malformed_page_options(documents: SimilaritySearch, method: str) -> None:
     for name, value in ((name, value) for name, values in MALFORMED.items() for value in values):
-        message = "a filter must be" if "filters" in name else f"{name} must be"
+        message = "a filter has type" if "filters" in name else f"{name} must be"
         with pytest.raises(QuerySyntaxError, match=message):
             getattr(documents, method)("source", **{name: value})
 

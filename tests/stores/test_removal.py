@@ -11,7 +11,7 @@ import pytest
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Removal
+from simdoc_search.stores.record import RemovalCondition
 from simdoc_search.stores.remote import updates
 from tests.support.stores import NewStore, comparable_values, ids, put, record
 
@@ -23,7 +23,7 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
     elsewhere = DocumentKey("c", "another", None)
     hashes = {keys["a"]: "hash of a", keys["b"]: "hash of what b was", elsewhere: "hash of c", DocumentKey("d"): ""}
 
-    left = store.remove({key: Removal(text_hash) for key, text_hash in hashes.items()})
+    left = store.remove({key: RemovalCondition(text_hash) for key, text_hash in hashes.items()})
 
     assert ["b", "c"] == ids(store)
     assert {
@@ -31,7 +31,7 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
         elsewhere: "the document is not in the index",
         DocumentKey("d"): "the document is not in the index",
     } == left
-    assert {} == store.remove({keys["b"]: Removal("hash of b")})
+    assert {} == store.remove({keys["b"]: RemovalCondition("hash of b")})
     assert ["c"] == ids(store)
 
 
@@ -40,9 +40,9 @@ def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -
     put(store, *map(record, "abcd"))
     keys = {document.id: document.key for document in store.scan()}
     removals = {
-        keys["a"]: Removal("hash of a", (keys["c"], "hash of c")),
-        keys["b"]: Removal("hash of b", (keys["c"], "hash of what c was")),
-        keys["d"]: Removal("hash of d", (DocumentKey("e"), "hash of e")),
+        keys["a"]: RemovalCondition("hash of a", (keys["c"], "hash of c")),
+        keys["b"]: RemovalCondition("hash of b", (keys["c"], "hash of what c was")),
+        keys["d"]: RemovalCondition("hash of d", (DocumentKey("e"), "hash of e")),
     }
     left = store.remove(removals)
 
@@ -61,7 +61,7 @@ def test_two_removals_at_once_never_remove_both_documents(new_store: NewStore) -
 
     def remove(run: int) -> None:
         wanted = {
-            keys[pair[run]]: Removal(f"hash of {pair[run]}", (keys[pair[1 - run]], f"hash of {pair[1 - run]}"))
+            keys[pair[run]]: RemovalCondition(f"hash of {pair[run]}", (keys[pair[1 - run]], f"hash of {pair[1 - run]}"))
             for pair in pairs
         }
         ready.wait()
@@ -99,7 +99,7 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
         return removed
 
     monkeypatch.setattr(updates, "_remove", remove_and_delete_the_kept)
-    left = engine_store.remove({keys["a"]: Removal("hash of a", (keys["b"], "hash of b"))})
+    left = engine_store.remove({keys["a"]: RemovalCondition("hash of a", (keys["b"], "hash of b"))})
 
     assert {keys["a"]: "the document that is kept instead has changed or no longer exists"} == left
     assert before == comparable_values(engine_store.get("a", text=True))

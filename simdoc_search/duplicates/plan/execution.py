@@ -27,7 +27,7 @@ from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
+from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
 
 _DOCUMENTS_AT_ONCE = 500
 _OUTDATED_PLAN_REASONS = frozenset({KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED})
@@ -215,7 +215,7 @@ class _PlanRun:
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
         hashes = read_text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept)})
-        removals: dict[DocumentKey, Removal] = {}
+        removals: dict[DocumentKey, RemovalCondition] = {}
 
         def add_removal(drop: Drop) -> str:
             if drop.row.name in self.journal.changes and drop.row.key not in hashes:
@@ -223,7 +223,7 @@ class _PlanRun:
             text_hash = require_text_hash(hashes, drop.row)
             self._check_kept(drop.kept, hashes)
             kept = None if drop.kept.path is not None else (drop.kept.key, hashes[drop.kept.key])
-            removals[drop.row.key] = Removal(text_hash, kept)
+            removals[drop.row.key] = RemovalCondition(text_hash, kept)
             return drop.kept.name
 
         for drop in drops:

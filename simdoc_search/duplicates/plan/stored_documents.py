@@ -8,7 +8,7 @@ from simdoc_search.corpus.formats import determine_format
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Record, Removal
+from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Record, RemovalCondition
 
 
 def read_text_hashes(store: Store | None, keys: Collection[DocumentKey]) -> dict[DocumentKey, str]:
@@ -48,9 +48,9 @@ def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[in
             continue
         is_same_version = (origin.size, origin.mtime_ns) == (row.state.size, row.state.mtime_ns)
         if is_same_version and origin.file(record.id) == row.path:
-            removals[record.key] = Removal(record.text_hash)
+            removals[record.key] = RemovalCondition(record.text_hash)
             if determine_format(row.path).has_attachments:
-                removals |= {member.key: Removal(member.text_hash) for member in _find_members(store, record)}
+                removals |= {member.key: RemovalCondition(member.text_hash) for member in _find_members(store, record)}
     problems = store.remove(removals) if removals else {}
     return len(removals) - len(problems), problems
 

@@ -8,7 +8,7 @@ segments.py       reads the list of files of a commit, and verifies them
 schema.py         converts between records and tantivy documents
 queries.py        translates plans and filters into tantivy queries
 snapshot.py       searches and reads one commit
-candidates.py     reads the documents that a plan found
+candidates.py     reads the documents that a query plan found
 shared_tokens.py  finds the documents that share tokens
 phrases.py        finds the documents that contain phrases
 writer.py         writes records

@@ -1,4 +1,4 @@
-"""Reads the documents that a plan found in a local store, by descending number of shared tokens."""
+"""Reads the documents that a query plan found in a local store, by descending number of shared tokens."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Reading a page counts the shared tokens of all candidates again. This takes most
 
 
 class LocalCandidates:
-    """The documents that a plan found, which are read lazily in growing pages; see `Candidates`.
+    """The documents that a query plan found, which are read lazily in growing pages; see `Candidates`.
 
     Args:
-        plan: the plan.
+        plan: the query plan.
         snapshot: the store at one point in time.
         make_query: returns the plan's query for a `QueryPurpose`, such as `count`; see `build_query`.
         hits: all candidates, by descending score, or None to search for them.

@@ -29,8 +29,9 @@ from simdoc_search.stores.record import Phrase, PhraseMatches, StoredText
 MAX_QUERY_PAIRS = 8
 """Maximum number of pairs of a phrase that are looked up. The rarest pairs are chosen."""
 
-MAX_CHANCE_DOCUMENTS = 0.01
-"""Maximum expected number of documents that contain the selective pairs of a phrase by chance."""
+MAX_EXPECTED_FALSE_MATCHES = 0.01
+"""A query combines the rarest pairs of a phrase until at most this number of documents is expected to have all of them
+by chance. The estimate assumes that pairs are independent."""
 
 MAX_COMBINED_QUERIES = 2_000
 """Maximum number of phrases that are searched for with one query."""
@@ -73,7 +74,7 @@ def find_phrases(
             index: snapshot.find_addresses(
                 restrict(snapshot.schema, terms_of_phrase.all_pairs, filters, exclude), read_limit.per_phrase + 1
             )
-            for index, terms_of_phrase in _check_stopped_for_each(terms)
+            for index, terms_of_phrase in _iterate_until_stopped(terms)
         }
         addresses, incomplete = _select_documents_to_read(candidates, read_limit)
     find = _make_finder(phrases, snapshot.settings.analysis)
@@ -104,8 +105,7 @@ class _PairTerms(NamedTuple):
 
     Attributes:
         terms: at most `MAX_QUERY_PAIRS` terms. A phrase of one word has no pair.
-        selective_count: number of the first terms that few other documents contain by chance; see
-            `MAX_CHANCE_DOCUMENTS`.
+        selective_count: how many of the first terms `selective_pairs` combines; see `MAX_EXPECTED_FALSE_MATCHES`.
     """
 
     terms: Sequence[tuple[Occur, Query]]
@@ -118,7 +118,7 @@ class _PairTerms(NamedTuple):
 
     @property
     def selective_pairs(self) -> Query:
-        """The query for documents with the selective pairs. It is faster, and finds a few more documents."""
+        """The query for documents with the first `selective_count` pairs. It is faster, but finds more documents."""
         return Query.boolean_query(self.terms[: self.selective_count]) if self.terms else Query.all_query()
 
 
@@ -130,17 +130,17 @@ def _choose_terms(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, _P
     chosen: dict[int, _PairTerms] = {}
     token_ids, counts = hash_word_pairs([" ".join(phrase.words) for phrase in phrases])
     tokens = iter(encode(token_ids))
-    for index, count in _check_stopped_for_each(dict(enumerate(counts.tolist()))):
+    for index, count in _iterate_until_stopped(dict(enumerate(counts.tolist()))):
         pairs = dict.fromkeys(islice(tokens, count))
         for pair in pairs:
             if pair not in terms:
                 frequencies[pair] = snapshot.document_frequency(WORD_PAIRS_FIELD, pair)
                 terms[pair] = Occur.Must, term_query(snapshot.schema, WORD_PAIRS_FIELD, pair)
         rarest = sorted(pairs, key=frequencies.__getitem__)[:MAX_QUERY_PAIRS]
-        chance_documents = accumulate(
+        expected_matches = accumulate(
             (frequencies[pair] / document_count for pair in rarest), mul, initial=document_count
         )
-        selective_count = sum(documents > MAX_CHANCE_DOCUMENTS for documents in chance_documents)
+        selective_count = sum(documents > MAX_EXPECTED_FALSE_MATCHES for documents in expected_matches)
         if not rarest or frequencies[rarest[0]]:
             chosen[index] = _PairTerms([terms[pair] for pair in rarest], selective_count)
     return chosen
@@ -164,7 +164,8 @@ def _find_all_at_once(
     return addresses if len(addresses) <= limit else None
 
 
-def _check_stopped_for_each(items: Mapping[int, Item]) -> Iterator[tuple[int, Item]]:
+def _iterate_until_stopped(items: Mapping[int, Item]) -> Iterator[tuple[int, Item]]:
+    """Yield the items. Raise StoppedError if the computation is cancelled."""
     for count, item in enumerate(items.items()):
         if count % STOP_CHECK_INTERVAL == 0:
             check_stopped()

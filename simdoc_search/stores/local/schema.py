@@ -231,7 +231,8 @@ def _encode_rest(record: Record) -> str:
         record.text_hash,
         record.words_hash,
         dict(record.metadata),
-        origin and [origin.root, origin.size, origin.mtime_ns, origin.prefix, origin.content, origin.archive],
+        origin
+        and [origin.root, origin.size, origin.mtime_ns, origin.prefix, origin.content_hash, origin.archive_state],
     ]
     return _JSON.encode(rest)
 

@@ -61,7 +61,7 @@ from simdoc_search.stores.record import (
     Phrase,
     PhraseMatches,
     Record,
-    Removal,
+    RemovalCondition,
     StoredText,
 )
 from simdoc_search.stores.shared_tokens import TokenMatches
@@ -176,7 +176,7 @@ class LocalStore(Closable):
             with suppress(Exception):  # an error here cannot affect committed documents
                 index_writer.wait_merging_threads()  # this also releases the lock
 
-    def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
+    def remove(self, removals: Mapping[DocumentKey, RemovalCondition]) -> dict[DocumentKey, str]:
         with self.writer() as writer:  # no other writer can write during the block
             keys = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
             hashes = {record.key: record.text_hash for record in self.records({key.id for key in keys})}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label
 from simdoc_search.stores.remote.texts import read_text
 
 _REQUIRED_ORIGIN_PARTS = ("root", "size", "mtime_ns", "prefix")
+_ORIGIN_PARTS = (*_REQUIRED_ORIGIN_PARTS, "content", "archive")  # the stored names of the fields of `Origin`, in order
 _PLAIN_TYPES = frozenset({str, int, dict, type(None)})
 _TYPE_NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "an object"}
 
@@ -90,7 +91,9 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
     }
     if record.origin:
         values["origin"] = {
-            key: value for key, value in asdict(record.origin).items() if value or key in _REQUIRED_ORIGIN_PARTS
+            key: value
+            for key, value in zip(_ORIGIN_PARTS, astuple(record.origin), strict=True)
+            if value or key in _REQUIRED_ORIGIN_PARTS
         }
     source: dict[str, Any] = {field: values, "metadata": _json_value(dict(record.metadata))}
     if store_text and record.text is not None:

@@ -24,7 +24,15 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Closable, Encoder, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.record import Digest, LeftOutIndex, Phrase, PhraseMatches, Record, Removal, StoredText
+from simdoc_search.stores.record import (
+    Digest,
+    LeftOutIndex,
+    Phrase,
+    PhraseMatches,
+    Record,
+    RemovalCondition,
+    StoredText,
+)
 from simdoc_search.stores.remote import lookups, shared_tokens
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
@@ -185,7 +193,7 @@ class RemoteStore(Closable):
             yield writer
             writer.commit()
 
-    def remove(self, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
+    def remove(self, removals: Mapping[DocumentKey, RemovalCondition]) -> dict[DocumentKey, str]:
         """Remove each document if its condition holds. For each document that was not removed, return the reason."""
         self.access.reject_min_hash_field()
         return remove_documents(self.access, removals)

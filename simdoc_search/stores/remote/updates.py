@@ -10,7 +10,7 @@ from typing import Any
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
+from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import (
     Action,
@@ -125,7 +125,7 @@ def read_current_documents(engine: Engine, mget_docs: list[dict[str, Any]]) -> l
     return documents
 
 
-def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal]) -> dict[DocumentKey, str]:
+def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, RemovalCondition]) -> dict[DocumentKey, str]:
     """Remove each document if its condition holds. For each document that was not removed, return the reason.
 
     An index has no locks, so each of two concurrent runs may remove the document that the other run keeps. So the index
@@ -149,7 +149,7 @@ def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal
 
 
 def _remove(
-    access: IndexAccess, removals: Mapping[DocumentKey, Removal], not_removed: dict[DocumentKey, str]
+    access: IndexAccess, removals: Mapping[DocumentKey, RemovalCondition], not_removed: dict[DocumentKey, str]
 ) -> dict[DocumentKey, RawHit]:
     """Remove the documents that still have the expected text, and return them."""
     hits = _find_hits(access, removals, {})

@@ -179,7 +179,7 @@ def test_a_repair_overwrites_nothing(intact_store: Path, expected: dict[str, Any
     assert {
         "store": str(tmp_path / "empty"),
         "document_count": len(expected),
-        "unreadable": [],
+        "unreadable_ids": [],
         "damaged_deletions": [],
     } == repaired
     assert expected == content(tmp_path / "empty")
