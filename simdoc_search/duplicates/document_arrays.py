@@ -69,7 +69,7 @@ class Documents:
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
         written_ns: when the text of the document was written, in nanoseconds since 1970; 0 if unknown or if the rule
-            does not need it. Equal for equal texts.
+            does not need it.
         date_part_counts: how precise `written_ns` is; see `TimeWritten.part_count`.
         first_new_index: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
@@ -267,14 +267,16 @@ def _label_hashes(hashes: bytearray) -> Ints:
 
 
 def _find_dates_of_texts(text_labels: Ints, written_ns: Ints, part_counts: Ints) -> Ints:
-    """For each document, return the index of the document whose date is that of their common text.
+    """For each document, return the index of the document whose date counts for it.
 
-    It is the earliest date in the metadata or names, or else the earliest file time. Copying a file changes its time.
+    A date in the metadata or the name of a document counts for this document. Copying a file changes its time. So a
+    document without such a date has the date of its text: the earliest one in the metadata or names of documents with
+    the same text, or else the earliest file time.
     """
     order = np.lexsort((written_ns, part_counts == 0, written_ns == 0, text_labels))
     labels, begins = np.unique(text_labels[order], return_index=True)
-    found: Ints = order[begins][np.searchsorted(labels, text_labels)]
-    return found
+    of_texts = order[begins][np.searchsorted(labels, text_labels)]
+    return np.where(part_counts > 0, np.arange(len(text_labels)), of_texts)
 
 
 def _make_table(

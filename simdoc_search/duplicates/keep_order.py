@@ -48,7 +48,7 @@ class KeepCriteria:
     shingle_counts: Ints  # number of distinct shingles; int64
     same_word_counts: Ints  # number of documents with the same words, including the document itself; int64
     same_text_counts: Ints  # number of documents with the same text, including the document itself; int64
-    written_ns: Ints  # when the text was written, in nanoseconds; 0 if unknown or not needed; equal for equal texts
+    written_ns: Ints  # when the text was written, in nanoseconds; 0 if unknown or not needed
     field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if the rule has none
     is_new: Bools  # whether the document is new; new documents come last
     is_preferred: Bools  # whether the document is kept even if the rule prefers another one
@@ -68,8 +68,9 @@ class KeepRule:
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
-    Copies of a text have one date: the earliest one in their metadata or names, or else the earliest file time.
-    Documents without a date or without the field come last. Ties are broken by these criteria, in this order:
+    A copy without a date in its metadata or name has the earliest date in those of documents with the same text, or
+    else their earliest file time. Documents without a date or without the field come last. Ties are broken by these
+    criteria, in this order:
 
     1. more distinct shingles
     2. a file outside archives and e-mails

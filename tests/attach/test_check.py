@@ -355,7 +355,7 @@ def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) ->
 
     assert fit[0].startswith(f"note: {name}: responses with _source contain simdoc")
     assert [f"{name} is ready for FINGERPRINT queries"] == fit[1:]
-    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: queries that do not name a field")
+    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: a query that does not name a field")
     assert answer("check", f"{address}/{noted}")["ok"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (
