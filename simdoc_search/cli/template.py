@@ -117,7 +117,7 @@ def show(
     elif with_search:
         print_json(build_search_templates(field))
     elif pipeline:
-        # The tables of the pipeline contain unusual characters, which are printed as escape sequences.
+        # The pipeline's script has parameters with non-ASCII characters, which are printed as JSON escapes.
         print_json(build_pipeline_body(settings, list(text_fields) or ["body"], field), ascii_only=True)
     else:
         print_json(component_template(settings, field))

@@ -1,8 +1,8 @@
 """Extracts concepts from texts, and converts them to the numbers that an index stores.
 
-A `Finder` finds the concepts. Synonyms and the stored form are the same for all finders. An index stores each word of a
-concept separately, without common words. `Oak Hill` therefore matches `Oak Hill Country Club`, and `golf title` matches
-`golf trophy`.
+A `Finder` finds the concepts. The replacement of synonyms and the stored form do not depend on the finder. An index
+stores each word of a concept separately, without common words. `Oak Hill` therefore matches `Oak Hill Country Club`,
+and `golf title` matches `golf trophy`.
 """
 
 from __future__ import annotations
@@ -100,9 +100,10 @@ class Extractor:
         return [[word for word, _ in pairs] for pairs in self.words_and_synonyms(concepts)]
 
     def words_and_synonyms(self, concepts: Sequence[str]) -> list[list[tuple[str, str]]]:
-        """Return the result of `words` as pairs of a word and the words that it replaces as a synonym.
+        """Return a pair `(word, replaced)` for each word in the result of `words`.
 
-        The second string is empty if the word replaces nothing.
+        If the word is from a synonym, `replaced` contains the words that the synonym replaces, joined by spaces.
+        Otherwise, it is empty.
         """
         result = []
         for words in words_of_texts(concepts):
@@ -167,7 +168,8 @@ def hash_words(words: Iterable[str]) -> TokenIds:
     A phrase is hashed like a word, with its normalised words joined by spaces.
 
     Returns:
-        Numbers of 30 bits, never 0; uint32, shape (words,). All texts without words have the same number.
+        Numbers of 30 bits, never 0; uint32, shape (words,). For a string without words, such as `...`,
+            the number is 1.
     """
     batch = word_batch(list(words), Analysis())
     ends = np.cumsum(batch.counts)

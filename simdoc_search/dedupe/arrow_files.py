@@ -148,7 +148,7 @@ class ArrowShard:
 
         Args:
             file: the output.
-            added_fields: the Arrow fields of the columns that the record batches have after those of this shard.
+            added_fields: the Arrow fields of the columns that follow the columns of this shard in each record batch.
         """
         schema = append_fields(self.schema, added_fields)
         if self._is_parquet:

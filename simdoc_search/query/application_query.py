@@ -36,7 +36,7 @@ class SimilarHit(NamedTuple):
 
 
 class Similar:
-    """Finds documents similar to a query document, as part of one request of an application.
+    """Extends a search request of an application so that it finds documents similar to a query document.
 
     Add `clause` to the application's query, which can also search for words, filter, and restrict permissions. The
     clause only selects candidates. Then pass the hits to `refine`, which keeps the same hits as

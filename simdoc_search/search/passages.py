@@ -50,12 +50,14 @@ The documents that share the most tokens are compared.
 MAX_COMPARED_WORDS = 8_000_000
 """Maximum number of words in all comparisons of a query. These comparisons take about 10 seconds.
 
-Each comparison counts the words of both documents.
+For each comparison, the words of both documents count towards this limit.
 """
 
 _Match = Cover[PassageHit]
-"""A hit, and the words of the query document that it covers. If the text of either document is not stored, the passage
-tokens that it covers."""
+"""A hit, and the words of the query document that it covers.
+
+If the text of either document is not stored, passage tokens take the place of words.
+"""
 
 
 def passages_of_many(
@@ -172,22 +174,23 @@ def _estimate_match(document: QueryDocument, record: Record, shared_token_count:
     """
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
-    covered_words_mask = mark_shared_tokens(document.passage_tokens, record.passages)
+    shared_tokens_mask = mark_shared_tokens(document.passage_tokens, record.passages)
     record_word_count = min_word_count(record.shingle_count, settings)
-    words = min(round(weight * int(covered_words_mask.sum())), document.word_count, record_word_count)
+    words = min(round(weight * int(shared_tokens_mask.sum())), document.word_count, record_word_count)
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
     measures = estimate.containment, estimate.reverse_containment, estimate.jaccard
     hit = PassageHit(record.key, words, share, 0, "estimated", shared_token_count, (), *measures)
-    return _make_match(hit, covered_words_mask, weight)
+    return _make_match(hit, shared_tokens_mask, weight)
 
 
-def _make_match(hit: PassageHit, covered_words_mask: Mask, weight: float = 1.0) -> _Match:
+def _make_match(hit: PassageHit, covered_mask: Mask, weight: float = 1.0) -> _Match:
+    """Return a match. `covered_mask` marks words, or passage tokens that stand for `weight` words each."""
     return Cover(
         hit,
         (-hit.word_count, hit.id, hit.index or ""),
-        covered_words_mask.nonzero()[0],
-        len(covered_words_mask),
+        covered_mask.nonzero()[0],
+        len(covered_mask),
         weight,
     )
 

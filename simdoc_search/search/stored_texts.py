@@ -93,10 +93,11 @@ def read_stored_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[Documen
 
 
 def hash_words_and_punctuation(store: Store, records: Iterable[Record]) -> dict[str, str]:
-    """Map text hashes to hashes that are equal for texts that differ only in spaces and line breaks.
+    """Map the hash of each text to the hash of the text with normalised whitespace.
 
-    Only texts with the same words as another text are read. The result omits other texts, texts that are not stored,
-    and texts that changed after they were indexed.
+    Texts that differ only in spaces and line breaks therefore map to the same hash. Only texts with the same words as
+    another text are read. The result omits other texts, texts that are not stored, and texts that changed after they
+    were indexed.
     """
     by_words: dict[str, list[Record]] = {}
     for record in records:

@@ -21,7 +21,7 @@ from simdoc_search.sketch.estimate import TokenOverlap, compare_token_ids, overl
 from simdoc_search.sketch.hashing import compute_minima, count_distinct_shingles, hash_shingles, top_bits
 from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH, can_cut_texts, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
+from simdoc_search.sketch.terms import compare_terms, encode_terms, select_reliable_minima
 from simdoc_search.sketch.tokens import bucketed_token_ids, decode, empty_token_ids, encode
 from simdoc_search.sketch.winnow import PassageSettings, Winnowing, winnow_texts
 from simdoc_search.sketch.word_pairs import word_pair_token_ids
@@ -119,7 +119,7 @@ class Fingerprint:
             minhash.require_bucketed_tokens()
         except ValueError:  # these MinHash settings yield Lucene terms instead of tokens
             assert isinstance(minhash, MinHash)  # noqa: S101
-            ours, theirs = (encode_terms(certain_values(fp.minima, minhash), minhash) for fp in (self, other))
+            ours, theirs = (encode_terms(select_reliable_minima(fp.minima, minhash), minhash) for fp in (self, other))
             return compare_terms(ours, theirs, minhash)
         return compare_token_ids(self.token_ids(), other.token_ids())
 

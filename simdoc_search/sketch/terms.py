@@ -1,10 +1,12 @@
 """Estimates the overlap from the terms of a field that an engine's own `min_hash` filter fills.
 
-The filter keeps up to `hash_set_size` values in each bucket of each hash function. The largest value may be missing
-(see `minhash._compute_minima_sets`), but smaller values are never missing. If hash_set_size S is over 1, only the S - 1
-smallest values of each bucket are therefore certain. Queries and estimates use only these. Rotation copies the value of
-another bucket. In the index, the copy and the original are the same term, so rotation does not change the terms of a
-text.
+The filter keeps up to S values in each bucket of each hash function; S is `hash_set_size`. If S is 1, it keeps the
+smallest value of the bucket. If S is over 1, a repeated shingle can remove the largest value of a full bucket (see
+`minhash._compute_minima_sets`). Only the S - 1 smallest values are therefore reliable, and queries and estimates use
+only these.
+
+Rotation copies the value of another bucket. In the index, the copy and the original are the same term, so rotation does
+not change the terms of a text.
 """
 
 from __future__ import annotations
@@ -22,18 +24,19 @@ _TERM_ID_BITS = 64
 _BUCKET_BITS = 32  # the 32 highest bits of val2 determine the bucket
 
 
-def certain_values(values: Minima, minhash: MinHash) -> Minima:
-    """Return the values that are certainly the smallest of their bucket. Copies from rotation are omitted."""
+def select_reliable_minima(values: Minima, minhash: MinHash) -> Minima:
+    """Return the values of each bucket that the filter always keeps. Copies from rotation are omitted."""
     is_own = bucket_indices(values.val2, minhash) == values.slots % minhash.bucket_count
     slots = values.slots[is_own]
-    is_certain = _rank_in_slot(slots) < _count_certain_values(minhash)
-    return Minima(slots[is_certain], values.val1[is_own][is_certain], values.val2[is_own][is_certain])
+    is_reliable = _rank_in_slot(slots) < _count_reliable_minima(minhash)
+    return Minima(slots[is_reliable], values.val1[is_own][is_reliable], values.val2[is_own][is_reliable])
 
 
 def encode_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
     """Return the id of the term of each value; uint64, ascending.
 
-    An id consists of the slot, and of the highest bits of the distance of `val2` from the start of its bucket.
+    The highest bits of an id are the slot of the value (see `Minima`). The other bits are the offset of `val2` from the
+    start of its bucket. If the offset has too many bits, its lowest bits are dropped.
     """
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
@@ -50,19 +53,19 @@ def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOv
     in both sets is J (Broder 1997, "On the resemblance and containment of documents", section 4). Buckets that are
     empty in both documents do not count (Li, Owen, Zhang 2012).
 
-    In the result, `union_count` is the number of smallest values of all buckets. `matched_token_count` is how many of
-    these are in both documents. Terms contain 64 bits of the hash, so the result is not corrected for terms that are
-    equal by chance.
+    In the result, `union_count` is the number of these values in all buckets together. `matched_token_count` is the
+    number of these that are in both documents. Terms contain 64 bits of the hash, so the result is not corrected for
+    terms that are equal by chance.
     """
     union = np.union1d(a, b)
     slots = union >> np.uint64(_TERM_ID_BITS - _slot_bits(minhash))
-    smallest = union[_rank_in_slot(slots) < _count_certain_values(minhash)]
+    smallest = union[_rank_in_slot(slots) < _count_reliable_minima(minhash)]
     matched = count_common(np.intersect1d(a, b, assume_unique=True), smallest)
     return TokenOverlap(matched, matched, len(smallest))
 
 
-def _count_certain_values(minhash: MinHash) -> int:
-    """Return the number of values of a bucket that are certainly the smallest."""
+def _count_reliable_minima(minhash: MinHash) -> int:
+    """Return the number of smallest values of a bucket that the filter always keeps."""
     return max(1, minhash.hash_set_size - 1)
 
 

@@ -28,7 +28,8 @@ from simdoc_search.web.request_query import (
 )
 from simdoc_search.web.response import Page
 
-_MAX_MIN_WORDS, _MAX_PASSAGES = 10_000, 3
+_MIN_WORDS_UPPER_LIMIT = 10_000
+_MAX_PASSAGES = 3
 _MAX_SHOWN_CHARACTERS = 2_000_000
 """The maximum total number of characters of a text and its sources that a browser shows without delay."""
 
@@ -40,7 +41,7 @@ def passages(request: PageRequest) -> Page:
         "size": request.size,
         "offset": request.offset,
         "filters": request.filters(),
-        "min_words": request.integer("min_words", 0, 1, _MAX_MIN_WORDS) or None,
+        "min_words": request.integer("min_words", 0, 1, _MIN_WORDS_UPPER_LIMIT) or None,
         "preset": request.preset,
         "compare_all": request.is_on("all"),
         "ignore": _read_ignored_texts(request, search),

@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.passages.exact_overlap import measures
-from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
+from simdoc_search.sketch.terms import compare_terms, encode_terms, select_reliable_minima
 from tests.support.slow_cases import slow_after
 from tests.support.texts import overlapping
 
@@ -59,7 +59,7 @@ def test_term_ids_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
     """If a bucket keeps one value, every term has an id. Equal ids stand for equal terms."""
     for a, b in pairs(4, 200):
         made = [fingerprint(text, ANALYSIS, minhash) for text in (a, b)]
-        values = [certain_values(fp.minima, minhash) for fp in made]
+        values = [select_reliable_minima(fp.minima, minhash) for fp in made]
         token_ids = [encode_terms(minima, minhash) for minima in values]
         terms = [minhash.lucene_terms(minima) for minima in values]
         shared, _, union = compare_terms(token_ids[0], token_ids[1], minhash)

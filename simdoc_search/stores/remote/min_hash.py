@@ -20,7 +20,7 @@ from simdoc_search.sketch.estimate import CompareTokens
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.terms import certain_values, compare_terms, encode_terms
+from simdoc_search.sketch.terms import compare_terms, encode_terms, select_reliable_minima
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import closed_reason
@@ -66,7 +66,7 @@ class MinHashFieldSettings(Settings):
 
     def token_ids_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the token ids of a text, which are compared with those of other texts, and the terms for queries."""
-        values = certain_values(fingerprint.minima, self.options)
+        values = select_reliable_minima(fingerprint.minima, self.options)
         return encode_terms(values, self.options), self.options.lucene_terms(values)
 
 
