@@ -29,10 +29,11 @@ class Aligner(Protocol):
     """Compares one text with others."""
 
     def matched_words(self, texts: Sequence[str]) -> Buffers:
-        """Compare the text with each other text; see `passages.align`.
+        """Compare the aligner's text with each of `texts`; see `passages.align`.
 
-        For each other text, return whether a passage covers each word of the first text (uint8). Also return the number
-        of covered words and the number of all words of the other text (int64, two values per text).
+        For each of `texts`, return a mask (uint8) of the words of the aligner's text that are in shared passages. Also
+        return the number of its own words that are in shared passages, and of all its words (int64, two values per
+        text).
         """
 
 
@@ -44,12 +45,17 @@ class PhraseFinder(Protocol):
 
 
 class Kernel(Protocol):
-    """The interface of the kernel. Its methods raise UnicodeEncodeError for texts with surrogates."""
+    """The interface of the kernel. Its methods raise UnicodeEncodeError for texts with surrogates.
+
+    `profile` and `short_texts` are those of `Analysis`. `min_run`, `is_edited` and `max_gap` are those of
+    `AlignmentSettings`: if `is_edited` is true, a passage may contain small changes.
+    """
 
     def words(self, texts: Sequence[str], profile: str) -> Buffers:
         """Return the words of texts: the buffers `units` (uint16), `starts`, `ends` and `counts` of a `WordBatch`.
 
-        Also return the start and end of each word in its text, in code points. All buffers except the first are int64.
+        `starts` and `ends` are positions in `units`. Two further buffers are the start and end of each word in its
+        text, in code points. All buffers except the first are int64.
         """
 
     def hashes(self, units: bytes, starts: bytes, ends: bytes) -> Buffers:
@@ -72,7 +78,8 @@ class Kernel(Protocol):
         """Return the runs of the passages that two texts share; see `passages.align`.
 
         Each text is an int32 array: the integer id of each of its words. Equal words have equal ids. Each run is four
-        int64 values: the index of its passage, its first word in both texts, and its number of words.
+        int64 values: the index of its passage, the index of its first word in the first text, the same in the second
+        text, and its number of words.
         """
 
     def count_shingles(self, a: bytes, b: bytes, size: int) -> list[int]:
@@ -99,7 +106,8 @@ class Kernel(Protocol):
 
         - the minima of all texts: slots (int64), first and second halves of the hashes (uint64)
         - for each text, the number of its minima, and of its distinct shingles (int64)
-        - the passage token ids of all texts (uint32), and their number in each text (int64)
+        - the hashes that winnowing selects in all texts (uint32; see `sketch.winnow`), and their number in each text
+          (int64)
         - the token ids of all pairs of words (uint32), and their number in each text (int64)
         """
 

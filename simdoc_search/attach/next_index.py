@@ -25,7 +25,7 @@ def warn_of_next_indices(
     """Yield a warning for each alias and data stream whose next index will lack a part of the extension.
 
     `names` contains the names of indices, aliases and data streams, separated by commas. The warning suggests `command`
-    with `--index-template`. `extended_template` is not checked, because this installation extends it.
+    with `--index-template`. `extended_template` is not checked, because the running command extends it.
     """
     for alias, index, template in _predict_next_indices(engine, names.split(",")):
         if template and template == extended_template:

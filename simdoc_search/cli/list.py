@@ -86,7 +86,8 @@ def list_command(
     if not count:
         say("no documents")
     elif count == limit:
-        # A sorted list has read all documents, so count them. Otherwise, only find out whether the list is incomplete.
+        # A sorted list has to read all documents anyway, so counting them is affordable. Otherwise, only find out
+        # whether the list is incomplete.
         total = sum(
             1 for _ in list_documents(opened_store, Columns([]), **selection, limit=None if is_sorted else limit + 1)
         )

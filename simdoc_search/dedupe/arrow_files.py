@@ -217,7 +217,7 @@ def ipc_writer(file: IO[bytes], schema: Any, *, is_file: bool) -> Iterator[Any]:
 
 
 def _select(pa: Any, batch: Any, names: Sequence[str]) -> Any:
-    """Return columns in this order. A column may be selected twice."""
+    """Return a batch with the columns `names`, in the order of `names`. A name may occur twice."""
     return pa.RecordBatch.from_arrays([batch.column(name) for name in names], [f"{n}" for n in range(len(names))])
 
 

@@ -58,7 +58,7 @@ def check_text_type(arrow_type: Any) -> None:
 
 
 def is_json_type(arrow_type: Any) -> bool:
-    """Return whether JSON has values of a type. It has no dates, times and decimals."""
+    """Return whether JSON has a type for the values of an Arrow type. It has none for dates, times and decimals."""
     types, arrow_type = import_pyarrow().types, _unwrap(arrow_type)
     if types.is_nested(arrow_type):
         return all(is_json_type(arrow_type.field(place).type) for place in range(arrow_type.num_fields))

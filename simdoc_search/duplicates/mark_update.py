@@ -42,7 +42,8 @@ class MarkReport:
             comparison.
         unchanged_count: number of documents that already had the correct mark.
         skipped_count: number of documents that changed or were deleted after the comparison, or whose kept document
-            changed or was deleted. They have no mark until the next run.
+            changed or was deleted. They have no mark until the next run. `removed_count` may also include them, if
+            they had an old mark.
         refused_count: number of updates that the engine refused.
         refusal_reasons: the reasons of the first 5 refused updates, by the id of the document.
     """
@@ -84,7 +85,7 @@ class _MarkUpdate:
         self._report = MarkReport()
         self._is_done = np.zeros(len(self._groups), bool)
         self._changed_kept: set[int] = set()  # kept documents that changed or were deleted after the comparison
-        # clusters in which a filter of the comparison excluded a marked duplicate
+        # clusters with a marked duplicate that was not compared, because the filters of the comparison exclude it
         self._filtered_clusters: set[str] = set()
 
     def run(self) -> MarkReport:
@@ -121,9 +122,9 @@ class _MarkUpdate:
             writer.shutdown(cancel_futures=True)
 
     def _read_batch(self, document_numbers: Ints) -> tuple[list[RawHit], int]:
-        """Return the documents with these numbers in the groups, and how many of them do not exist in the store.
+        """Read documents from the store. Return those that exist, and the number of those that do not.
 
-        Record which kept documents changed.
+        `document_numbers` contains their indices in the comparison. Kept documents that changed are recorded.
         """
         number_by_key = {self._groups.key(number): number for number in document_numbers.tolist()}
         hits = self._marks.read_documents(number_by_key)

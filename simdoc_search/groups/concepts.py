@@ -1,10 +1,12 @@
 """Finds related documents in a whole collection, by comparing documents that share rare concepts.
 
-For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. These candidates
-are ranked by the weights of the shared concepts, relative to their length, and the first MAX_COMPARED_CANDIDATES are
-compared, as in `related`. So the cost is linear. A pair is compared if either document is among the nearest candidates
-of the other. If very many documents have a concept, it only yields a few of these documents, always the same ones. So a
-large group of similar documents is still found.
+For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. The score of such
+a candidate is the sum of the squared weights of the shared concepts, divided by the square root of the number of
+concepts in the candidate. The MAX_COMPARED_CANDIDATES candidates with the highest scores are compared, as in `related`.
+So the cost is linear. A pair is compared if either document is among these candidates of the other.
+
+If more than MAX_CANDIDATES documents have a concept, it yields only a few of these documents, always the same ones. So
+all members of a large group of similar documents are compared with the same few documents, which connect the group.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
 MAX_CANDIDATES = 2_000
-"""Maximum number of candidates per document. A concept in more documents is frequent."""
+"""Maximum number of candidates per document. A concept that more than this number of documents have is
+called frequent."""
 
 MAX_DOCUMENTS_PER_FREQUENT_CONCEPT = 16
 """Maximum number of candidates that a frequent concept yields."""
@@ -52,7 +55,7 @@ class RelatedPairs(NamedTuple):
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)
-    token_ids: NDArray[np.uint32]  # all concepts, ascending; uint32, shape (concepts,)
+    concept_ids: NDArray[np.uint32]  # token ids of all concepts, ascending; uint32, shape (concepts,)
     weights: Floats  # weight of each concept; float64, shape (concepts,)
     # number of concepts in more than MAX_CANDIDATES documents; see MAX_DOCUMENTS_PER_FREQUENT_CONCEPT
     frequent_concept_count: int
@@ -70,9 +73,9 @@ class _Postings:
         ]
         self.lengths = np.array([len(keys_of_document) for keys_of_document in keys], np.int64)
         joined = np.concatenate([np.zeros(0, np.int64), *keys])
-        self.token_ids, self.concepts = np.unique((joined & 0xFFFFFFFF).astype(np.uint32), return_inverse=True)
+        self.concept_ids, self.concepts = np.unique((joined & 0xFFFFFFFF).astype(np.uint32), return_inverse=True)
         self.documents = (joined >> 32)[np.argsort(self.concepts, kind="stable")]
-        self.counts = np.bincount(self.concepts, minlength=len(self.token_ids))
+        self.counts = np.bincount(self.concepts, minlength=len(self.concept_ids))
         self.begins = np.cumsum(self.counts) - self.counts
 
 
@@ -89,12 +92,12 @@ def find_related_pairs(
     If the documents were filtered (`is_filtered`), document frequencies also count the other documents in the store.
     """
     postings = _Postings(documents)
-    frequencies = store.concept_frequencies(postings.token_ids) if is_filtered else postings.counts
+    frequencies = store.concept_frequencies(postings.concept_ids) if is_filtered else postings.counts
     (total,) = store.concept_frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has this token
     weights = concept_weights(frequencies, int(total))
     keys, too_many_count, without_count = _find_candidate_pairs(postings, weights, progress)
     first, second = split_pair_keys(keys)
-    weighted = WeightedConcepts(documents.concepts, postings.token_ids, weights)
+    weighted = WeightedConcepts(documents.concepts, postings.concept_ids, weights)
     scores, is_version = np.zeros(len(keys)), np.zeros(len(keys), bool)
     for begin in range(0, len(keys), _PAIRS_PER_BATCH):
         batch = slice(begin, begin + _PAIRS_PER_BATCH)
@@ -107,7 +110,7 @@ def find_related_pairs(
     frequent = int(np.count_nonzero(postings.counts > MAX_CANDIDATES))
     pairs = first[is_similar], second[is_similar], scores[is_similar], len(keys)
     return RelatedPairs(
-        *pairs, is_version[is_similar], postings.token_ids, weights, frequent, too_many_count, without_count
+        *pairs, is_version[is_similar], postings.concept_ids, weights, frequent, too_many_count, without_count
     )
 
 
@@ -151,10 +154,10 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
         entry, position = expand_runs(postings.begins[concepts], documents_of_concept[concepts])
         rows, others = row[entry], postings.documents[position]
         is_other = documents[rows] != others
-        units = np.maximum(1, np.round(weights[concepts] ** 2 * _WEIGHT_UNIT)).astype(np.int64)
-        rows, others, shared_units = _sum_by_pair(rows[is_other], others[is_other], units[entry][is_other])
+        squared_weights = np.maximum(1, np.round(weights[concepts] ** 2 * _WEIGHT_UNIT)).astype(np.int64)
+        rows, others, sums_of_pairs = _sum_by_pair(rows[is_other], others[is_other], squared_weights[entry][is_other])
         shared = np.bincount(rows, minlength=len(documents))
-        best = _find_nearest(rows, shared_units / np.sqrt(postings.lengths[others]), shared)
+        best = _find_nearest(rows, sums_of_pairs / np.sqrt(postings.lengths[others]), shared)
         first, second = documents[rows[best]], others[best]
         pairs.append(pair_keys(np.minimum(first, second), np.maximum(first, second)))
         too_many_count += int(np.count_nonzero(shared > MAX_COMPARED_CANDIDATES))
@@ -163,13 +166,13 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
     return distinct(np.concatenate(pairs)), too_many_count, without_count
 
 
-def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Ints]:
-    """Sum the squared weights of the shared concepts of each pair of a document (`rows`) and a candidate (`others`).
+def _sum_by_pair(rows: Ints, others: Ints, squared_weights: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return each pair of a document and a candidate, and the sum of the squared weights of their shared concepts.
 
-    `units` contains the squared weight of a concept that the two share, in units of 1 / _WEIGHT_UNIT. For speed, each
-    triple is sorted as one number.
+    Each entry of the arrays is a document (`rows`), a candidate (`others`), and the squared weight of a concept that
+    both have, as a multiple of 1 / _WEIGHT_UNIT. For speed, these three integers are packed into one before sorting.
     """
-    keys = np.sort(rows << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | units)
+    keys = np.sort(rows << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | squared_weights)
     pairs = keys >> _WEIGHT_BITS
     begins = run_starts(pairs)
     sums = np.add.reduceat(keys & (1 << _WEIGHT_BITS) - 1, begins) if len(begins) else begins

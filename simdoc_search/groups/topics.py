@@ -157,7 +157,7 @@ class Topics:
             token_id for number in others for token_id in set(concepts[number].token_ids.tolist())
         )
         centre_token_ids = np.unique(concepts[centre].token_ids)
-        weights = self._pairs.weights[np.searchsorted(self._pairs.token_ids, centre_token_ids)].tolist()
+        weights = self._pairs.weights[np.searchsorted(self._pairs.concept_ids, centre_token_ids)].tolist()
         shared = {
             token_id: counts[token_id] * weight
             for token_id, weight in zip(centre_token_ids.tolist(), weights, strict=True)

@@ -24,8 +24,8 @@ class IndexReport:
         incomplete: maps the id of each document without sentences or concepts to the kinds of data that could not be
             computed. The counts include these documents.
         unread_attachments: maps the ids of new or changed e-mails to the names of the attachments that were not read.
-        problems: a sentence for each problem: an unreadable folder, files whose ids belong to other files, or documents
-            that `prune` kept because their files might just be unreachable.
+        problems: a sentence for each problem: an unreadable folder, files whose ids other files already have, or
+            documents that `prune` kept because their files might just be unreachable.
         notes: further information, one sentence each.
         seconds: duration of the run in seconds.
     """
@@ -44,7 +44,7 @@ class IndexReport:
     seconds: float = 0.0
 
     def note_missing_token_kinds(self, id: str, kinds: Sequence[str]) -> None:
-        """Record which kinds of tokens are missing from the last document with this id."""
+        """Record which kinds of data could not be computed for the last document with this id."""
         self.incomplete.pop(id, None)
         if kinds:
             self.incomplete[id] = " and ".join(kinds)

@@ -116,7 +116,7 @@ def _make_result(
     page = ranker.rank_by_tokens(candidates) if text is None else ranker.rank_by_texts(candidates, text)
     hits, total, is_total_exact, compared = page
     left_out = tuple(candidates.left_out)
-    # Without a minimum overlap, every candidate of a `Threshold` is a hit.
+    # If there is no minimum overlap, all candidates that a `Threshold` plan finds are hits.
     if isinstance(plan, Threshold) and not query.overlap and not is_total_exact:
         total, is_total_exact = candidates.total - len(left_out), True
     result = SearchResult(

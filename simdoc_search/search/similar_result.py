@@ -31,8 +31,9 @@ class Hit(HasDocumentKey):
         key: the key of the document. Behind an alias, two documents with the same id are two hits.
         overlap: the requested measure, 0..1. By default, it is the Jaccard similarity of the shingles of the two
             documents.
-        matched_token_count: number of matching tokens.
-        kind: `exact` if the overlap was computed from the texts, `estimated` if it was estimated from the tokens.
+        matched_token_count: number of tokens (hashes in the index) that the two documents share. For `jaccard`, they
+            are tokens of the fingerprints, otherwise passage tokens.
+        kind: `exact` if the overlap was computed from the texts, `estimated` if it was estimated from the fingerprints.
         fields: values of the requested fields.
         measures: all exact measures; None if the overlap is estimated.
         changed: whether the text has changed since it was indexed. Exact measures are computed from the current text.
@@ -52,7 +53,8 @@ class SearchResult(HitsResult[Hit]):
     """The documents that share text with a document or text. `print` shows the best hits.
 
     Attributes:
-        query: the query with the full id. The id is empty for a text.
+        query: the query, with the id of the document even if you passed a path or a file name. The id is empty for a
+            text.
         plan: the plan that the store ran.
         candidate_count: number of documents that the plan found.
         hits: the hits on the page, by descending overlap, then by descending number of matching tokens, then by id and
@@ -61,8 +63,8 @@ class SearchResult(HitsResult[Hit]):
         shingle_count: number of distinct shingles of the query document.
         measure: the measure that `Hit.overlap` contains.
         left_out: candidates that could not be compared, because their fingerprints are damaged.
-        uncompared_count: number of candidates that were not compared, for example because the hits on the page are
-            known without them. Candidates that share the most are compared first.
+        uncompared_count: number of candidates that were not compared, for example because they cannot change
+            the hits on the page. Candidates that share the most are compared first.
         total: number of hits on all pages; None if unknown.
         is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
         offset: number of hits before the first of `hits`.

@@ -36,7 +36,8 @@ _LOOKAHEAD_LENGTH = 1 << 12  # number of characters in which the end of a word i
 def can_cut_texts(analysis: Analysis, minhash: Sketch) -> bool:
     """Return whether texts can be cut.
 
-    Shingles must be runs of unchanged words, and the sketch must be able to merge minima.
+    Shingles must consist of words. No stop words may be removed, no words stemmed, and no repeated shingles counted.
+    The sketch must be able to merge minima.
     """
     return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
 

@@ -22,7 +22,8 @@ def _wrap_in_thread(open_function: Callable[Params, Store]) -> Callable[Params, 
         client: Any = kwargs.get("client")
         stop = StopEvent()
         if is_asynchronous(client):
-            await client.__aenter__()  # opens the connections that copies of the client share
+            # Open the connections now, so that the client and its copy (`copy_without_retries`) share them.
+            await client.__aenter__()
             kwargs["client"] = LoopClient(client, asyncio.get_running_loop(), stop)
         try:
             return await asyncio.to_thread(open_function, *args, **kwargs)

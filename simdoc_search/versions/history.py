@@ -26,7 +26,8 @@ _SHA256_DIGITS = 64
 _LFS_POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n"
 _CHANGE_PREFIX, _COMMIT_PREFIX, _FILE_MODE_PREFIX = ":", "@", "100"
 
-# These options override settings that could hide commits, list additional files, or make git wait for a pipe.
+# These options override settings that could hide commits, list additional files, or block git (`diff.orderFile` can be
+# a named pipe).
 _LOG_ARGUMENTS = (
     *("-c", "diff.orderFile=/dev/null"),  # git accepts this path on every system
     *("-c", "diff.relative=false"),
@@ -93,7 +94,7 @@ def _read_dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
         committed = _read_commit_dates(tree, names[first : first + _FILES_PER_COMMAND])
         dates |= committed
         if dated := {name: date for name, date in committed.items() if date is not None}:
-            dates |= _read_changes(tree, dated)
+            dates |= _read_modification_dates(tree, dated)
     return dates
 
 
@@ -122,7 +123,7 @@ def _read_commit_dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date |
     return dates
 
 
-def _read_changes(tree: WorkTree, commit_dates: Mapping[str, Date]) -> dict[str, Date | None]:
+def _read_modification_dates(tree: WorkTree, commit_dates: Mapping[str, Date]) -> dict[str, Date | None]:
     """Return the modification time of each file that differs from its last commit; None if git lacks the content."""
     dates: dict[str, Date | None] = {}
     for name, blob in _read_blobs(tree, list(commit_dates)):
@@ -148,9 +149,10 @@ def _read_blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Bl
 
 
 def _matches_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
-    """Return whether a file has the content of a blob, which may have Unix line endings or be a Git LFS pointer.
+    """Return whether a file matches a blob.
 
-    The file is read only if its size allows a match.
+    It also matches if only its line endings differ (CR LF in the file, LF in the blob), or if the blob is the Git LFS
+    pointer of the file. If the size of the file rules out a match, its content is not read.
 
     Raises:
         GitError: the deadline has passed.

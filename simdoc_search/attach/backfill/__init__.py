@@ -4,7 +4,7 @@ options.py         the options of a backfill
 report.py          the report of a backfill
 targets.py         selects the indices that can get fingerprints, and plans their mappings
 queries.py         builds the queries for the documents to read
-checkpoints.py     stores the last write that a run has read, so that the next run reads only later writes
+checkpoints.py     stores sequence numbers, so that the next run reads only documents that were written later
 run.py             runs the backfill
 pages.py           reads and writes pages of documents at the same time
 fingerprint_writer.py  computes and writes the fingerprints of documents
@@ -12,8 +12,9 @@ engine_side.py     lets the engine compute the fingerprints
 cost_estimate.py   estimates the disk space and the duration
 
 A backfill changes only the fingerprint field. It sends partial updates, which the engine rejects if the document
-changed after it was read. It reads only documents that searches can find. If the loader of the application also adds
-fingerprints, with `fingerprint_actions`, one backfill is enough.
+changed after it was read. It finds the documents with searches, so it does not read documents that were
+written after the last refresh of the index. If the loader of the application also adds fingerprints, with
+`fingerprint_actions`, one backfill is enough.
 
 A backfill has two side effects on the application. First, an update increases the version of a document. If the
 application assigns the versions (`version_type=external`), the engine may reject its next write of the document. In
