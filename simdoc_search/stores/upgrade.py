@@ -65,7 +65,8 @@ def upgrade_store(
             return settings
         used_extractor = choose_extractor(settings, extractor)
         check_can_index(settings, used_extractor, str(location))
-        if not store.has_texts:
+        # The index of an application is refused below, with other advice.
+        if not store.has_texts and getattr(store, "is_simdoc_index", True):
             options = " ".join(kind.index_option for kind in token_kinds(settings) if kind.index_option)
             raise StoreError(
                 f"the index {location} does not store texts, so it cannot be upgraded; index the documents into a new "
