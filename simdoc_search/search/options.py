@@ -158,8 +158,7 @@ class PassageOptions(SearchOptions):
             your own `AlignmentSettings`; see `passages.align`.
         compare_all: whether to compare all candidates. Otherwise, at most 2,000 documents and about 8 million words are
             compared.
-        ignore: texts, such as templates. Passages of the query document that also occur in them are ignored, even if
-            they were slightly edited.
+        ignore: texts, such as templates. Passages that occur in them are ignored, also if they were slightly edited.
         ignore_quotes: whether to ignore quotations: text in quotation marks, and lines that begin with `>`.
         ignore_bibliography: whether to ignore the references after the last heading such as `References`.
     """
