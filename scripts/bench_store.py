@@ -33,7 +33,7 @@ from simdoc_search.query.plans import Bands
 from simdoc_search.query.syntax import FingerprintQuery
 
 VOCABULARY, NEAR, QUERIES, WORKERS, PART = 20_000, 2_000, 40, 2, 100_000
-WORDS = int(sys.argv[2]) if len(sys.argv) > 2 else 700
+WORDS = int(sys.argv[2]) if __name__ == "__main__" and len(sys.argv) > 2 else 700
 PLANS = ((20, None), (80, None), (20, 80), (80, 80))
 
 
