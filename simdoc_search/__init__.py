@@ -9,6 +9,7 @@ display.py      makes untrusted text safe to print
 tracing.py      OpenTelemetry spans
 durable.py      writes files and folders atomically
 small_files.py  reads settings, stop words and other small files
+batches.py      lists of limited size
 cancellation.py cancels long computations
 documents.py    documents and skipped files
 workers/        subprocesses for code that may crash, hang or run out of memory

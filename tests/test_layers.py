@@ -15,7 +15,7 @@ ARCHITECTURE = Path(__file__).resolve().parent.parent / "ARCHITECTURE.md"
 
 # A package may import from itself and from the layers above its own. Packages of one layer never import each other.
 LAYERS = [
-    {"cancellation", "display", "installation", "small_files", "tracing"},
+    {"batches", "cancellation", "display", "installation", "small_files", "tracing"},
     {"errors"},
     {"documents", "devengine", "durable", "workers"},
     {"languages"},

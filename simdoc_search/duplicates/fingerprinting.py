@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.batches import split_by_size
 from simdoc_search.documents import Document
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
@@ -36,7 +37,9 @@ def fingerprint_documents(
     chunks: list[list[Document]] = []
 
     def read_chunks() -> Iterator[list[str]]:
-        for chunk in _group_into_chunks(documents):
+        for chunk in split_by_size(
+            documents, lambda document: len(document.text), _MAX_CHUNK_CHARACTERS, _MAX_CHUNK_DOCUMENTS
+        ):
             chunks.append(chunk)
             yield [document.text for document in chunk]
 
@@ -68,17 +71,3 @@ def _sketch_texts(settings: Settings, texts: Sequence[str]) -> _ChunkSketches:
         [words_hash for batch in packed for words_hash in batch.words_hashes],
         list(map(text_hash, texts)),
     )
-
-
-def _group_into_chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    """Group documents into chunks that are limited by number and size."""
-    chunk: list[Document] = []
-    characters = 0
-    for document in documents:
-        chunk.append(document)
-        characters += len(document.text)
-        if len(chunk) >= _MAX_CHUNK_DOCUMENTS or characters >= _MAX_CHUNK_CHARACTERS:
-            yield chunk
-            chunk, characters = [], 0
-    if chunk:
-        yield chunk

@@ -10,13 +10,13 @@ that hides marked duplicates still shows one document of each group.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.duplicates.arrays import Ints, slices
 from simdoc_search.duplicates.duplicates_result import Duplicates
 from simdoc_search.duplicates.finder import Progress
@@ -93,7 +93,7 @@ class _MarkUpdate:
             mark = self._marks.read_mark(hit)
             if mark.duplicate_of and mark.cluster and self._compute_correct_mark(hit) is None:
                 self._filtered_clusters.add(mark.cluster)
-        for hits in _batches(self._marks.find_marked_documents()):
+        for hits in split_by_count(self._marks.find_marked_documents(), _DOCUMENTS_AT_ONCE):
             self._count_outcomes(self._marks.write(hits, self._choose_mark_in_first_pass))
         self._mark_duplicates(self._groups.members[~self._is_done[self._groups.members]])
         self._marks.refresh()
@@ -197,9 +197,3 @@ class _MarkUpdate:
                 report.marked_count += 1
             else:
                 report.removed_count += 1
-
-
-def _batches(hits: Iterable[RawHit]) -> Iterator[list[RawHit]]:
-    rest = iter(hits)
-    while batch := list(islice(rest, _DOCUMENTS_AT_ONCE)):
-        yield batch

@@ -17,6 +17,7 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
 from simdoc_search.analysis.words import locate_words
+from simdoc_search.batches import split_by_size
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, slices
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
@@ -153,23 +154,16 @@ class Verifier:
     def _read_hashes(self, documents: Sequence[int]) -> Iterator[tuple[int, Keys]]:
         numbers: list[int] = []
 
-        def read_chunks() -> Iterator[list[str]]:
-            chunk: list[str] = []
-            characters = 0
+        def read_existing_texts() -> Iterator[str]:
             for number, text in self._read_texts(documents):
                 if text is not None:
                     numbers.append(number)
-                    chunk.append(text)
-                    characters += len(text)
-                if characters >= _CHARACTERS_AT_ONCE:
-                    yield chunk
-                    chunk, characters = [], 0
-            if chunk:
-                yield chunk
+                    yield text
 
+        chunks = split_by_size(read_existing_texts(), len, _CHARACTERS_AT_ONCE)
         hash_chunk = partial(shingle_hashes, analysis=self._analysis, key=self._key)
         done = 0
-        for hashes in self._workers.map(hash_chunk, read_chunks(), _MAX_CHUNKS_WITHOUT_WORKERS):
+        for hashes in self._workers.map(hash_chunk, chunks, _MAX_CHUNKS_WITHOUT_WORKERS):
             yield from zip(numbers[done : done + len(hashes)], hashes, strict=True)
             done += len(hashes)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.batches import split_by_size
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
@@ -109,20 +110,9 @@ def _records_with_simhashes(
     chunks: deque[list[Record]] = deque()
 
     def read_chunks() -> Iterator[list[str]]:
-        chunk: list[Record] = []
-        texts: list[str] = []
-        characters = 0
-        for record in records:
-            chunk.append(replace(record, text=None))
-            texts.append(record.text or "")
-            characters += len(texts[-1])
-            if characters >= _CHUNK_CHARACTERS:
-                chunks.append(chunk)
-                yield texts
-                chunk, texts, characters = [], [], 0
-        if chunk:
-            chunks.append(chunk)
-            yield texts
+        for chunk in split_by_size(records, lambda record: len(record.text or ""), _CHUNK_CHARACTERS):
+            chunks.append([replace(record, text=None) for record in chunk])
+            yield [record.text or "" for record in chunk]
 
     for simhashes in workers.map(partial(_simhashes_of_texts, analysis), read_chunks(), _MAX_CHUNKS_WITHOUT_WORKERS):
         yield from zip(chunks.popleft(), simhashes, strict=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Protocol, TypeVar
 
+from simdoc_search.batches import split_by_size
 from simdoc_search.corpus.file_reader import NeedsSubprocessError, read_in_process
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, SkippedFile, check_id
@@ -143,17 +144,9 @@ def _map_in_process(
 
 def group_into_chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     """Group jobs into chunks. The number of jobs and the total size of a chunk are limited."""
-    chunk: list[Job] = []
-    total = 0
-    for job in jobs:
-        source, size = _to_picklable_source(job.source)
-        chunk.append(Job(source, job.stored_digest))
-        total += size
-        if len(chunk) >= _MAX_CHUNK_JOBS or total >= _MAX_CHUNK_BYTES:
-            yield chunk
-            chunk, total = [], 0
-    if chunk:
-        yield chunk
+    sources = ((job, *_to_picklable_source(job.source)) for job in jobs)
+    for chunk in split_by_size(sources, lambda entry: entry[2], _MAX_CHUNK_BYTES, _MAX_CHUNK_JOBS):
+        yield [Job(source, job.stored_digest) for job, source, _ in chunk]
 
 
 def _to_picklable_source(source: Source) -> tuple[Source, int]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
+from simdoc_search.batches import Item, split_by_count
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.exact_overlap import Measures, measure_many
@@ -21,8 +20,6 @@ from simdoc_search.stores.record import Record, StoredText, has_text_changed
 
 BATCH_SIZE = 16
 """Maximum number of texts that are read at once."""
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +126,7 @@ def read_complete_record(store: Store, record: Record) -> Record:
 
 
 def split_into_batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Yield the items in lists of up to `BATCH_SIZE` items."""
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH_SIZE)):
+    """Yield the items in lists of up to `BATCH_SIZE` items, unless the search is stopped."""
+    for batch in split_by_count(items, BATCH_SIZE):
         check_stopped()
         yield batch

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.query.plans import Plan
@@ -93,8 +93,7 @@ _RECORDS_PER_BATCH = 64
 
 def encode_in_batches(records: Iterable[Record], encode: Encoder) -> Iterator[EncodedRecord]:
     """Yield the encoded records. Only a batch of records is in memory."""
-    remaining = iter(records)
-    while batch := list(islice(remaining, _RECORDS_PER_BATCH)):
+    for batch in split_by_count(records, _RECORDS_PER_BATCH):
         yield from encode(batch)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, islice
 from operator import mul
@@ -15,6 +15,7 @@ from tantivy import Occur, Query
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import call_kernel_method, without_surrogates, word_batch
+from simdoc_search.batches import split_by_size
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.hash_functions import murmur3_x64_128
@@ -24,7 +25,7 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import restrict, term_query
 from simdoc_search.stores.local.schema import WORD_PAIRS_FIELD
 from simdoc_search.stores.local.snapshot import Address, Snapshot
-from simdoc_search.stores.record import Phrase, PhraseMatches, StoredText
+from simdoc_search.stores.record import Phrase, PhraseMatches
 
 MAX_QUERY_PAIRS = 8
 """Maximum number of pairs of a phrase that are looked up. The rarest pairs are chosen."""
@@ -79,25 +80,11 @@ def find_phrases(
         addresses, incomplete = _select_documents_to_read(candidates, read_limit)
     find = _make_finder(phrases, snapshot.settings.analysis)
     documents: dict[DocumentKey, tuple[int, ...]] = {}
-    for batch in _split_into_batches(snapshot.read_texts(sorted(addresses))):
+    for batch in split_by_size(snapshot.read_texts(sorted(addresses)), lambda text: len(text.text), BATCH_CHARACTERS):
         check_stopped()
         found = find([text.text for text in batch])
         documents |= {text.key: tuple(indices) for text, indices in zip(batch, found, strict=True) if indices}
     return PhraseMatches(documents, incomplete)
-
-
-def _split_into_batches(texts: Iterable[StoredText]) -> Iterator[list[StoredText]]:
-    """Yield the texts in lists. A list ends with the text that reaches `BATCH_CHARACTERS`."""
-    batch: list[StoredText] = []
-    characters = 0
-    for text in texts:
-        batch.append(text)
-        characters += len(text.text)
-        if characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
 
 
 class _PairTerms(NamedTuple):
