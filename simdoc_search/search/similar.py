@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Plan, Threshold
@@ -41,7 +41,7 @@ def find_similar_to_many(
     store: Store, queries: Iterator[Query], options: SimilarOptions
 ) -> Iterator[SearchResult | SimdocError]:
     """Yield the result or the error of each query, in order."""
-    while batch := list(islice(queries, QUERIES_PER_BATCH)):
+    for batch in split_by_count(queries, QUERIES_PER_BATCH):
         resolver = Resolver(store, options.query_document_filters)
         resolver.load(batch)
         planned = [catch_error(partial(_plan_query, store, resolver, query, options)) for query in batch]

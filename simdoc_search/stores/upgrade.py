@@ -65,9 +65,15 @@ def upgrade_store(
             return settings
         used_extractor = choose_extractor(settings, extractor)
         check_can_index(settings, used_extractor, str(location))
-        # The index of an application is refused below, with other advice.
-        if not store.has_texts and getattr(store, "is_simdoc_index", True):
-            options = " ".join(kind.index_option for kind in token_kinds(settings) if kind.index_option)
+        kinds_of_settings = token_kinds(settings)
+        if not store.is_simdoc_index:
+            options = " ".join(kind.backfill_option for kind in kinds_of_settings if kind.name != "passages")
+            raise StoreError(
+                f"{store.location} was not created with `simdoc-search index`; add the tokens with `simdoc-search "
+                f"backfill {options}`"
+            )
+        if not store.has_texts:
+            options = " ".join(kind.index_option for kind in kinds_of_settings if kind.index_option)
             raise StoreError(
                 f"the index {location} does not store texts, so it cannot be upgraded; index the documents into a new "
                 f"index with `simdoc-search index {options}`"

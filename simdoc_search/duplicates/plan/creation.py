@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.files import GONE, read_state
@@ -69,8 +69,7 @@ def plan_rows(
     duplicates: Duplicates, store: Store, progress: Callable[[float], None] = lambda _: None
 ) -> Iterator[PlanRow]:
     """Yield the rows of a plan. Arguments and errors are those of `write_plan`."""
-    groups = enumerate(duplicates.groups(), 1)
-    while batch := list(islice(groups, _GROUPS_AT_ONCE)):
+    for batch in split_by_count(enumerate(duplicates.groups(), 1), _GROUPS_AT_ONCE):
         members = (member for _, group in batch for member in (group.kept, *group.duplicates))
         hashes = read_text_hashes(store, {member.key for member in members if member.path is None})
         for number, group in batch:

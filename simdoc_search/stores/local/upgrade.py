@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.durable import atomic_folder
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.thresholds import SimilarityThresholds
@@ -52,7 +52,7 @@ def upgrade_folder(
             create_store(working, manifest)
             new = LocalStore(store.location, working, settings, manifest.store_texts)
             with closing(new), new.writer() as writer:
-                while page := list(islice(records, BATCH_SIZE)):
+                for page in split_by_count(records, BATCH_SIZE):
                     writer.put(add_tokens(page))
                     progress(len(page))
         replace_index(folder)

@@ -8,9 +8,9 @@ simdoc-search computes the terms of each candidate from its text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError, FormatMismatchError, LocationError, StoreError
 from simdoc_search.query.dsl import can_count_tokens, count_clauses
@@ -176,8 +176,7 @@ def _make_hit_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> Hit
     tokens = set(plan.tokens)
 
     def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
-        remaining = iter(hits)
-        while page := list(islice(remaining, TEXTS_AT_ONCE)):
+        for page in split_by_count(hits, TEXTS_AT_ONCE):
             ids = dict.fromkeys(access.id_field.id_of(hit) for hit in page)
             records = {record.key: record for record in compute_records(access, ids)}
             for hit in page:

@@ -7,13 +7,13 @@ upgrade is interrupted, the next run continues with the remaining documents.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.sketch.token_kinds import token_kind_names, token_kinds
+from simdoc_search.sketch.token_kinds import token_kind_names
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields
@@ -38,16 +38,8 @@ def upgrade_index(
         progress: called with the number of documents that were finished since the last call.
 
     Raises:
-        StoreError: simdoc-search did not create the index, or the index cannot be written to.
+        StoreError: the index cannot be written to.
     """
-    if not store.is_simdoc_index:
-        backfill_options = " ".join(
-            kind.backfill_option for kind in token_kinds(new_settings) if kind.name != "passages"
-        )
-        raise StoreError(
-            f"{store.location} was not created with `simdoc-search index`; add the tokens with `simdoc-search backfill "
-            f"{backfill_options}`"
-        )
     expected = field_mappings(new_settings, store.field)
     missing = {name: expected[name] for name in ("tokens", *token_kind_names(new_settings))}
     if reason := add_fields(store.engine, store.index, store.field, missing):
@@ -60,7 +52,7 @@ def upgrade_index(
         if len(record.token_ids) and find_missing_kinds(new_settings, record)
     )
     with upgraded.writer() as writer:
-        while page := list(islice(records, _BATCH_SIZE)):
+        for page in split_by_count(records, _BATCH_SIZE):
             complete_records = upgraded.records([record.id for record in page], text=True, passages=True)
             writer.put(add_tokens(list(complete_records)))
             progress(len(page))
