@@ -55,7 +55,7 @@ class _Tables:
 
 def _combine_bits(properties: frozenset[str]) -> int:
     if properties >= {"ALetter", "Han"}:
-        return _LETTER  # for U+3005 and U+303B, the rule for letters has the longest match
+        return _LETTER  # U+3005 and U+303B have both properties. As letters, they match the longer run
     return sum({_BITS_BY_PROPERTY.get(name, 0) for name in properties})
 
 
