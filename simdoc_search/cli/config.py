@@ -159,7 +159,7 @@ def _convert(command: click.Command, option: click.Parameter, value: Any, locati
 def _read_store(path: Path, value: Any, *, is_from_environment: bool) -> str:
     """Return the path or address of the store. A path is relative to the folder of the file.
 
-    A file that SIMDOC_CONFIG does not name can only set a store in its own folder.
+    Unless SIMDOC_CONFIG names the file, the store must be in the folder of the file.
     """
     if not isinstance(value, str) or not value:
         raise click.UsageError(f"{path}: store must be a non-empty string, not {value!r:.60}")

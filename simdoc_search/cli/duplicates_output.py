@@ -248,16 +248,21 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
         limit = result.large_sets.max_set_size
         yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
         if skipped := result.large_sets.skipped_comparison_count:
-            skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
-            yield f"at most {skipped_comparisons} skipped, so some duplicates of these documents may not be listed"
+            comparisons_were = format_count(skipped, "comparison was", "comparisons were")
+            yield (
+                f"up to {comparisons_were} skipped for documents with more than {limit:,} similar documents, so some "
+                "of their duplicates may not be listed"
+            )
     if result.ignored_word_count:
         words = format_count(result.ignored_word_count, "word was", "words were")
         yield f"{words} not counted in the compared texts, because of --ignore"
     for root, count in result.missing_files.items():
         command = command_line(store, "index", root, "--prune")
-        files = "the file of 1 document" if count == 1 else f"the files of {count:,} documents"
-        verb, which = ("exists", "this document") if count == 1 else ("exist", "these documents")
-        yield f"left out: {files} in {root} no longer {verb}. Remove {which} from the index with: {command}"
+        documents = format_count(count, "document")
+        yield (
+            f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
+            f"run: {command}"
+        )
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
     for id, reason in others[:_MAX_LEFT_OUT]:
         yield f"left out: the document {id!r}: {reason}"

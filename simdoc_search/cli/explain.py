@@ -48,7 +48,7 @@ class _ExplainedQuery(NamedTuple):
     """A query and its plan.
 
     Attributes:
-        readings: all readings of the FINGERPRINT.
+        readings: all readings of the FINGERPRINT: as an id, or as an id with an overlap and a probability.
         query: the reading that is run.
         is_stored: whether the document of `query` is stored.
         plan: the plan of `query`.

@@ -95,8 +95,8 @@ class FolderWatch:
 def _watch_bursts(folders: Iterable[str]) -> Iterator[set[str]]:
     """Yield the changed, new and deleted paths of each burst of changes.
 
-    While nothing changes, the sets are empty. The first set is yielded as soon as the folders are watched. All changes
-    after it are yielded.
+    While nothing changes, the sets are empty. The first set is yielded as soon as the folders are watched, so no
+    change after it is missed.
 
     Raises:
         MissingExtraError: watchfiles is not installed.

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _MAX_WORD_LENGTH = 100
 """Assumed maximum number of characters per word.
 
-The output reports texts with fewer words than the shortest run that is always found. If a text
-has more characters than that run can have, it has enough words, so they need not be counted.
+The output reports texts with fewer words than the shortest run that is always found. A text
+with more than 100 characters per word of this run has enough words, so its words are not counted.
 """
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "

@@ -66,7 +66,7 @@ class Conversion:
 
         Args:
             file: the output.
-            added_fields: the Arrow fields of the columns that the record batches have after those of `schema`.
+            added_fields: the Arrow fields of the columns that follow the columns of `schema` in each record batch.
         """
         schema = append_fields(self.schema, added_fields)
         if self.file_format.format == "parquet":

@@ -68,7 +68,7 @@ class DedupeReport:
             too many rows are similar.
         copied_files: other files of the folder, which were copied.
         evaluation: counts of the texts in the evaluation set; None if there is no such set.
-        evaluation_rows: the first 1,000 rows with a run of an evaluation text.
+        evaluation_rows: the first 1,000 rows with a run of words of an evaluation text.
     """
 
     row_count: int
@@ -126,7 +126,7 @@ def make_report(
 
     Args:
         rows: all rows.
-        groups: the kept row of each row.
+        groups: for each row, the row that is kept instead.
         shard_names: the names of the shards.
         begins: the row number of the first row of each shard, and the total number of rows. Rows before the first shard
             are old.

@@ -1,10 +1,10 @@
 """Band keys: two documents that have a key in common are compared.
 
-A document with many tokens has one key per band. Two keys are equal if all `rows` tokens of the band are equal
-(Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4). A short document has too few tokens for many rows. So
-there are several passes. Each pass has its own number of rows and its own range of document sizes. If two documents
-have overlap s, one is at most 1/s times as large as the other. The ranges overlap, so at least one range contains both
-documents. The shortest documents are paired by single rare tokens.
+A document with many tokens has one key per band. A band consists of a number of tokens, called rows. Two keys are equal
+if all tokens of the band are equal (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4). A short document has
+too few tokens for many rows. So there are several passes. Each pass has its own number of rows and its own range of
+document sizes. If two documents have overlap s, one is at most 1/s times as large as the other. The ranges overlap, so
+at least one range contains both documents. The shortest documents are paired by single rare tokens.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, with_l
         counters = _choose_counters(
             table.token_hashes(documents[part], with_low_bits=with_low_bits)[0], len(frequencies)
         )
-        np.add.at(frequencies, counters, np.int32(1))  # with a 1 of another type than `frequencies`, 20 times as slow
+        np.add.at(frequencies, counters, np.int32(1))  # without int32, this takes 20 times as long
     return frequencies
 
 

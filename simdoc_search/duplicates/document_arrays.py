@@ -54,7 +54,8 @@ class Documents:
         keep_rule: the rule that chooses the kept document.
         is_new: returns whether a document is new. Older documents are kept, and are only compared with new ones.
         is_preferred: returns whether a document is kept even if the rule prefers another one.
-        equal_files: files that are not in the store, each with the bytes of another one; see `records_of_equal_files`.
+        equal_files: files that are not in the store, each with the same bytes as another one; see
+            `records_of_equal_files`.
         max_token_bytes: maximum size of the tokens in memory, in bytes. If they exceed it, they are stored in a
             temporary file.
 

@@ -68,9 +68,9 @@ class KeepRule:
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
-    A copy without a date in its metadata or name has the earliest date in those of documents with the same text, or
-    else their earliest file time. Documents without a date or without the field come last. Ties are broken by these
-    criteria, in this order:
+    A copy without a date in its metadata or name gets a date from the documents with the same text: the earliest one
+    in their metadata or names, or else their earliest file time. Documents without a date or without the field come
+    last. Ties are broken by these criteria, in this order:
 
     1. more distinct shingles
     2. a file outside archives and e-mails

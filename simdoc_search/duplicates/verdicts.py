@@ -152,7 +152,7 @@ class Verdicts:
         return Verdict("hard link", "decide", link_of, link_of)
 
     def _resolve_kept(self, number: int) -> int:
-        """Return a document, or the document to keep instead if it is dropped."""
+        """Return the document, or the document that is kept instead if this one is dropped."""
         verdict = self._verdicts.get(number)
         return verdict.duplicate_of if verdict and verdict.action == "drop" else number
 

@@ -289,7 +289,7 @@ class GroupOptions(ThresholdOptions):
     Attributes:
         filters: compare only documents with these fields, as for `similar`.
         progress: called with the current stage and its completed share, 0..1.
-        workers: number of processes that split texts into sentences, if the store has no sentences; not for `topics`.
+        workers: number of processes that split texts into sentences, if the store has none. `topics` ignores it.
     """
 
     filters: Filters | None = None

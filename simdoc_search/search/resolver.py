@@ -61,7 +61,7 @@ class Resolver:
     def resolve(
         self, query: Query, *, overlap: float | Fraction | None = None, probability: float | Fraction | None = None
     ) -> FingerprintQuery:
-        """Parse a query, and return it with the full id.
+        """Parse a query. If it names a document by its path or file name, return it with the id of the document.
 
         `a_20` can be an id, or the id `a` with an overlap. The reading whose document exists is chosen. An id takes
         precedence over `INDEX/ID`, a path or a file name. The arguments and errors are those of
@@ -130,7 +130,7 @@ class Resolver:
     def _reject_overlap_in_id(self, query: Query, id: str) -> None:
         """Raise a QuerySyntaxError if the query is `doc123_20`, and only `doc123` exists.
 
-        Call this if the overlap or the probability is an argument, because `doc123_20` is then an id.
+        Call this if the overlap or the probability is a separate argument. All of `doc123_20` must then be an id.
         """
         other_readings = parse(query).readings[1:] if isinstance(query, str) else ()
         existing = [reading for reading in other_readings if self._find_ids_by_name(reading.id)]

@@ -261,7 +261,7 @@ class SimilaritySearch:
         probability: OptionalFraction = None,
         query_document_filters: Filters | None = None,
     ) -> FingerprintQuery:
-        """Parse a query, and return it with the full id.
+        """Parse a query. If it names a document by its path or file name, return it with the id of the document.
 
         `a_20` can be an id, or the id `a` with an overlap. The reading whose document exists is chosen. An id takes
         precedence over a path or a file name. The arguments and errors are those of `similar`.

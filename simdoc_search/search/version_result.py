@@ -59,7 +59,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         timeline: the versions on the page, the newest version and the query document, oldest first. The entries of
             `undated` are not included.
         undated: entries without a date or version, if at least half of the documents have one. A file's modification
-            time counts as a date only if fewer than half have other evidence.
+            time counts as a date only if fewer than half of the documents have another date or a version.
         newest: the newest entry of the timeline. None: the evidence is insufficient or contradictory.
         evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only
             a hint.
@@ -68,8 +68,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         reason: a description of the evidence for the order.
         have_equal_texts: whether the versions differ at most in spaces and line breaks, and no evidence shows which of
             them is newer.
-        newest_without_file_times: the newest entry if the modification times of the files did not count; None if it
-            would not be known.
+        newest_without_file_times: the entry that would be the newest if the modification times of the files were
+            ignored; None if the newest entry would then be unknown.
         newest_evidence_kinds: the kinds of evidence that show that the newest entry is later than the other ones.
         total: number of versions on all pages.
         candidate_count: number of documents that share a token with the query document.

@@ -16,7 +16,7 @@ from simdoc_search.errors import QuerySyntaxError
 
 ROW_FIELD_PREFIX = "row-"
 _PROPOSED_KEPT = "kept"
-"""`row-GROUP-kept` is the form field of the document that was proposed as the kept one, if the user keeps another."""
+"""If the user keeps another document, `row-GROUP-kept` is the form field of the document that was to be kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -292,7 +292,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
 
     assert "docs/keep.txt" == result.stdout.splitlines()[0].split()[-1]
     command = f"simdoc-search index {Path('docs').resolve()} --prune --store s"
-    assert f"no longer exists. Remove this document from the index with: {command}" in result.stderr
+    assert f"whose file no longer exists. To remove such documents from the index, run: {command}" in result.stderr
     output(*command.split()[1:])
     assert "left out" not in run("duplicates", "--store", "s").stderr
 
