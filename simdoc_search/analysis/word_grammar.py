@@ -83,8 +83,8 @@ def scan_words(
                 yield position, stop
                 position = stop
             else:
-                # Connectors alone are not a word, so the next word ends after this run of connectors. It begins at most
-                # MAX_WORD_UNITS before the end of the run. All earlier positions are skipped.
+                # A word that begins in this run of connectors must extend beyond it, because connectors alone are not a
+                # word. So skip the positions that are more than MAX_WORD_UNITS before the end of the run.
                 position = max(position + 1, _end_of_run(connectors, class_ids, position, end) - MAX_WORD_UNITS)
 
 

@@ -58,7 +58,7 @@ _QUESTIONS = {"move": "Move {}", "delete": "Delete {}", "hardlink": "Replace {} 
 @click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo the changes recorded in FILE.")
 @click.option("--dry-run", is_flag=True, help="Check everything and print what would be done, but change nothing.")
 @click.option(
-    "--yes", is_flag=True, help="Do not ask for confirmation. Without a terminal, only --delete asks for this option."
+    "--yes", is_flag=True, help="Do not ask for confirmation. Without a terminal, --delete requires this option."
 )
 @store_option
 @json_option

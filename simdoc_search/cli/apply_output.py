@@ -40,7 +40,8 @@ def print_report(
     if fileless_count := sum(left_alone.has_no_file for left_alone in report.left_alone):
         documents = format_count(fileless_count, "document")
         say(
-            f"left alone: {documents} without a file; to remove documents from the index, use --delete and --store",
+            f"left alone: {documents} without a file; to remove such documents from the index, use --delete and "
+            "--store",
             err=True,
         )
     for left_alone in (each for each in report.left_alone if not each.has_no_file):

@@ -159,8 +159,8 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
 def _family_notes(result: Families) -> Iterator[str]:
     if not result.found_all_similar_sentences:
         yield (
-            "only a sample of the similar sentences was compared (equal sentences were all compared), so a version "
-            "without an equal sentence may be missing"
+            "all equal sentences were compared, but only a sample of the similar sentences, so versions that share no "
+            "equal sentence may be missing"
         )
     if result.frequent_sentence_document_count:
         documents = format_count(result.frequent_sentence_document_count, "document shares", "documents share")

@@ -26,15 +26,15 @@ _OPTIONS = (
         "--min-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of one version's sentences that are similar to sentences of the other version.  "
+        help="Minimum percentage of similar sentences in the version that has the higher percentage.  "
         "[default: 50, unless changed with `defaults`]",
     ),
     click.option(
         "--min-share-of-other",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of the other version's sentences that are similar to sentences of the first one. At "
-        "most --min-share.  [default: 10, unless changed with `defaults`]",
+        help="Minimum percentage of similar sentences in the version that has the lower percentage. At most "
+        "--min-share.  [default: 10, unless changed with `defaults`]",
     ),
     click.option(
         "--min-score",

@@ -253,7 +253,7 @@ class Cluster:
         if not self.pid(node.number):
             code = read_exit_code(pid)
             shown_code = "" if code is None else f" (exit code {code})"
-            raise self._make_error(node, f"ended during its start{shown_code}")
+            raise self._make_error(node, f"ended while it was starting{shown_code}")
         responding_pid = node.fetch_responding_pid()
         if responding_pid not in {None, pid}:
             raise DevEngineError(f"another program responds at {node.url}; choose another --port")

@@ -235,7 +235,7 @@ def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, with_l
         counters = _choose_counters(
             table.token_hashes(documents[part], with_low_bits=with_low_bits)[0], len(frequencies)
         )
-        np.add.at(frequencies, counters, np.int32(1))  # with a 1 of another type than `frequencies`, 20 times as slow
+        np.add.at(frequencies, counters, np.int32(1))  # without int32, this takes 20 times as long
     return frequencies
 
 

@@ -116,7 +116,7 @@ def _find_by_sentences(
         add_matches(encode_sentences(rare_queried))
         if len(rare_queried) < len(queried):
             add_matches(query_token_ids(rare_queried, min(1, flips)))
-    if flips > 1:  # with more flips, many documents match by chance, so query these tokens separately
+    if flips > 1:  # tokens with more flipped bits match many documents by chance, so query them separately
         total = add_matches(query_token_ids(queried, flips))
     return VersionCandidates(sentences, total, len(queried))
 

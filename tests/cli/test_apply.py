@@ -233,7 +233,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert [["keep", "", "a"], ["drop", "identical", "b"], ["drop", "identical", "c"]] == plan("--overlap", "90")
 
     moved = run(*MOVE)
-    advice = "left alone: 2 documents without a file; to remove documents from the index, use --delete and --store"
+    advice = "left alone: 2 documents without a file; to remove such documents from the index, use --delete and --store"
     assert (1, 1) == (moved.exit_code, moved.stderr.count(advice))
     elsewhere = sentence(run("apply", "plan.tsv", "--delete", "--yes", "--store", "none"))
     assert "but none is not an index; add the option --store that the first lines of the plan show" in elsewhere

@@ -105,7 +105,7 @@ class EngineUpdate:
         self._engine.refresh(self._name, allowed_statuses=(403,))
         count = format_count(self._count_documents(query), "document was", "documents were")
         if updated.failures:
-            problem = "the engine could not write a document and then stopped"
+            problem = "the update stopped at a document that the engine could not write"
             return f"{count} not processed, because {problem}; run the command again without --in-engine"
         problem = "other programs changed documents during the update"
         return f"{count} not processed, because {problem}; run the command again" if updated.conflict_count else ""

@@ -216,8 +216,8 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
             raise UnsupportedIndexError(f"neither the mapping nor the sampled documents have a field {name}; {advice}")
     if not all(is_simdoc_value(read_fingerprint_value(source, options.field)) for source in sources):
         raise UnsupportedIndexError(
-            f"the field {options.field} of some documents does not contain fingerprints; choose another field with "
-            "--field"
+            f"in some documents, the field {options.field} contains values that are not fingerprints; choose another "
+            "field with --field"
         )
 
 

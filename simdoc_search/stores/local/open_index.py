@@ -124,7 +124,7 @@ def open_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
                     files[name] = index / name
                     with suppress(OSError):
                         path = _FILE_DESCRIPTOR_FOLDER / str(opened.fileno())
-                        path.stat()  # raises OSError if the process has changed its user
+                        path.stat()  # if the process has changed its user, this fails, and `index / name` is kept
                         files[name] = path
             if len(files) == len(commit.files) or read_commit(index) == commit:
                 yield commit, files

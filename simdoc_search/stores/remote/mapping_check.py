@@ -97,17 +97,20 @@ def _find_source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any],
         return
     if source.get("excludes") or source.get("includes"):
         excludes_tokens = _is_excluded(source, f"{field}.tokens")
-        consequence = (
-            f"{field}.tokens, so hits cannot be read"
+        problem = (
+            f"_source excludes {field}.tokens, so hits cannot be read"
             if excludes_tokens
-            else "fields, so an update would lose their values"
+            else "_source excludes fields, so an update would lose their values"
         )
-        problem = f"_source excludes {consequence}; include all fields in _source, then reindex"
+        problem = f"{problem}; include all fields in _source, then reindex"
         yield MappingFault(problem, blocks_queries=excludes_tokens, blocks_writes=True)
-    # OpenSearch's derived source is allowed. If it omits a value, no request can read the value, so an update does not
-    # lose it.
+    # OpenSearch's derived source is allowed: no request can read a value that it omits, so an update does not lose any
+    # value.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
-        problem = "_source is synthetic, so an update would not preserve it; choose a stored _source, then reindex"
+        problem = (
+            "_source is synthetic, so an update would not keep the original form of the other fields; choose a stored "
+            "_source, then reindex"
+        )
         yield MappingFault(problem, blocks_writes=True)
 
 

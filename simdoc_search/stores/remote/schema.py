@@ -63,7 +63,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _format_analysis(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.checksum
-    # An engine finds words through the text field. So there is no separate index of words that the meta could list.
+    # Only a local store has an index of words. In an engine, words are found in the text field.
     lines = _join_sketches(replace(settings, indexes_words=False).sketches)
     meta |= {f"{_SKETCHES_KEY}_{number}" if number > 1 else _SKETCHES_KEY: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE_LENGTH:

@@ -169,7 +169,8 @@ class Watches:
             self._exists, self._is_mapped = True, meta is not None
             if meta not in (None, self._build_mappings()["tokens"]["meta"]):
                 reason = (
-                    f"the watches in {name} have fingerprint settings that differ from those of {self._access.location}"
+                    f"the documents watched in the index {name} have other fingerprint settings than "
+                    f"{self._access.location}"
                 )
                 self._mismatch = FormatMismatchError(f"{reason}; choose another index with --watches", found=meta)
 
