@@ -107,7 +107,7 @@ class Resolver:
         return matching[0]
 
     def _look_up_qualified_ids(self, ids: Iterable[str]) -> bool:
-        """Look up `ID` in `INDEX` for each id of the form `INDEX/ID` that no document has. Return whether one exists."""
+        """Look up `ID` in `INDEX` for each id `INDEX/ID` that no document has. Return whether one of the ids exists."""
         parts = {id: id.partition("/") for id in ids if "/" in id}
         self._look_up({rest for _, _, rest in parts.values()})
         for id, (index, _, rest) in parts.items():
