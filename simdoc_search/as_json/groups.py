@@ -62,10 +62,10 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         "topics": [_topic_as_json(topic, concepts) for topic, concepts in shown_topics],
         "frequent_concepts": frequent if topics.frequent_concept_count else None,
         "too_many_candidates": {
-            "document_count": topics.truncated_document_count,
+            "document_count": topics.partly_compared_document_count,
             "max_compared_candidates": topics.max_compared_candidates,
         }
-        if topics.truncated_document_count
+        if topics.partly_compared_document_count
         else None,
         "isolated_document_count": topics.isolated_document_count,
         "left_out": _left_out_as_json(topics.left_out),
