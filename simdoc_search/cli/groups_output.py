@@ -171,8 +171,8 @@ def _family_notes(result: Families) -> Iterator[str]:
 
 
 def _topic_notes(result: Topics) -> Iterator[str]:
-    if result.truncated_document_count:
-        documents = format_count(result.truncated_document_count, "document shares", "documents share")
+    if result.partly_compared_document_count:
+        documents = format_count(result.partly_compared_document_count, "document shares", "documents share")
         limit = result.max_compared_candidates
         yield (
             f"{documents} rare concepts with more than {limit} others. Only the {limit} others that share the most "

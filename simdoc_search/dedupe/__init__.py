@@ -18,7 +18,7 @@ decontamination.py  finds rows with a run of words of an evaluation set
 saved_rows.py    saves the kept rows for a later run
 ranking.py       the order in which rows are preferred
 grouping.py      finds the kept row of each duplicate
-text_rows.py     writes Arrow record batches as JSONL or CSV
+text_writer.py   writes Arrow record batches as JSONL or CSV
 output.py        writes the kept rows, or all rows with the columns that describe duplicates
 pair_file.py     writes the pairs of duplicates and kept rows
 page.py          writes an HTML page with the groups

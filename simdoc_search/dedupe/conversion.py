@@ -25,7 +25,7 @@ from simdoc_search.dedupe.formats import (
 )
 from simdoc_search.dedupe.records import CsvShard, JsonlShard
 from simdoc_search.dedupe.shards import Shard
-from simdoc_search.dedupe.text_rows import TextBatchWriter, check_text_type, is_json_type
+from simdoc_search.dedupe.text_writer import TextBatchWriter, check_text_type, is_json_type
 from simdoc_search.errors import CorpusError
 
 _FORMAT_NAMES: dict[FileFormat, str] = {"parquet": "Parquet", "jsonl": "JSONL", "csv": "CSV", "arrow": "Arrow"}

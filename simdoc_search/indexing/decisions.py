@@ -190,7 +190,7 @@ class IndexingRun:
                 prepared = outcome if isinstance(outcome, PreparedDocument) else encode([outcome])[0]
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
-                self.report.note_missing_token_kinds(id, prepared.missing_token_kinds)
+                self.report.note_incomplete_document(id, prepared.missing_token_kinds)
                 self.report.note_unread_attachments(id, prepared.unread_attachments)
                 self._moved.note_written(id, outcome.digest, input_path)
                 self._seen.note_stored(id, outcome.digest)

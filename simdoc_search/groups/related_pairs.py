@@ -59,7 +59,7 @@ class RelatedPairs(NamedTuple):
     weights: Floats  # weight of each concept; float64, shape (concepts,)
     # number of concepts in more than MAX_CANDIDATES documents; see MAX_DOCUMENTS_PER_FREQUENT_CONCEPT
     frequent_concept_count: int
-    truncated_document_count: int  # number of documents with more than MAX_COMPARED_CANDIDATES candidates
+    partly_compared_document_count: int  # number of documents with more than MAX_COMPARED_CANDIDATES candidates
     isolated_document_count: int  # number of documents without candidates
 
 
