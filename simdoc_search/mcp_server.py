@@ -1,9 +1,9 @@
 """The server of `simdoc-search mcp`, which answers agents over the Model Context Protocol.
 
-Each tool renders the JSON of a page of `simdoc-search serve`. So it has the same options, limits and errors, and
-changes nothing. An answer is shortened until it fits the context of a language model, and says what it leaves out. Its
-texts, ids and metadata come from documents, which may contain instructions for the agent. Each answer is therefore one
-JSON object between two lines with a random number, which no document can know.
+Each tool returns the JSON of a page of `simdoc-search serve`, with the same options, limits and errors. No tool changes
+anything. An answer is shortened until it fits the context of a language model, and says what it leaves out. The texts,
+ids and metadata in an answer come from documents, which may contain instructions for the agent. Each answer is
+therefore one JSON object between two lines with a random number, which no document can know.
 """
 
 from __future__ import annotations

@@ -233,6 +233,6 @@ def duplicates(
             advice = "to move copies away, add --plan plan.tsv"
             if not search.store.is_simdoc_index:
                 advice = "to hide duplicates from search results, add --mark"
-            say(f"{advice}; to see what differs, add --html page.html", err=True)
+            say(f"{advice}; to see all differences, add --html page.html", err=True)
     if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

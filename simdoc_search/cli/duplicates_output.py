@@ -63,10 +63,17 @@ def print_groups(
         store: location of the store.
         is_estimate_requested: whether overlaps are estimated because of `--estimate`.
     """
+    for line in _legend_lines(result):
+        say(line, err=True)
     for group in result.groups(limit):
         say(f"{'keep':>8}  {_format_line(group.kept)}")
         for duplicate in group.duplicates:
-            say(f"{duplicate.action:>8}  {_format_line(duplicate)}  ({duplicate.reason})")
+            line = f"{duplicate.action:>8}  {_format_line(duplicate)}"
+            if duplicate.reason == "identical":
+                say(f"{line}  (identical)")
+            else:
+                say(line)
+                say(f"{'':10}{duplicate.reason}")
         say()
     say(format_summary(result))
     if limit is not None and (more := format_more_hits_hint(limit, result.group_count, option="--limit")):
@@ -75,6 +82,18 @@ def print_groups(
         say(f"page: {page}")
     for note in note_lines(result, store, is_estimate_requested=is_estimate_requested):
         say(f"note: {note}", err=True)
+
+
+def _legend_lines(result: Duplicates) -> Iterator[str]:
+    """Yield a line about each action in the groups, and an empty line."""
+    if result.group_count:
+        scope = f", or has the {result.drop_scope.replace('-', ' ')}" if result.drop_scope else ""
+        yield "    keep  the document to keep"
+        if result.drop_count:
+            yield f"    drop  identical to the document to keep{scope}"
+        if result.drop_count < result.duplicate_count:
+            yield "  decide  you decide; the line below says what differs: kept document → this one"
+        yield ""
 
 
 def print_as_json(
@@ -220,6 +239,10 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
     elif result.unverified_count:
         overlaps = format_count(result.unverified_count, "overlap is", "overlaps are")
         yield f"{overlaps} estimated, because texts are missing or have changed"
+    if result.undescribed_count:
+        compare = command_line(store, "compare", "KEPT", "OTHER")
+        near = format_count(result.undescribed_count, "near duplicate")
+        yield f"the differences of {near} are not listed; see them with: {compare}"
     if result.large_sets:
         documents = format_count(result.large_sets.document_count, "document is", "documents are")
         limit = result.large_sets.max_set_size

@@ -65,7 +65,7 @@ def show_families(
     page: tuple[int, int],
     edges: Path | None,
     *,
-    version_control: bool,
+    use_git: bool,
     as_json: bool,
 ) -> None:
     """Find and print the families of versions. `page` is a pair of size and offset."""
@@ -73,7 +73,7 @@ def show_families(
 
     with stage_progress(hidden=as_json) as update:
         result = search.version_families(**options, progress=update)
-    shown = [search.order_family(members, version_control=version_control) for members in result.families(*page)]
+    shown = [search.order_family(members, use_git=use_git) for members in result.families(*page)]
     if edges is not None:
         _write_edges(edges, result)
     if as_json:

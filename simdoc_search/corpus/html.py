@@ -36,7 +36,7 @@ def extract_html_text(data: bytes) -> str | None:
         The text, or None if the file is binary.
 
     Raises:
-        DocumentError: simdoc-search wrote the page. Its text is that of other documents, which would match it.
+        DocumentError: simdoc-search wrote the page. The page shows texts of documents, so it would be similar to them.
         MissingExtraError: selectolax is not installed.
     """
     try:

@@ -74,7 +74,7 @@ class FingerprintTable:
         ], owner
 
     def token_hashes(self, documents: Ints, *, with_low_bits: bool) -> tuple[Keys, Ints]:
-        """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
+        """Return a 64-bit hash of each token, and the position of each token's document in `documents`.
 
         A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
         documents, many tokens match by chance. If `with_low_bits`, a hash is also computed from `low_hash_bits`.

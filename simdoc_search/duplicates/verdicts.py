@@ -163,14 +163,14 @@ class Verdicts:
 
 
 def reason_for(
-    verdict: Verdict, *, overlap: str, character_differences: str, reference_id: str, has_file: bool, frees_bytes: bool
+    verdict: Verdict, *, overlap: str, differences: str, reference_id: str, has_file: bool, frees_bytes: bool
 ) -> str:
     """Return a short reason for the action that a plan proposes.
 
     Args:
         verdict: the verdict on the duplicate.
         overlap: overlap with the kept document, formatted for display.
-        character_differences: description of how the characters of texts with the same words differ.
+        differences: description of how the texts differ; empty if it is unknown.
         reference_id: id of the document that the reason names: the document to keep instead, or the other hard link.
             It is empty if that document is the kept document of the group.
         has_file: whether the duplicate has a file.
@@ -192,9 +192,9 @@ def reason_for(
             different = "bytes (pictures, links, headers or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
-            reason = f"same words; {character_differences}"
+            reason = f"same words; {differences or 'letter case, punctuation and symbols were not compared'}"
         case "near":
-            reason = f"overlap {overlap}"
+            reason = f"overlap {overlap}; {differences}" if differences else f"overlap {overlap}"
     return f"{reason}; {verdict.problem}" if verdict.problem else reason
 
 

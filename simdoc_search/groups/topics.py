@@ -74,8 +74,8 @@ class Topics:
         pair_count: number of pairs that are related, or versions of each other.
         topic_count: number of topics.
         member_count: number of documents in topics.
-        frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. They count in
-            scores, but only the first `max_documents_per_concept` of these documents are found through them.
+        frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. Such a
+            concept counts in scores, but only the first `max_documents_per_concept` documents are found by it.
         partly_compared_document_count: number of documents that share their rarest concepts with more than
             `max_compared_candidates` others. Each was only compared with those that share the most, so pairs may be
             missing.

@@ -45,8 +45,8 @@ class Archives:
 
     Args:
         store: the store, which contains the members of earlier runs.
-        look_inside: whether to read all archives. If False, only archives that the user named or whose members are in
-            the store are read.
+        look_inside: whether to read all archives. If False, an archive is read only if the user named it, or if the
+            store contains members of it.
         reread: whether to read even the archives that have not changed.
         limits: maximum time and memory of the subprocess that reads an archive.
     """

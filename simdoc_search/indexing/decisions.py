@@ -190,7 +190,7 @@ class IndexingRun:
                 prepared = outcome if isinstance(outcome, PreparedDocument) else encode([outcome])[0]
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
-                self.report.note_incomplete_document(id, prepared.missing_token_kinds)
+                self.report.note_missing_data(id, prepared.missing_data)
                 self.report.note_unread_attachments(id, prepared.unread_attachments)
                 self._moved.note_written(id, outcome.digest, input_path)
                 self._seen.note_stored(id, outcome.digest)
@@ -229,7 +229,7 @@ class IndexingRun:
                 self._writer.put([replace(record, origin=origin)])
 
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
-        """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
+        """Remove documents whose files now have other ids and, with `prune`, documents whose files no longer exist."""
         if prune or self._moved.has_new_documents or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable before old ones are removed
         for input_path in self._paths:

@@ -1,4 +1,4 @@
-"""Sources with the ids that they have in the store, and batches of them that are looked up together."""
+"""Sources with their ids in the store. They are looked up in the store in batches."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from simdoc_search.documents import Document
 from simdoc_search.indexing.roots import InputPath
 
 _FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
-"""Maximum number of sources to look up together: of files, and of documents. The number of documents is smaller,
-because their texts are in memory."""
+"""Maximum number of files, and of documents, that are looked up together. It is smaller for documents, because their
+texts are in memory."""
 
 
 class LocatedSource(NamedTuple):

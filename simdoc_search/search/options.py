@@ -247,12 +247,12 @@ class VersionQuery(ThresholdOptions, QueryOptions):
     Attributes:
         file: the path of the file that contains the text. Its name and dates help to determine which version is newer.
         metadata: metadata of the text, such as dates.
-        version_control: whether to read the date of each file's last commit from git.
+        use_git: whether to read the date of each file's last commit from git.
     """
 
     file: str | Path | None = field(default=None, kw_only=True)
     metadata: Mapping[str, MetadataValue] | None = field(default=None, kw_only=True)
-    version_control: bool = field(default=True, kw_only=True)
+    use_git: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

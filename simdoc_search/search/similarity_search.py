@@ -136,8 +136,8 @@ class SimilaritySearch:
                 of a folder.
             prefix: prefix of the ids of files. The path relative to the folder follows it. None: the prefix that the
                 store already uses for this folder. Files in a subfolder of an indexed folder keep their ids.
-            add_folder_prefix: whether the ids of a new folder begin with the name of the folder if the store or this
-                run has other documents. Files with the same name in two folders then have different ids.
+            add_folder_prefix: whether the ids of the files in a new folder begin with the name of the folder, if the
+                store or this run has other documents. Files with the same name in two folders then have different ids.
             file_timeout: maximum number of seconds per file in a worker process. None: 120.
             worker_memory: maximum memory per worker process, in bytes. A file that needs more is skipped. None: half of
                 the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.
@@ -507,16 +507,16 @@ class SimilaritySearch:
         self._check_fields_exist(families.document_count, options.filters)
         return families
 
-    def order_family(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
+    def order_family(self, family: FamilyMembers, *, use_git: bool = True) -> VersionFamily:
         """Order a family by evidence, as `versions` does. Texts are not compared.
 
         Args:
             family: an item of `version_families().families()`.
-            version_control: whether to read the date of each file's last commit from git.
+            use_git: whether to read the date of each file's last commit from git.
         """
         from simdoc_search.search.versions import order_family
 
-        return order_family(self.store, family, version_control=version_control)
+        return order_family(self.store, family, use_git=use_git)
 
     @span("simdoc_search.topics")
     @accept_fields_of(GroupOptions)

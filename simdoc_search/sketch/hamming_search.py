@@ -36,8 +36,8 @@ def make_block_masks(bit_count: int, max_distance: int, count: int = 1) -> list[
     value, it returns `max_distance` + 1 disjoint masks.
 
     Returns:
-        Pairs of a mask and a list of blocks. If two numbers are equal in this mask and in one of these blocks, they are
-        also equal in an earlier mask, which has found them already.
+        Pairs of a mask and a list of blocks. Numbers that are equal in this mask and in one of these blocks were
+        already found with an earlier mask.
     """
     if not (1 <= bit_count <= SIMHASH_BITS and 0 <= max_distance < bit_count):
         raise ValueError(
@@ -76,7 +76,7 @@ class HammingIndex:
         ]
 
     def find_near(self, queries: Simhashes) -> tuple[Ints, Ints]:
-        """Return the indices of all pairs of a query and a near number; both int64, shape (pairs,), sorted."""
+        """Return, for each pair of a query and a near number, both indices; int64, shape (pairs,), sorted."""
         pairs = (pair for order in self._orders for pair in order.find_near(queries, self._max_distance))
         keys = [query * self._count + value for query, value in pairs]
         return _decode_pairs(np.sort(_concatenate(keys)), self._count)

@@ -122,9 +122,9 @@ class Settings:
         return compare_token_ids
 
     def token_ids_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the token ids for the comparison, and the terms for the query.
+        """Return the token ids for comparing documents, and the terms for queries.
 
-        If there are no terms, query the tokens with these ids.
+        The terms are empty, because queries use the tokens with these ids.
         """
         return fingerprint.token_ids(), ()
 

@@ -118,7 +118,7 @@ class Winnowing:
 def _distinct_window_minima(
     hashes: ShingleHashes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
 ) -> tuple[NDArray[np.int64], ShingleHashes]:
-    """Return the smallest hash of each window, and the index of its text.
+    """Return two arrays: for each window, the index of its text, and its smallest hash.
 
     Windows that contain several texts are omitted.
 

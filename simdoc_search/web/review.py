@@ -30,7 +30,8 @@ class Member:
         proposed_action: The proposed action.
         action: The action that the user chose, or the proposed one.
         reason: A short reason for the proposed action.
-        compared_with: The key of the document that `reason` is about. None if this is the kept document of the group.
+        compared_with: The key of the document that `reason` is about. None if `reason` is about
+            the kept document of the group.
         index: The index in `Group.duplicates`. None for the document that was proposed as the kept one.
     """
 

@@ -23,7 +23,7 @@ from simdoc_search.web.response import Page
 def versions(request: PageRequest) -> Page:
     """Return the versions of a document or a text, oldest first. Git is never run."""
     query = read_request_query(request)
-    options = {**_read_options(request), "version_control": False}
+    options = {**_read_options(request), "use_git": False}
     result = request.served_store.search().versions(**query.arguments(), **options)
     values = {
         **query.template_values(request),

@@ -209,7 +209,7 @@ def test_modification_times_order_files(search: SimilaritySearch, tmp_path: Path
 
 
 def test_the_last_commits_of_files_order_them(search: SimilaritySearch, tmp_path: Path) -> None:
-    """Commits are only used without better evidence, and only if `version_control` is set."""
+    """Commits are only used without better evidence, and only if `use_git` is set."""
     first = prose(12, 3)
     for number, name in enumerate("bac"):
         (tmp_path / f"{name}.txt").write_text(" ".join(first[: 12 - number]))
@@ -226,4 +226,4 @@ def test_the_last_commits_of_files_order_them(search: SimilaritySearch, tmp_path
         [entry.name for entry in with_git.timeline],
         with_git.evidence_kind,
     )
-    assert "texts" == search.versions("a.txt", version_control=False).evidence_kind
+    assert "texts" == search.versions("a.txt", use_git=False).evidence_kind

@@ -67,7 +67,7 @@ def test_all_outputs_agree(tmp_path: Path) -> None:
     with pages_over(search.store) as pages:
         for documents in families:
             id = documents[0].id
-            result = search.versions(id, version_control=False)
+            result = search.versions(id, use_git=False)
             as_json = versions_as_json(result, id, None, {}, None)
             terminal = "\n".join(version_lines(result, None, ":memory:"))
             write_page(tmp_path / "page.html", result, read_version_texts(search, result), search.store.settings)
