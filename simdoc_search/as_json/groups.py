@@ -28,7 +28,7 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
         "pair_count": families.pair_count,
         "compared_count": families.compared_count,
         "min_share": families.thresholds.min_share,
-        "min_share_of_other": families.thresholds.min_share_of_other,
+        "min_smaller_share": families.thresholds.min_smaller_share,
         "families": [_family_as_json(family) for family in shown_families],
         "found_all_similar_sentences": families.found_all_similar_sentences,
         "frequent_sentences": frequent if families.frequent_sentence_document_count else None,

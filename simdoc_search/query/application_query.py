@@ -51,9 +51,9 @@ class Similar:
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
         field: the field that contains the tokens.
         kind: `text` (a field of simdoc-search) or `terms` (a keyword field with one token per term).
-        buckets_field: the field that contains each document's number of tokens: `simdoc.buckets` in the mapping of
-            simdoc-search. If it is given, the engine excludes documents that are too short or too long to reach the
-            overlap.
+        fingerprint_size_field: the field that contains each document's number of tokens: `simdoc.buckets` in the
+            mapping of simdoc-search. If it is given, the engine excludes documents that are too short or too long to
+            reach the overlap.
         planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
             divides all tokens, as Alfresco and Solr do.
         settings: settings of the fingerprints; None for the defaults.
@@ -75,13 +75,13 @@ class Similar:
         *,
         field: str = "simdoc.tokens",
         kind: FieldKind = "text",
-        buckets_field: str | None = None,
+        fingerprint_size_field: str | None = None,
         planner: Planner = "enough",
         settings: Settings | None = None,
     ) -> None:
         self.tokens: tuple[str, ...] = tuple(tokens.split() if isinstance(tokens, str) else tokens or ())
         self.source_fields: list[str] = [field]
-        self._field, self._kind, self._buckets_field = field, kind, buckets_field
+        self._field, self._kind, self._fingerprint_size_field = field, kind, fingerprint_size_field
         self._settings = settings or Settings()
         self._overlap = None if overlap is None else parse_fraction(overlap, "overlap")
         self.plan: Plan = plan(self.tokens, self._overlap, probability, planner=planner)
@@ -120,7 +120,7 @@ class Similar:
             self.plan,
             self._field,
             kind=self._kind,
-            buckets_field=self._buckets_field,
+            fingerprint_size_field=self._fingerprint_size_field,
             filters=filters,
             exclude_id=exclude_id,
             score=score,

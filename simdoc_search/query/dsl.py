@@ -42,7 +42,7 @@ def to_dsl(
     field: str = "simdoc.tokens",
     *,
     kind: FieldKind = "text",
-    buckets_field: str | None = None,
+    fingerprint_size_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
     must_not: Sequence[dict[str, Any]] = (),
@@ -56,8 +56,8 @@ def to_dsl(
         field: the field that contains the tokens.
         kind: `text` (a field that simdoc-search created) or `terms` (a keyword field, or a field that a `min_hash`
             analyzer fills).
-        buckets_field: the field that contains each document's number of tokens. If it is given, the engine excludes
-            documents that are too short or too long to reach the overlap.
+        fingerprint_size_field: the field that contains each document's number of tokens. If it is given, the engine
+            excludes documents that are too short or too long to reach the overlap.
         filters: your own clauses that must match. They are not changed.
         exclude_id: the `_id` of a document to exclude, usually the query document.
         must_not: your own clauses that must not match.
@@ -83,7 +83,7 @@ def to_dsl(
         raise QuerySyntaxError(
             "a token contains white space, which separates the tokens of a text field; use kind='terms'"
         )
-    required = [*filters, *_bucket_range(plan, buckets_field)]
+    required = [*filters, *_bucket_range(plan, fingerprint_size_field)]
     excluded = [*must_not, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = count_clauses([*required, *excluded])
     clause = _candidates_clause(plan, field, kind, score, max_clauses - others)
@@ -105,7 +105,7 @@ def similar_query(
     field: str = "simdoc.tokens",
     planner: Planner = "enough",
     kind: FieldKind = "text",
-    buckets_field: str | None = None,
+    fingerprint_size_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
     score: Score = "bands",
@@ -116,7 +116,7 @@ def similar_query(
         plan(tokens, overlap, probability, planner=planner),
         field,
         kind=kind,
-        buckets_field=buckets_field,
+        fingerprint_size_field=fingerprint_size_field,
         filters=filters,
         exclude_id=exclude_id,
         score=score,
@@ -143,8 +143,8 @@ def similar_by_id(
     - A shard counts only tokens that occur in it. Shards without the query document therefore require fewer tokens, and
       return hits below the overlap. If the index has several shards, drop hits with a score below the
       overlap times the `simdoc.buckets` of the query document, or use this product as the `min_score` of the request.
-    - The caller does not know the tokens of the query document. Unlike `similar_query` with `buckets_field`, the query
-      therefore also finds documents that are too long for the overlap. The hits cannot be refined.
+    - The caller does not know the tokens of the query document. Unlike `similar_query` with `fingerprint_size_field`,
+      the query therefore also finds documents that are too long for the overlap. The hits cannot be refined.
     - The overlap is rounded down to a whole percentage. At most 512 tokens of the query document are used.
 
     Args:
@@ -193,11 +193,11 @@ def _minimum_should_match(overlap: Fraction) -> str:
     return "100%" if percent == 100 else f"{percent - 100}%"  # with 0%, no token would be required
 
 
-def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]:
+def _bucket_range(plan: Plan, fingerprint_size_field: str | None) -> list[dict[str, Any]]:
     """Return a filter for documents whose number of tokens allows the overlap."""
     match plan:
-        case Threshold(token_range=(least, most)) if buckets_field:
-            return [{"range": {buckets_field: {"gte": least, "lte": most}}}]
+        case Threshold(token_range=(least, most)) if fingerprint_size_field:
+            return [{"range": {fingerprint_size_field: {"gte": least, "lte": most}}}]
         case Threshold() | Bands():
             return []
 

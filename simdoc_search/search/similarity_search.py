@@ -406,7 +406,7 @@ class SimilaritySearch:
         sentences of the document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared
         passages and fingerprints.
 
-        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given, the
+        The thresholds are `max_distance`, `min_share`, `min_smaller_share` and `min_score`. If one is not given, the
         value that is stored in the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds,
         the default of `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest
         version.

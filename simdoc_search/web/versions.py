@@ -101,7 +101,7 @@ def read_thresholds(request: PageRequest) -> dict[str, float]:
     """
     thresholds: dict[str, float] = {
         name: float(share)
-        for name in ("min_share", "min_share_of_other")
+        for name in ("min_share", "min_smaller_share")
         if (share := request.percent(name)) is not None
     }
     if request.value("max_distance").strip():
