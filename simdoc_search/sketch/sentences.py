@@ -17,8 +17,8 @@ Without the increment, the hash of 0 would be 0.
 A simhash consists of four blocks of 16 bits, and each block is a token. If two numbers differ in up to 7 bits, at least
 one block differs in at most one bit (pigeonhole principle). A query contains each block, and all blocks that differ
 from it in one bit. It finds all numbers that differ in up to 7 bits, and many that differ in more bits. Source: Manku,
-Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling". They sort all numbers in
-several tables. This module uses more query tokens instead.
+Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling". They sort all numbers in several
+tables. This module uses more query tokens instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The protocol of a store. A store keeps records and runs query plans. It does not compare texts."""
+"""The protocol of a store. A store keeps records and runs query plans (`query.plans`). It does not compare texts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Candidates(Protocol):
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """The candidates read so far that cannot be compared."""
+        """Of the candidates read so far, those that cannot be compared."""
 
     @property
     def total(self) -> int:
@@ -350,8 +350,8 @@ class Store(Protocol):
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
         """Return the sorted ids of the documents that have this name.
 
-        An id has its last path component and its archive member as names, both with and without extension. The id
-        without its extension is also a name.
+        The names of a document are the last path component of its id, the archive member in its id, both of these
+        without extension, and the id without extension.
         """
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
@@ -364,8 +364,8 @@ class Store(Protocol):
         """Suggest other names for a condition that no document can match.
 
         Returns:
-            If no document has the field of the condition: the names of existing fields. If the field is `path`, and no
-            path begins with one of the values: the names of the top-level folders. Otherwise None.
+            The names of existing fields, if no document has the field of the condition. The names of the top-level
+            folders, if the field is `path` and no path begins with one of the values. Otherwise None.
         """
 
 

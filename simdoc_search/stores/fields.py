@@ -83,7 +83,7 @@ def metadata_prefix(key: str) -> str:
 
 
 def field_or_folder_names(records: Iterable[Record], condition: Condition) -> list[str]:
-    """Return the names of the metadata fields of records or, for a condition on `path`, of their top-level folders."""
+    """Return the names of the records' metadata fields, or for a condition on `path`, of their top-level folders."""
     if condition.field == "path":
         return sorted({f"{first}/" for first, slash, _ in (record.path.partition("/") for record in records) if slash})
     return sorted({key for record in records for key in record.metadata})

@@ -53,7 +53,7 @@ class TokenMatches:
         documents: the documents that share the most tokens, by descending number of tokens, then by id and index. If
             several documents tie for the last position, the store chooses one.
         total: number of documents that share at least one token.
-        max_omitted_shared_count: 0 if no omitted document shares more tokens than the last document. Otherwise, it is
+        max_omitted_shared_count: 0 if no omitted document shares more tokens than the last listed one. Otherwise, it is
             an upper bound of the number of tokens that an omitted document shares. Such documents can be omitted if
             very many documents share nearly the same number of tokens, for example because they all contain the same
             phrase.

@@ -162,7 +162,7 @@ def _draw_documents(
 
 
 def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
-    """Yield the index, query and parameters of each search. An index with several checkpoints needs one per shard."""
+    """Yield the index, query and parameters of each search. Several checkpoints require one search per shard."""
     combined_queries = []
     for source in sources:
         index, checkpoints = source.index, source.checkpoints

@@ -88,7 +88,7 @@ def find_phrases(
 
 
 class _PairTerms(NamedTuple):
-    """The terms of the pairs of words of a phrase, the rarest first.
+    """The word pairs of a phrase as index terms, the rarest first.
 
     Attributes:
         terms: at most `MAX_QUERY_PAIRS` terms. A phrase of one word has no pair.

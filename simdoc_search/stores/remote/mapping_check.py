@@ -184,7 +184,10 @@ def _expected_mapping(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
 
 
 def _find_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings that differ. If the type or the analyzer differs, return only one of the two."""
+    """Return the names of the settings that differ.
+
+    If the type differs, return only `type`. Otherwise, if the analyzer differs, return only `analyzer`.
+    """
     if {actual.get("type"), expected["type"]} <= INTEGER_TYPES:
         return [key for key in ("index",) if actual.get(key) != expected.get(key)]
     different = [key for key in _CHECKED_SETTINGS if actual.get(key) != expected.get(key)]

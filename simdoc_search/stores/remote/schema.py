@@ -111,7 +111,7 @@ def format_label(settings: Settings) -> str:
 
 
 def labels_with_all_kinds(settings: Settings) -> list[str]:
-    """Return all `format` labels of fingerprints that have all kinds of tokens of these settings.
+    """Return the `format` labels of fingerprints with these settings and with all of their kinds of tokens.
 
     An index without passage tokens may contain documents with passage tokens, if the program that
     fingerprinted them used the default settings.
