@@ -70,7 +70,7 @@ def deduplicate_files(
         page: an HTML page to write, with the groups and the differences of near-duplicates.
         against: old rows: a dataset, or a folder that `save` wrote. New rows that duplicate an old row are removed too.
         save: a folder to save the kept rows in, for `against` in a later run. The old rows of this run are saved too.
-        decontaminate: evaluation sets. Rows with a run of words of an evaluation text are removed too.
+        decontaminate: evaluation sets. Rows that share a run of words with an evaluation text are removed too.
         workers: number of worker processes. It does not change the output.
         progress: see `DedupeProgress`.
         warn: called before any row is compared, with a sentence about what the format of the output cannot hold.

@@ -77,7 +77,7 @@ def to_dsl(
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
     if score not in get_args(Score):
         raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
-    if not plan.can_match:  # an engine matches the only token of a `match`, even if two are required
+    if not plan.can_match:  # for a `match` with one token, an engine would ignore that two are required
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
         raise QuerySyntaxError(

@@ -129,9 +129,9 @@ class SimilaritySearch:
                 if you give the path of the archive.
             prune: whether to remove documents whose files no longer exist in the folders that were read. The documents
                 of an unreadable or empty folder are kept. If more than 10 files and more than half of the files of a
-                folder no longer exist, their documents are kept too; see `problems`. False: the documents are
-                kept, and the report says how many files are missing. None: for a run that gets only some files of the
-                folders. The documents of the other files are kept, and these files do not count as missing.
+                folder no longer exist, their documents are kept too; see `IndexReport.problems`. False: the documents
+                are kept, and the report says how many files are missing. None: for a run that gets only some files of
+                the folders. The documents of the other files are kept, and these files do not count as missing.
             prune_all: as `prune`, but also remove the documents of empty folders, and more than half of the documents
                 of a folder.
             prefix: prefix of the ids of files. The path relative to the folder follows it. None: the prefix that the

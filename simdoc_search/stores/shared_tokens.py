@@ -114,7 +114,7 @@ def sum_parts(
     possible = (key for key in sums.counts if sums.upper_bound(key) > threshold)
     sums.fill_missing_counts(nlargest(MAX_DOCUMENTS_PER_PART, possible, key=sums.upper_bound))
     while sums.fill_missing_counts(sums.best(size)):
-        pass  # with the new counts, other documents may be the best
+        pass  # repeat, because the new counts may change which documents are the best
     best = {key: sums.lower_bound(key) for key in sums.best(size)}
     max_omitted_shared_count = max(
         [sums.max_unread_shared, *(sums.upper_bound(key) for key in sums.counts if key not in best)]

@@ -30,8 +30,8 @@ class OrderStatement(NamedTuple):
         later: index of the document that is later according to this evidence.
         earlier: index of the document that is earlier according to this evidence.
         labels: the dates of both documents, formatted for display.
-        hides_newest: whether the newest document is unknown because of this statement. A file time that contradicts a
-            modification date or a commit does not hide it.
+        hides_newest: whether the newest document is unknown because of this statement. The newest document
+            remains known if a file time contradicts a modification date or a commit.
     """
 
     evidence_kind: EvidenceKind

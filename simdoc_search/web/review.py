@@ -248,7 +248,7 @@ class DuplicatesReview:
 
 
 def _proposal_for_replaced(group: Group, chosen_index: int) -> Action:
-    """Return the proposed action for the proposed kept document if a duplicate is kept instead."""
+    """Return the action that is proposed for `group.kept` if a duplicate of this group is kept instead."""
     duplicate: Duplicate = group.duplicates[chosen_index]
     is_identical = duplicate.kind == "identical" and duplicate.duplicate_of == group.kept.key
     return duplicate.action if is_identical else "decide"
