@@ -70,7 +70,7 @@ class Verdicts:
 
     Args:
         documents: all documents.
-        groups: the duplicates of each kept document, in keep order.
+        groups: the duplicates of each kept document, preferred documents first.
         contents: which documents have equal contents.
         drop_scope: which kinds a plan drops besides identical documents.
 
