@@ -27,7 +27,7 @@ class SimilarHit(NamedTuple):
     Attributes:
         hit: the hit as returned by the engine.
         overlap: estimated overlap with the query document, 0..1.
-        matched_token_count: number of tokens that the hit shares with the query document.
+        matched_token_count: number of fingerprint tokens that the hit shares with the query document.
     """
 
     hit: Mapping[str, Any]

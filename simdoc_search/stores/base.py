@@ -42,7 +42,7 @@ MAX_BAND_MATCHES = 256
 
 
 class Candidates(Protocol):
-    """The documents that a query plan found, by descending number of shared tokens. They are read lazily.
+    """The documents that a query plan found, by descending number of shared fingerprint tokens. They are read lazily.
 
     The order of documents that share the same number of tokens is stable while the store does not change.
     """

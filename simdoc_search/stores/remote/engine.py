@@ -85,7 +85,7 @@ class Engine:
         if has_responded:
             self._has_responded.set()
         self._retry_seconds = retry.read_query_seconds()
-        self._clause_limit_cache: list[int] = []  # the clause limit after it was read, shared by copies of this engine
+        self._clause_limit_cache: list[int] = []  # empty until the limit is read; shared by copies of this engine
         self._closed_indices_to_skip: set[str] | None = None  # None: closed indices cause errors
 
     def cancellable_by(self, stop: StopEvent) -> Engine:

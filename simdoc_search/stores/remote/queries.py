@@ -181,7 +181,7 @@ def root_clause(root_folder: str | None, only_roots_below: bool, *, fingerprint_
 def path_clause(prefixes: Iterable[FilterValue], fingerprint_field: str) -> dict[str, Any]:
     """Return the clause for documents whose path begins with one of these prefixes, in an index of simdoc-search."""
     values = [str(prefix)[:MAX_PATH_CHARACTERS] for prefix in prefixes]
-    # A `prefix` query allows only 1,000 characters.
+    # A range is used instead of a `prefix` query, which allows only 1,000 characters.
     ranges = [{"gte": value, "lte": value + LAST_CHARACTER} for value in values]
     return _any_clause([{"range": {f"{fingerprint_field}.path": bounds}} for bounds in ranges])
 
