@@ -168,7 +168,7 @@ class IndexingRun:
         return Job(source, None)  # the store may not have the first document with this id yet, so do not compare
 
     def _skip_if_id_is_taken(self, source: FileSource, input_path: InputPath, origin: Origin) -> bool:
-        """Skip the source if an existing file of another root has its id. Return whether the source was skipped."""
+        """Skip the source if an existing file of another indexed folder has its id. Return whether it was skipped."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
         other = origin.file(source.id)

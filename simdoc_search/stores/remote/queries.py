@@ -134,12 +134,12 @@ def randomize_order(query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def all_kinds_query(settings: Settings, fingerprint_field: str) -> dict[str, Any]:
-    """Return the query for documents whose fingerprints have these settings and all kinds of tokens."""
+    """Return the query for documents whose fingerprints have these settings, with all of their kinds of tokens."""
     return _term_clause(f"{fingerprint_field}.format", labels_with_all_kinds(settings))
 
 
 def missing_kinds_query(settings: Settings, fingerprint_field: str, *names: TokenKindName) -> dict[str, Any]:
-    """Return the query for documents whose fingerprints have these settings and lack at least one of these kinds."""
+    """Return the query for documents whose fingerprints have these settings, but lack a kind of tokens in `names`."""
     return _term_clause(f"{fingerprint_field}.format", labels_missing_kinds(settings, *names))
 
 
@@ -166,8 +166,9 @@ def filter_clauses(
 
 
 def root_clause(root_folder: str | None, only_roots_below: bool, *, fingerprint_field: str) -> dict[str, Any]:
-    """Return the clause for documents with this root or, if `only_roots_below`, for those whose root is below it.
+    """Return the clause for documents that were indexed from `root_folder`.
 
+    If `only_roots_below`, return the clause for documents that were indexed from a folder or file below `root_folder`.
     If `root_folder` is None, the clause matches all documents.
     """
     if root_folder is None:

@@ -111,7 +111,7 @@ def format_label(settings: Settings) -> str:
 
 
 def labels_with_all_kinds(settings: Settings) -> list[str]:
-    """Return the `format` labels of fingerprints with these settings and with all of their kinds of tokens.
+    """Return the `format` labels of fingerprints with these settings, with all of their kinds of tokens.
 
     An index without passage tokens may contain documents with passage tokens, if the program that
     fingerprinted them used the default settings.

@@ -126,7 +126,7 @@ def none_queryable_message(
 
 
 def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind) -> None:
-    """Check that all queryable indices have a kind of tokens.
+    """Check that all queryable indices have passages, sentences or concepts, as `kind` says.
 
     Raises:
         FormatMismatchError: an index does not have such tokens, or two indices have them with different settings.

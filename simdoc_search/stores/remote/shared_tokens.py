@@ -1,4 +1,4 @@
-"""Finds the documents of an index that share tokens of a kind, and counts these tokens."""
+"""Finds the documents of an index that share passage, sentence or concept tokens, and counts these tokens."""
 
 from __future__ import annotations
 
