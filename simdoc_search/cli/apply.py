@@ -196,7 +196,7 @@ def _warn_if_indexed(folder: Path, store: Store) -> None:
         if root and not any(name.startswith(".") for name in absolute.relative_to(root).parts):
             say(
                 f"note: {folder} is in the indexed folder {shorten_path(str(root))}, so the moved files will be found "
-                "as copies again; choose a folder outside it",
+                "as copies again; choose a folder outside the indexed folder",
                 err=True,
             )
 

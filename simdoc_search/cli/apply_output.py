@@ -75,7 +75,7 @@ def print_report(
     elif file_count:
         say(f"to undo these changes, run: {undo_command}", err=True)
         if method != "hardlink" and not has_store:
-            say(f"if these files are in an index, update it with: {UPDATE_COMMAND}", err=True)
+            say(f"if the changed files are in an index, update the index with: {UPDATE_COMMAND}", err=True)
 
 
 def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> None:
