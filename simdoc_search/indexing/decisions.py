@@ -157,8 +157,7 @@ class IndexingRun:
     def _decide_repeated_id(self, source: Document | FileSource, input_path: InputPath | None) -> Job | None:
         """Return the job for a source whose id the run has found before, or None to skip the source.
 
-        The last document with an id is stored. If files of several indexed folders have the same id, the first one is
-        stored.
+        The last document with an id is stored. If files of several indexed folders have it, the first one is stored.
         """
         first = self._paths.get_by_number(self._seen.path_number(source.id))
         if input_path and first and isinstance(source, FileSource):
