@@ -165,7 +165,7 @@ class IndexingRun:
                 self.report.repeated_id_count += 1  # the file was already found at another path
             return None
         self.report.repeated_id_count += 1
-        return Job(source, None)  # the store may not have the first document with this id yet, so do not compare
+        return Job(source, None)  # the first document with this id may not be written yet, so it cannot be compared
 
     def _skip_if_id_is_taken(self, source: FileSource, input_path: InputPath, origin: Origin) -> bool:
         """Skip the source if an existing file of another indexed folder has its id. Return whether it was skipped."""
