@@ -47,8 +47,8 @@ class PhraseFinder(Protocol):
 class Kernel(Protocol):
     """The interface of the kernel. Its methods raise UnicodeEncodeError for texts with surrogates.
 
-    `profile` and `short_texts` are those of `Analysis`. `min_run`, `allow_edits` (`edited`) and `max_gap` are
-    those of `AlignmentSettings`: if `allow_edits` is true, a passage may contain small changes.
+    `profile` and `short_texts` are settings of `Analysis`. `min_run` and `max_gap` are settings of `AlignmentSettings`.
+    `allow_edits` is its setting `edited`: whether a passage may contain small changes.
     """
 
     def words(self, texts: Sequence[str], profile: str) -> Buffers:

@@ -176,8 +176,8 @@ def _row_lists(
         for number, row in enumerate(rows, begin):
             if not isinstance(row, dict):
                 raise CorpusError(
-                    f"row {number:,} of {shard.path} cannot be parsed, so it cannot be converted; correct it, or write "
-                    "a file in the format of the input"
+                    f"row {number:,} of {shard.path} cannot be parsed, so it cannot be converted; correct the row, or "
+                    "write a file in the format of the input"
                 )
         yield cast("list[dict[str, Any]]", rows)
         begin += len(rows)

@@ -64,7 +64,7 @@ class FingerprintTable:
         return np.argsort(self.begins[documents])
 
     def token_ids_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
-        """Return the token ids of these documents, and the position of the document of each id in `documents`."""
+        """Return the token ids of these documents, and for each id, the position of its document in `documents`."""
         counts = self.counts[documents]
         owner = np.repeat(np.arange(len(documents)), counts)
         ends = np.cumsum(counts)
@@ -175,7 +175,7 @@ class FingerprintTable:
         return matrix
 
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
-        """Return a matrix that contains these documents, and their rows in it.
+        """Return a matrix of documents, and the rows of `first` and `second` in it.
 
         The first calls make a matrix of the documents of the call. When these matrices would have as many rows in total
         as there are documents, a matrix of all documents is made for all later calls, unless it would be too large.

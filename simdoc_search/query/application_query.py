@@ -27,7 +27,7 @@ class SimilarHit(NamedTuple):
     Attributes:
         hit: the hit as returned by the engine.
         overlap: estimated overlap with the query document, 0..1.
-        matched_token_count: number of tokens that the hit shares with the query document.
+        matched_token_count: number of fingerprint tokens that the hit shares with the query document.
     """
 
     hit: Mapping[str, Any]
@@ -141,9 +141,8 @@ class Similar:
             hits: the hits of an engine, `response["hits"]["hits"]`. Their `_source` must contain `source_fields`.
 
         Raises:
-            QuerySyntaxError: no hit has tokens in its `_source`, or the tokens of the query document were created with
-                different settings, or not by simdoc-search. For example, they may be terms of an engine's `min_hash`
-                filter.
+            QuerySyntaxError: no hit has tokens in its `_source`. Or the tokens of the query document were created with
+                different settings or by another program, for example by an engine's `min_hash` filter.
         """
         hits_and_values = [(hit, list(_read_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
         if hits_and_values and not any(values for _, values in hits_and_values):

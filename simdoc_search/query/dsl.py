@@ -1,10 +1,10 @@
 """Compiles plans to query clauses in the JSON of OpenSearch and Elasticsearch.
 
-There are two kinds of fields. `text` is a field that simdoc-search created. It contains one string of tokens separated
-by spaces. The field has `similarity: boolean`, so the score is the number of matching tokens. `terms` is a `keyword`
-field, or a text field that a `min_hash` analyzer fills. Such an analyzer gives all tokens the same position. A `match`
-query on them would become a SynonymQuery, which ignores minimum_should_match. Therefore, each token is a separate
-clause.
+There are two kinds of fields. `text` is a field that simdoc-search created. It contains one string: the tokens of a
+fingerprint, separated by spaces. The field has `similarity: boolean`, so the score is the number of matching tokens.
+`terms` is a `keyword` field, or a text field that a `min_hash` analyzer fills. Such an analyzer gives all tokens the
+same position. A `match` query on them would become a SynonymQuery, which ignores minimum_should_match. Therefore, each
+token is a separate clause.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def to_dsl(
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
     if score not in get_args(Score):
         raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
-    if not plan.can_match:  # an engine matches the only token of a `match`, even if two are required
+    if not plan.can_match:  # for a `match` with one token, an engine would ignore that two are required
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
         raise QuerySyntaxError(
@@ -141,8 +141,8 @@ def similar_by_id(
     - The engine ignores all filters when it reads the query document, so check first that the caller may read it. For
       an unknown id, the query finds nothing. This is not an error.
     - A shard counts only tokens that occur in it. Shards without the query document therefore require fewer tokens, and
-      return hits below the overlap. If the index has several shards, drop hits with a score below the
-      overlap times the `simdoc.buckets` of the query document, or use this product as the `min_score` of the request.
+      return hits below the overlap. If the index has several shards, multiply the overlap by the `simdoc.buckets` of
+      the query document, and set the product as the `min_score` of the request.
     - The caller does not know the tokens of the query document. Unlike `similar_query` with `fingerprint_size_field`,
       the query therefore also finds documents that are too long for the overlap. The hits cannot be refined.
     - The overlap is rounded down to a whole percentage. At most 512 tokens of the query document are used.

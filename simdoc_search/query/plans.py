@@ -1,7 +1,8 @@
-"""Defines the kinds of plans. A plan says which tokens a document must share, and which candidates are hits.
+"""Defines the kinds of plans.
 
-A plan also computes the probability that it finds a document. Code that compiles plans uses `match` for the kinds of
-plans. If a new kind is added, the type checker then reports the code that does not handle it.
+A plan says which tokens of the query document's fingerprint a document must share, and which candidates are hits. It
+also computes the probability that it finds a document. Code that compiles plans uses `match` for the kinds of plans. If
+a new kind is added, the type checker then reports the code that does not handle it.
 """
 
 from __future__ import annotations

@@ -141,8 +141,8 @@ class SimilaritySearch:
             file_timeout: maximum number of seconds per file in a worker process. None: 120.
             worker_memory: maximum memory per worker process, in bytes. A file that needs more is skipped. None: half of
                 the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.
-            reject_duplicates: minimum overlap of new documents that are rejected as duplicates of a stored document or
-                of an earlier document of this run; greater than 0 and at most 1. They are reported as
+            reject_duplicates: reject a new document if its overlap with a stored document, or with an earlier document
+                of this run, is at least this; greater than 0 and at most 1. Rejected documents are reported as
                 `documents.RejectedDocument`; see `DuplicateFilter`. None: no document is rejected.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             progress: called with the number of documents that were processed since the last call.
@@ -619,9 +619,9 @@ class SimilaritySearch:
                 includes `same-text`.
             progress: called with the current stage (`reading`, `comparing`, `verifying`, `hashing`) and its completed
                 share, 0..1.
-            ignore: texts whose words are not compared, such as templates or licence headers. Slightly edited copies of
-                these texts are not compared either. Documents that share only these words are not duplicates. The
-                fingerprints that find the candidates still include these words.
+            ignore: texts such as templates or licence headers. Copies of them in the documents are not compared, even
+                if they were slightly edited. Documents that share only such copies are not duplicates. The
+                fingerprints that find the candidates still include these copies.
             workers: number of processes that compare texts. If it is 1, or if there are few candidates, this process
                 does the work. The result does not depend on it.
 

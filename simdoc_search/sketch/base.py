@@ -1,4 +1,4 @@
-"""Defines the interface of a sketch, which converts shingles to tokens.
+"""Defines the interface of a sketch, which converts shingles to tokens. Tokens are the index terms of a fingerprint.
 
 `estimate.py` compares the tokens of two texts.
 """

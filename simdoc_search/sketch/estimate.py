@@ -1,4 +1,4 @@
-"""Estimates the overlap of two documents from their tokens, with confidence intervals."""
+"""Estimates the overlap of two documents from the tokens of their fingerprints, with confidence intervals."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """Searches for numbers that differ in few bits, without comparing all pairs.
 
 Numbers are cut into m blocks. Two numbers that differ in k bits are equal in at least m - k blocks (pigeonhole
-principle). For each choice of m - k blocks, the numbers are sorted by these blocks. Only numbers with equal blocks,
-which are then adjacent, are compared. If m is larger, the equal parts are longer and fewer numbers are compared, but
-there are more choices. The module uses the m with the lowest cost. The search finds all pairs within the distance.
+principle). For each choice of m - k blocks, the numbers are sorted by these blocks. Numbers whose chosen blocks are
+equal are then adjacent, and only these numbers are compared. For a larger m, there are more choices. But the chosen
+blocks have more bits in total, so fewer numbers are compared. The module uses the m with the lowest cost. The search
+finds all pairs within the distance.
 
 Source: Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling", section 3.
 """
@@ -172,7 +173,7 @@ class _SortedNumbers:
 
 
 def _sort_by_mask(values: Simhashes, mask: int) -> Ints:
-    """Return the order of numbers by the bits of a mask. This is a radix sort in linear time."""
+    """Return the indices that sort numbers by the bits of a mask. This is a radix sort in linear time."""
     order: Ints = np.arange(len(values))
     for digit in range(0, SIMHASH_BITS, _DIGIT_BITS):
         if bits := mask >> digit & (1 << _DIGIT_BITS) - 1:

@@ -1,4 +1,4 @@
-"""Encodes tokens as text, the form in which stores keep them.
+"""Encodes the tokens of fingerprints as text, the form in which stores keep them.
 
 If the encoding changes, increase the `version` of all sketches.
 

@@ -42,7 +42,7 @@ MAX_BAND_MATCHES = 256
 
 
 class Candidates(Protocol):
-    """The documents that a query plan found, by descending number of shared tokens. They are read lazily.
+    """The documents that a query plan found, by descending number of shared fingerprint tokens. They are read lazily.
 
     The order of documents that share the same number of tokens is stable while the store does not change.
     """
@@ -235,14 +235,14 @@ class Store(Protocol):
     ) -> Iterator[Record]:
         """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
 
-        A root folder is a folder that was indexed, or a file that the user named. If `root_folder` is given, yield only
-        documents with this root. If `only_roots_below` is also True, yield only documents whose root is below this
-        folder. Records of an index that simdoc-search did not create have the values of `fields` as metadata. Other
-        records always have all metadata.
+        The root of a document is the indexed folder that contains its file, or the file itself if the user named it.
+        If `root_folder` is given, yield only documents with this root. If `only_roots_below` is also True, yield only
+        documents whose root is below this folder. Records of an index that simdoc-search did not create have the values
+        of `fields` as metadata. Other records always have all metadata.
         """
 
     def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
-        """Count the documents with this root folder or, if `only_roots_below`, those whose root is below it."""
+        """Return the number of documents that `scan` yields for these arguments."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
@@ -299,7 +299,7 @@ class Store(Protocol):
                 fingerprint, or the result of `shingle_token_ids`. If the array is two-dimensional, as returned by
                 `query_token_ids`, the tokens in a row are alternatives. A document shares a row if it contains at
                 least one of its tokens, and the number of shared rows is counted.
-            kind: the kind of tokens.
+            kind: the kind of tokens: `passages`, `sentences` or `concepts`.
             filters: filters that must also match.
             exclude: key of a document to exclude, or None.
             size: maximum number of documents.

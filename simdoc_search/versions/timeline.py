@@ -90,7 +90,7 @@ def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
 def describe_order(kind: EvidenceKind, guessed_count: int, *, have_equal_texts: bool) -> str:
     """Return a description of the evidence for an order, and of how many documents are in a guessed order."""
     if have_equal_texts:
-        return "all of them have the same words and punctuation"
+        return "all versions have the same words and punctuation"
     if kind == "texts":
         return "no evidence shows which is newer"
     documents = format_count(guessed_count, "document")

@@ -48,7 +48,8 @@ def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[Doc
     """Return the evidence for the date of each version: a label, and the date or the version number in its name."""
     keys = [entry.key for entry in result.entries if entry.key is not None]
     records = add_metadata(search.store, list(read_records(search.store, keys, text=False).values()), DATE_FIELDS)
-    # Without the hashes of the texts, equal texts keep the modification times of their own files.
+    # Show the modification time of each file. With the hashes of the texts, files with equal texts would all have the
+    # earliest one.
     evidence = DateEvidence([replace(DateSources.from_record(record), text_hash="") for record in records])
     return {
         record.key: [

@@ -100,7 +100,7 @@ def test_a_file_has_versions() -> None:
     names = [line[51:].split("  (")[0] for line in lines[1:5] if "number:" not in line]
 
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == names
-    assert "without a date or version, so not in the timeline above:" == lines[5]
+    assert "documents without a date or version, which are not in the timeline above:" == lines[5]
     assert lines[6].endswith("  new.txt  (your document)")
     assert "newest: 2023/Report <b>.txt, by the dates in the names, not counting 1 undated document" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
@@ -155,7 +155,7 @@ def test_without_dates_and_texts_the_order_is_a_hint() -> None:
     assert lines[1].startswith("This order is only a hint, because it is based on the texts alone.")
     assert ["one  (your document)", "two"] == [line[51:] for line in lines[2:4]]
     assert "words" not in "".join(lines[2:4])
-    assert "newest: not known, as no evidence shows which is newer" in lines
+    assert "newest: not known, because no evidence shows which is newer" in lines
     assert "to see the last change, run: simdoc-search compare one two --store rows" in lines
     assert "two: the similar sentences cannot be shown, because one of the texts is not stored" in lines
 

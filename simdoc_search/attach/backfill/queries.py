@@ -18,7 +18,7 @@ def build_alias_query(target: Target, *filters: Query) -> Query:
 
 
 def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
-    """Return the query for the documents whose fingerprint is missing, or lacks one of the kinds of tokens.
+    """Return the query for the documents whose fingerprint is missing, or lacks passages, sentences or concepts.
 
     With `stale`, it also matches documents whose fingerprint was computed with other settings. If the target has a
     `text_query`, documents without a text match only if they have a fingerprint, which must be removed.

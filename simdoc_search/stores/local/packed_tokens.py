@@ -71,7 +71,7 @@ def _unpack(packed: bytes, length: int) -> NDArray[np.uint32]:
 
 
 def pack_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
-    """Pack the tokens of a kind. The four tokens of a sentence become one 8-byte number."""
+    """Pack passage, sentence or concept tokens. The four tokens of a sentence become one 8-byte number."""
     return (
         decode_sentences(token_ids).astype(">u8").tobytes()
         if kind.name == "sentences"
@@ -80,7 +80,7 @@ def pack_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
 
 
 def unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
-    """Unpack the tokens of a kind."""
+    """Unpack passage, sentence or concept tokens."""
     if kind.name == "sentences":
         return encode_sentences(unpack_simhashes(packed))
     return _unpack(packed, kind.length)

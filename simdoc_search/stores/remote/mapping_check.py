@@ -31,7 +31,8 @@ class MappingFault:
         blocks_queries: whether queries fail or miss documents.
         blocks_writes: whether adding fingerprints to documents fails.
         needs_action: whether the user must change something. Otherwise, the problem is only a note.
-        blocked_token_kind: the kind of tokens that cannot be queried, or empty if all kinds can.
+        blocked_token_kind: `passages`, `sentences` or `concepts` if these cannot be queried; empty if all can be
+            queried.
     """
 
     problem: str
