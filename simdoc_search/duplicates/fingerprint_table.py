@@ -27,7 +27,7 @@ _MAX_MAPPED_BYTES = 1 << 26
 _BYTES_PER_ACCESS = 1 << 16  # at a page fault, Linux maps up to 16 pages of 4 KiB
 
 MAX_TOKENS_WITH_LOW_BITS = 128
-"""Maximum number of tokens of a document whose low hash bits are used; see `FingerprintTable.low_hash_bits`."""
+"""Documents with more tokens have no low hash bits; see `FingerprintTable.low_hash_bits`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -61,7 +61,7 @@ class FingerprintTable:
         return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, bucket_count)
 
     def storage_order(self, documents: Integers) -> Ints:
-        """Return the order in which the token ids of documents are stored, which is the fastest one to read them."""
+        """Return the order in which the token ids of documents are stored. They are read fastest in this order."""
         return np.argsort(self.begins[documents])
 
     def shingle_counts_of(self, documents: Integers) -> Ints:
@@ -73,7 +73,7 @@ class FingerprintTable:
         return self.counts[documents].astype(np.int64)
 
     def token_ids_of_documents(self, documents: Integers) -> tuple[NDArray[np.uint32], Ints]:
-        """Return the token ids of these documents, and the position of the document of each id in `documents`."""
+        """Return the token ids of these documents, and for each id, the position of its document in `documents`."""
         counts, begins = self.token_counts_of(documents), self.begins[documents].astype(np.int64)
         owner = np.repeat(np.arange(len(documents)), counts)
         ends = np.cumsum(counts)
@@ -81,7 +81,7 @@ class FingerprintTable:
         return self.token_ids[np.arange(len(owner)) + np.repeat(begins - (ends - counts), counts)], owner
 
     def token_hashes(self, documents: Integers, *, with_low_bits: bool) -> tuple[Keys, Ints]:
-        """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
+        """Return a 64-bit hash of each token, and the position of each token's document in `documents`.
 
         A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
         documents, many tokens match by chance. If `with_low_bits`, a hash is also computed from `low_hash_bits`.
@@ -108,7 +108,7 @@ class FingerprintTable:
         similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
         buckets of their union must be equal. With `with_low_bits`, tokens are compared by `token_hashes`.
 
-        Pass the documents in `storage_order`, which is the fastest one.
+        The function is fastest if the documents are in `storage_order`.
         """
         with KeyMatrix(bands, len(documents)) as matrix:
             for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
@@ -185,10 +185,10 @@ class FingerprintTable:
         return matrix
 
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
-        """Return a matrix that contains these documents, and their rows in it.
+        """Return a matrix of documents, and the rows of `first` and `second` in it.
 
-        If the table is small, a matrix of all documents is made at some point, and kept for later calls. This happens
-        as soon as the matrices of single calls would have as many rows in total as there are documents.
+        The first calls make a matrix of the documents of the call. When these matrices would have as many rows in total
+        as there are documents, a matrix of all documents is made for all later calls, unless it would be too large.
         """
         if self._whole_matrix is None:
             documents = distinct(np.concatenate((first, second)))

@@ -107,7 +107,7 @@ def _find_difference_before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> I
 
 
 def _find_difference_after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
-    """Yield the difference in the symbols at the start of the gaps before two words, if any."""
+    """Yield the difference in the symbols directly after the words that precede two words, if any."""
     gap, other_gap = a.gap_before(i), b.gap_before(j)
     symbols_a, symbols_b = _SPACE.split(a[gap])[0], _SPACE.split(b[other_gap])[0]
     if symbols_a != symbols_b:
