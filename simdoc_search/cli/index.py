@@ -190,7 +190,7 @@ def index(
     from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
-    watcher = FolderWatch(paths) if watch else None  # create it before reading files, so that it misses no change
+    watcher = FolderWatch(paths) if watch else None  # created before files are read, so that no change is missed
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give a number of megabytes", param_hint="--max-size")
     stored_settings = _read_stored_settings(store, engine)

@@ -141,9 +141,8 @@ class Similar:
             hits: the hits of an engine, `response["hits"]["hits"]`. Their `_source` must contain `source_fields`.
 
         Raises:
-            QuerySyntaxError: no hit has tokens in its `_source`, or the tokens of the query document were created with
-                different settings, or not by simdoc-search. For example, they may be terms of an engine's `min_hash`
-                filter.
+            QuerySyntaxError: no hit has tokens in its `_source`. Or the tokens of the query document were created with
+                different settings or by another program, for example by an engine's `min_hash` filter.
         """
         hits_and_values = [(hit, list(_read_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
         if hits_and_values and not any(values for _, values in hits_and_values):

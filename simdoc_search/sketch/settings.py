@@ -185,7 +185,7 @@ class Settings:
         """Return the settings that `to_dict` wrote. Missing values get their defaults.
 
         Raises:
-            FormatMismatchError: a newer version wrote the settings, or they are damaged.
+            FormatMismatchError: a newer version of simdoc-search wrote the settings, or they are damaged.
         """
         check_layout_version(values.get("version") if isinstance(values, dict) else None)
         try:

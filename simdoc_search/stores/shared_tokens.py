@@ -1,4 +1,4 @@
-"""Finds the documents that share the most passage, sentence or concept tokens, by adding up several queries.
+"""Finds the documents that share the most passage, sentence or concept tokens. Adds up the results of several queries.
 
 If one query cannot contain all tokens, each of several queries contains a part of them. The number of tokens that a
 document shares is the sum over all parts. So the document with the largest sum need not be the best document of any

@@ -29,7 +29,7 @@ from simdoc_search.stores.shared_tokens import (
 )
 
 MAX_PAGE_SIZE = 500
-"""Maximum number of documents in the response to the search for one part."""
+"""Maximum number of documents in the response to the search for one part of the tokens."""
 
 PARTS_AT_ONCE = 16
 """Maximum number of searches in one request."""
