@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.dedupe.ranking import RowRule
 from simdoc_search.dedupe.rows import Rows, count_tokens_with_low_bits
-from simdoc_search.duplicates.arrays import Bools, Integers, Ints, compact, release_memory
+from simdoc_search.duplicates.arrays import Bools, Integers, Ints, compact, release_memory, slices
 from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.finder import Assignment, Progress, find_and_assign
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
@@ -26,6 +26,7 @@ from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import ParallelMapper
 
+_ROWS_AT_ONCE = 1 << 18
 _CACHE_BYTES = 1 << 26  # a larger cache is not faster, because a row is mostly compared with rows of its group
 
 KINDS = ("", "same text", "same words", "near", "evaluation")
@@ -88,21 +89,22 @@ def group_rows(
     assigned = _assign(
         rows, representatives, measure, settings, workers, old_row_count=old_row_count, progress=progress
     )
-    is_compared = numbers != UNASSIGNED
-    compared_numbers = numbers[is_compared]
-    is_kept = assigned.kept_document_of == UNASSIGNED
-    assigned.kept_document_of[is_kept] = np.flatnonzero(is_kept)
-    kept_row = np.arange(len(rows))
-    kept_row[is_compared] = representatives[assigned.kept_document_of[compared_numbers]]
-    kept_row[:old_row_count] = np.arange(old_row_count)
-    overlap = np.ones(len(rows), np.float32)
-    overlap[is_compared] = assigned.overlap[compared_numbers]
+    kept_row, overlap = np.arange(len(rows)), np.ones(len(rows), np.float32)
     is_partly_compared = np.zeros(len(rows), bool)
-    is_partly_compared[is_compared] = assigned.is_partly_compared[compared_numbers]
+    for part in slices(len(rows), _ROWS_AT_ONCE):
+        compared = part.start + np.flatnonzero(numbers[part] != UNASSIGNED)
+        number = numbers[compared]
+        kept_number = assigned.kept_document_of[number]
+        kept_row[compared] = representatives[np.where(kept_number == UNASSIGNED, number, kept_number)]
+        overlap[compared] = assigned.overlap[number]
+        is_partly_compared[compared] = assigned.is_partly_compared[number]
+    kept_row[:old_row_count] = np.arange(old_row_count)
+    skipped_comparison_count = assigned.skipped_comparison_count
+    del assigned, representatives
     kind = _find_kinds(rows, numbers, kept_row)
     kind[has_run] = EVALUATION
     partly_compared_count = int(np.count_nonzero(is_partly_compared & (kind == KEPT)))
-    return RowGroups(kept_row, overlap, kind, partly_compared_count, assigned.skipped_comparison_count)
+    return RowGroups(kept_row, overlap, kind, partly_compared_count, skipped_comparison_count)
 
 
 def _assign(
@@ -202,7 +204,7 @@ def _number_rows(labels: NDArray[np.int32], representatives: Integers) -> NDArra
 
 
 def _find_kinds(rows: Rows, numbers: NDArray[np.int32], kept_row: Ints) -> NDArray[np.uint8]:
-    duplicates = np.flatnonzero(kept_row != np.arange(len(kept_row)))
+    duplicates = np.flatnonzero(kept_row != np.arange(len(kept_row), dtype=np.int32))
     kept = kept_row[duplicates]
     has_same_text = np.ones(len(duplicates), bool)
     for half in (0, 1):

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -159,7 +159,8 @@ class Rows:
         self.token_ids: NDArray[np.uint32] = _map_file(folder / "codes.bin", np.dtype(np.uint32))
         self.low_hash_bits: NDArray[np.uint32] = _map_file(folder / "extensions.bin", np.dtype(np.uint32))
         # the begins of the rows 0, 32, 64, ... in texts.bin, because all begins would need much memory
-        self._text_block_begins = self._find_text_block_begins()
+        text_bytes = self.column("text_bytes").astype(np.int64)
+        self._text_block_begins = (np.cumsum(text_bytes) - text_bytes)[::_ROWS_PER_BLOCK].copy()
         self._id_ends: Ints | None = None
         self._texts = (folder / "texts.bin").open("rb", buffering=0)
         self._ids = (folder / "ids.bin").open("rb", buffering=0)
@@ -258,13 +259,6 @@ class Rows:
             for mapped in (self.table, self.token_ids, self.low_hash_bits):
                 release_memory(mapped)
 
-    def _find_text_block_begins(self) -> Ints:
-        sizes = self.column("text_bytes").astype(np.int64)
-        if not len(sizes):
-            return sizes
-        sums = np.add.reduceat(sizes, np.arange(0, len(sizes), _ROWS_PER_BLOCK))
-        return np.cumsum(sums) - sums
-
     def read_keep_strings(self) -> tuple[NDArray[np.int64], Any]:
         """Return the rows with a string in keeps.bin, and these strings as an Arrow array."""
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
@@ -290,13 +284,6 @@ def copy_rows(source: Path, target: Path, inputs: Mapping[str, Any], row_count: 
     state = read_checkpoint(source)
     state |= {"description": dict(inputs), "shard_rows": [row_count], "is_complete": False}
     write_atomically(target / _CHECKPOINT, json.dumps(state).encode())
-
-
-def encode_ids(ids: Sequence[Any]) -> list[bytes]:
-    """Encode ids as JSON."""
-    return [
-        json.dumps(id if isinstance(id, str | int | float) else None if id is None else str(id)).encode() for id in ids
-    ]
 
 
 def _map_file(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:

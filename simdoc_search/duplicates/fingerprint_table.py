@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints, Keys, mix_bits, release_memory, slices
-from simdoc_search.duplicates.key_matrix import KeyMatrix
+from simdoc_search.duplicates.key_files import KeyMatrix
 from simdoc_search.sketch.estimate import correct_for_chance
 from simdoc_search.sketch.tokens import HASH_BITS
 

@@ -11,11 +11,9 @@ long run are only compared with a few documents of the run, called anchors. So t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from tempfile import TemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +32,7 @@ from simdoc_search.duplicates.arrays import (
 )
 from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, plan_passes, uses_low_bits
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
+from simdoc_search.duplicates.key_files import regroup_by_key
 from simdoc_search.duplicates.measures import Measure
 
 RUN_LIMITS, _MAX_PAIRS = (64, 1000), 40_000_000
@@ -43,7 +42,7 @@ most _MAX_PAIRS pairs, of 12 bytes each."""
 MAX_ANCHORS = 16
 """Maximum number of anchors, the documents that all other documents of a long run are compared with."""
 
-_PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 22, 1 << 21
+_PAIRS_AT_ONCE = 1 << 22
 _PAIRS_IN_CACHE, _KEYS_IN_CACHE = 1 << 18, 1 << 16
 
 
@@ -99,37 +98,6 @@ def join(
                 pairs.add_equal_keys(keys, owners)
     progress(1.0)
     return pairs.result()
-
-
-def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterator[tuple[Keys, Ints]]:
-    """Yield the keys and their documents in new parts, so that all entries of a key are in the same part.
-
-    If there are many keys, the parts are stored in temporary files, so that they need not fit into memory.
-
-    Args:
-        parts: keys, and the document of each key.
-        max_keys: upper bound of the number of keys.
-    """
-    count = max_keys // _KEYS_AT_ONCE + 1
-    with ExitStack() as stack:
-        files = [stack.enter_context(TemporaryFile(prefix="simdoc-")) for _ in range(count)] if count > 1 else []
-        entries = [np.zeros((0, 2), np.uint64)]
-        for keys, owners in parts:
-            entries.append(np.stack((keys, owners.astype(np.uint64)), axis=1))
-            if files:
-                part_of = (keys % np.uint64(count)).astype(np.int64)
-                grouped = entries.pop()[np.argsort(part_of, kind="stable")]
-                ends = np.cumsum(np.bincount(part_of, minlength=count))
-                for file, group in zip(files, np.split(grouped, ends[:-1]), strict=True):
-                    file.write(group.tobytes())
-        yield _split_entries(np.concatenate(entries))
-        for file in files:
-            file.seek(0)
-            yield _split_entries(np.frombuffer(file.read(), np.uint64).reshape(-1, 2))
-
-
-def _split_entries(entries: Keys) -> tuple[Keys, Ints]:
-    return entries[:, 0].copy(), entries[:, 1].astype(np.int64)
 
 
 def choose_run_limit(document_count: int) -> int:

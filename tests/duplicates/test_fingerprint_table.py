@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.duplicates import fingerprint_table as module
-from simdoc_search.duplicates import key_matrix
+from simdoc_search.duplicates import key_files
 from simdoc_search.sketch.estimate import compare_token_ids
 from tests.support.fingerprints import pair, shingles, table
 
@@ -64,7 +64,7 @@ def test_band_keys_in_a_file_are_those_in_memory(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(module, "_DOCUMENTS_AT_ONCE", 20)
     monkeypatch.setattr(module, "_DOCUMENTS_IN_CACHE", 7)
     in_memory = list(made.band_keys(np.arange(50), 3, 10))
-    monkeypatch.setattr(key_matrix, "_MAX_BYTES_IN_MEMORY", 0)
+    monkeypatch.setattr(key_files, "_MAX_BYTES_IN_MEMORY", 0)
 
     assert all((a == b).all() for a, b in zip(in_memory, made.band_keys(np.arange(50), 3, 10), strict=True))
 
