@@ -160,8 +160,12 @@ class SimilaritySearch:
                 installed.
         """
         from simdoc_search.indexing import FILE_TIMEOUT, index_documents
-        from simdoc_search.search.rejection import DuplicateFilter
 
+        document_filter = None
+        if reject_duplicates is not None:
+            from simdoc_search.search.rejection import DuplicateFilter
+
+            document_filter = DuplicateFilter(self.store, reject_duplicates)
         return index_documents(
             self.store,
             documents,
@@ -174,7 +178,7 @@ class SimilaritySearch:
             add_folder_prefix=add_folder_prefix,
             file_timeout=FILE_TIMEOUT if file_timeout is None else file_timeout,
             worker_memory=worker_memory,
-            document_filter=None if reject_duplicates is None else DuplicateFilter(self.store, reject_duplicates),
+            document_filter=document_filter,
             extractor=extractor,
             progress=progress,
             on_written=on_written,
