@@ -90,7 +90,9 @@ impl Sketcher {
             // Without a branch, because it would be hard to predict.
             self.best[bucket] = self.best[bucket].min((val2 as u128) << 64 | val1 as u128);
             self.filled[bucket] = true;
-            self.val1.push(val1);
+            if window > 0 {
+                self.val1.push(val1);
+            }
         }
         let before = out.slots.len();
         for (bucket, &best) in self.best.iter().enumerate() {
