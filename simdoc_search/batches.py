@@ -20,9 +20,9 @@ def split_by_count(items: Iterable[Item], max_count: int) -> Iterator[list[Item]
 def split_by_size(
     items: Iterable[Item], size_of: Callable[[Item], int], size_limit: int, max_count: int = sys.maxsize
 ) -> Iterator[list[Item]]:
-    """Yield the items in lists. A list ends with the item whose size brings the total to `size_limit` or above.
+    """Yield the items in lists. A list is complete when its total size reaches `size_limit`.
 
-    It also ends if it has `max_count` items.
+    It is also complete when it has `max_count` items.
     """
     batch: list[Item] = []
     size = 0

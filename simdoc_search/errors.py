@@ -96,7 +96,7 @@ class UnknownDocumentError(SimdocError, LookupError):
     Attributes:
         id: the unknown id.
         suggestions: the most similar stored ids, best first.
-        other_indices: the indices that contain this id, if the search was limited to another index or routing.
+        other_indices: the indices that contain this id outside `search_scope`.
         search_scope: the store, index or routing that was searched, for the message.
         id_hint: says which id to give for an index that simdoc-search did not create; otherwise empty.
     """
@@ -216,7 +216,7 @@ class WriteRefusedError(StoreError):
 
 
 class FormatMismatchError(StoreError):
-    """The settings of the store differ from the requested ones, or a newer version created it.
+    """The settings of the store differ from the requested ones, or a newer version of simdoc-search wrote them.
 
     Attributes:
         found: the settings of the store, as plain values.

@@ -13,7 +13,6 @@ _EXTRAS_INCLUDED_IN_FULL = {
     "language",
     "local",
     "lucene",
-    "relations",
     "versions",
     "watch",
     "web",
@@ -39,7 +38,7 @@ def install_command(extra: str) -> str:
 
 
 def _environment_has_file(name: str) -> bool:
-    """Return whether the environment that runs this package has a file that its installer writes."""
+    """Return whether the Python environment contains the file by which pipx or uv marks its environments."""
     return os.path.isfile(os.path.join(sys.prefix, name))  # noqa: PTH113, PTH118 - importing pathlib takes 7 ms
 
 

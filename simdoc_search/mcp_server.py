@@ -1,9 +1,9 @@
 """The server of `simdoc-search mcp`, which answers agents over the Model Context Protocol.
 
-Each tool renders the JSON of a page of `simdoc-search serve`. So it has the same options, limits and errors, and
-changes nothing. An answer is shortened until it fits the context of a language model, and says what it leaves out. Its
-texts, ids and metadata come from documents, which may contain instructions for the agent. Each answer is therefore one
-JSON object between two lines with a random number, which no document can know.
+Each tool returns the JSON of a page of `simdoc-search serve`, with the same options, limits and errors. No tool changes
+anything. An answer is shortened until it fits the context of a language model, and says what it leaves out. The texts,
+ids and metadata in an answer come from documents, which may contain instructions for the agent. Each answer is
+therefore one JSON object between two lines with a random number, which no document can know.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from simdoc_search.web.response import Page, json_text
 MAX_ANSWER_CHARACTERS = 50_000
 _MAX_HITS = 50
 _SHORTENING_STEPS = ((100, 20_000), (50, 2_000), (20, 500), (10, 300), (5, 200), (2, 100))
-"""Pairs of a maximum number of items per list, and of characters per string.
+"""Pairs: the maximum number of items per list, and the maximum number of characters per string.
 
 The first pair with which the answer is short enough is used.
 """

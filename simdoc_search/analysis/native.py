@@ -31,9 +31,9 @@ class Aligner(Protocol):
     def matched_words(self, texts: Sequence[str]) -> Buffers:
         """Compare the aligner's text with each of `texts`; see `passages.align`.
 
-        For each of `texts`, return a mask (uint8) of the words of the aligner's text that are in shared passages. Also
-        return the number of its own words that are in shared passages, and of all its words (int64, two values per
-        text).
+        Return two buffers. The first contains a mask (uint8) for each of `texts`: which words of the aligner's text are
+        in passages that both share. The second contains two numbers (int64) for each of `texts`: how many of its words
+        are in these passages, and how many words it has.
         """
 
 
@@ -47,8 +47,8 @@ class PhraseFinder(Protocol):
 class Kernel(Protocol):
     """The interface of the kernel. Its methods raise UnicodeEncodeError for texts with surrogates.
 
-    `profile` and `short_texts` are those of `Analysis`. `min_run`, `is_edited` and `max_gap` are those of
-    `AlignmentSettings`: if `is_edited` is true, a passage may contain small changes.
+    `profile` and `short_texts` are settings of `Analysis`. `min_run` and `max_gap` are settings of `AlignmentSettings`.
+    `allow_edits` is its setting `edited`: whether a passage may contain small changes.
     """
 
     def words(self, texts: Sequence[str], profile: str) -> Buffers:
@@ -64,17 +64,17 @@ class Kernel(Protocol):
     def word_numbers(self, texts: Sequence[str], profile: str) -> Buffers:
         """Return the integer id of each word (int32); words that are equal in different texts have the same id.
 
-        Also return, for each text, the number of its words (int64), and whether a normalised word contains a space
-        (uint8).
+        Also return, for each text, the number of its words (int64), and whether one of its normalised words contains a
+        space (uint8).
         """
 
-    def aligner(self, text: str, profile: str, min_run: int, is_edited: bool, max_gap: int) -> Aligner:
+    def aligner(self, text: str, profile: str, min_run: int, allow_edits: bool, max_gap: int) -> Aligner:
         """Return an aligner that compares a text with others."""
 
     def phrase_finder(self, phrases: Sequence[str], profile: str) -> PhraseFinder:
-        """Return a finder of phrases, which are given as normalised words that are separated by one space."""
+        """Return a finder of phrases. A phrase is a string of normalised words, separated by one space."""
 
-    def passages(self, a: bytes, b: bytes, min_run: int, is_edited: bool, max_gap: int) -> bytearray:
+    def passages(self, a: bytes, b: bytes, min_run: int, allow_edits: bool, max_gap: int) -> bytearray:
         """Return the runs of the passages that two texts share; see `passages.align`.
 
         Each text is an int32 array: the integer id of each of its words. Equal words have equal ids. Each run is four
@@ -104,8 +104,9 @@ class Kernel(Protocol):
 
         The buffers are:
 
-        - the minima of all texts: slots (int64), first and second halves of the hashes (uint64)
-        - for each text, the number of its minima, and of its distinct shingles (int64)
+        - the minima of all texts, as in `sketch.base.Minima`: `slots` (int64), `val1` and `val2` (uint64)
+        - for each text, the number of its minima (int64)
+        - for each text, the number of its distinct shingles (int64)
         - the hashes that winnowing selects in all texts (uint32; see `sketch.winnow`), and their number in each text
           (int64)
         - the token ids of all pairs of words (uint32), and their number in each text (int64)

@@ -27,8 +27,8 @@ class Analysis:
         shingle_size: number of words (or characters) in a shingle, at least 1.
         unit: `word`, or `character` for scripts without spaces. With `character`, the words are joined by one space,
             and a shingle is `shingle_size` consecutive code points of the result.
-        short_texts: whether a text that is shorter than a shingle has one shingle, which is the whole text. In Lucene,
-            such a text has no shingle. Set this to False if tokens must be equal to Lucene's.
+        short_texts: whether a text that is too short for a shingle gets one shingle: the whole text. In Lucene, such a
+            text has no shingle. Set this to False if tokens must be equal to Lucene's.
         stop_words: words to remove before shingles are formed. None: no stop words.
         stem: language code of the stemmer; see `STEMMERS`. `auto`: the language of each text. Empty: no stemming.
         frequencies: whether repeated shingles count. Each occurrence is then a separate element of the set.

@@ -120,8 +120,8 @@ class StopWords:
         if loaded.checksum != self.checksum:
             languages = "all languages" if self.language == AUTO else self.language
             source = f"of the Python package `stop-words` for {languages}" if self.language else f"in {file}"
-            fix = "install the version" if self.language else f"set {STOP_WORDS_VARIABLE} to the file"
-            advice = f"{fix} that the index was created with"
+            advice = "install the version" if self.language else f"set {STOP_WORDS_VARIABLE} to the path of the file"
+            advice = f"{advice} that the index was created with"
             raise FormatMismatchError(f"the stop words {source} differ from those of the index; {advice}")
         return loaded.words
 

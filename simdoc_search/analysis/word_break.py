@@ -55,7 +55,7 @@ class _Tables:
 
 def _combine_bits(properties: frozenset[str]) -> int:
     if properties >= {"ALetter", "Han"}:
-        return _LETTER  # for U+3005 and U+303B, the rule for letters has the longest match
+        return _LETTER  # U+3005 and U+303B have both properties. As letters, they match the longer run
     return sum({_BITS_BY_PROPERTY.get(name, 0) for name in properties})
 
 
@@ -108,7 +108,7 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
         bits: properties of each character; see `_BITS_BY_PROPERTY`; shape (characters,).
 
     Returns:
-        Start and end offsets of the words, and whether each character is in a word.
+        Start and end offsets of the words, and for each character, whether it is in a word.
     """
     in_run = (bits & _RUN_BITS) != 0
     joins = bits[1:-1] >> 4  # turns _MID_LETTER into _LETTER, and _MID_NUMBER into _DIGIT
@@ -157,7 +157,7 @@ def _without_bare_connectors(
 
 
 def in_words(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """Return whether each of `size` characters is in a word."""
+    """For each of `size` characters, return whether it is in a word."""
     change = np.zeros(size + 1, np.int8)
     change[starts] += 1
     change[ends] -= 1

@@ -83,15 +83,15 @@ def scan_words(
                 yield position, stop
                 position = stop
             else:
-                # Connectors alone are not a word, so the next word ends after this run of connectors. It begins at most
-                # MAX_WORD_UNITS before the end of the run. All earlier positions are skipped.
+                # A word that begins in this run of connectors must extend beyond it, because connectors alone are not a
+                # word. So skip the positions that are more than MAX_WORD_UNITS before the end of the run.
                 position = max(position + 1, _end_of_run(connectors, class_ids, position, end) - MAX_WORD_UNITS)
 
 
 def _max_word_ends(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
     """For each character, return the last possible end of a word that begins there.
 
-    Return None if each character has one unit, because then any word may have `MAX_WORD_UNITS` characters.
+    Return None if each character has one UTF-16 unit. Any word may then have `MAX_WORD_UNITS` characters.
     """
     is_pair = points > 0xFFFF  # outside the BMP, a code point has two units
     if not is_pair.any():

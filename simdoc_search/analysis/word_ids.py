@@ -1,4 +1,4 @@
-"""Gives each word of texts an integer id. Equal words have equal ids, so texts can be compared without their words."""
+"""Gives each word of texts an integer id. Equal words have equal ids, so texts can be compared by these ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TextWordIds(NamedTuple):
 
     Attributes:
         ids: the integer id of each word, in order; int32, shape (words,).
-        has_space: whether a normalised word contains a space. It then counts as several words of a shingle.
+        has_space: whether a normalised word contains a space. In shingles, such a word counts as several words.
     """
 
     ids: WordIds

@@ -240,5 +240,5 @@ def _has_field(document: dict[str, Any], name: str) -> bool:
         return True
     if not rest or first not in document:
         return False
-    inner = document[first]  # an update merges an object, but replaces a value that is not an object
+    inner = document[first]  # if this is not an object, an update replaces the stored object, including the field
     return not isinstance(inner, dict) or _has_field(inner, rest)

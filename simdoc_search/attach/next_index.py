@@ -1,4 +1,4 @@
-"""Warns if the next index of an alias or a data stream will lack a part of what simdoc-search added."""
+"""Warns if the next rollover of an alias or a data stream creates an index that lacks what simdoc-search added."""
 
 from __future__ import annotations
 
@@ -33,12 +33,15 @@ def warn_of_next_indices(
         resolved = resolve_template(engine, template) if template else {}
         if resolved is None or has_extension(resolved, extension):
             continue
-        problem = f"the next index of {alias} ({index}) will lack a part of what simdoc-search installed"
+        problem = (
+            f"the next rollover of {alias} will create {index} without the complete mapping and pipeline for "
+            "fingerprints"
+        )
         if template:
-            yield f"{problem}. Extend its index template: {command} --index-template {template}"
+            yield f"{problem}. Extend the index template: {command} --index-template {template}"
         else:
             yield (
-                f"{problem}, because no index template applies to this index. Create an index template, then run: "
+                f"{problem}, because no index template applies to the new index. Create an index template, then run: "
                 f"{command} --index-template NAME"
             )
 

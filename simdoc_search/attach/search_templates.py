@@ -34,8 +34,8 @@ _MAX_PASSAGE_TOKENS = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + 
 """Maximum number of passage tokens in a query. By default, it leaves 24 of the engine's clauses for filters."""
 
 # Without the parameter `index`, each shard would look for the query document in its own index, so only one index behind
-# an alias would return hits. If it is missing, the template inserts an unknown key that is an error message. The engine
-# rejects the query and shows the key.
+# an alias would return hits. If the parameter is missing, the template inserts an error message as an unknown key. The
+# engine then rejects the query, and its response contains the message.
 #
 # `must_not` excludes the query document. `"include": false` would also exclude documents with the same id in other
 # indices.

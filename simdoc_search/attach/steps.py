@@ -68,7 +68,7 @@ def plan_install_step(
     ):
         return []
     if not force:
-        advice = f"compare the two, or replace the installed {name} with --force"
+        advice = f"check the differences; to replace the installed {name}, add --force"
         problem = f"the {name} on {engine.name} differs from the one printed by `simdoc-search template show`"
         raise StoreError(f"{problem}; {advice}")
     return [Step(part, tuple(segments), body, f"replace the {name}")]

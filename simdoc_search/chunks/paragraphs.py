@@ -77,7 +77,10 @@ def _cut(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _find_last_break(text: str, start: int) -> int:
-    """Return where to cut the paragraph: at the last suitable break in the second half of the maximum length."""
+    """Return where to cut a long paragraph that begins at `start`.
+
+    This is the last suitable break in the second half of its first `MAX_PARAGRAPH_LENGTH` characters.
+    """
     middle, limit = start + MAX_PARAGRAPH_LENGTH // 2, start + MAX_PARAGRAPH_LENGTH
     for pattern in (_SENTENCE_END, _LINE_END, _WORD_END):
         if ends := [match.end() for match in pattern.finditer(text, middle, limit)]:

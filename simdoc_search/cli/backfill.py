@@ -188,10 +188,10 @@ def _print_estimate(estimate: CostEstimate, url: str, as_json: bool) -> None:
 
 
 def _print_cost(estimate: CostEstimate) -> None:
-    added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
+    added, max_added = format_bytes(estimate.bytes_added), format_bytes(estimate.max_bytes_added)
     say(
-        f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), or up to {meanwhile} more "
-        f"until the engine merges segments; `GET _cat/allocation` shows the free space"
+        f"disk       {added} more ({estimate.bytes_per_document:,.0f} bytes per document), but up to {max_added} more "
+        "until the engine merges segments; `GET _cat/allocation` shows the free space"
     )
     sample = format_count(estimate.sampled_count, "document")
     say(f"time       {_format_duration(estimate.seconds)}, estimated from {sample}")

@@ -170,7 +170,8 @@ class _Report:
 
     def _equal_text_lines(self, start: int, end: int) -> Iterator[_Line]:
         last = len(self._text_a.rstrip())
-        # Count only whole lines.
+        # Count whole lines. Between two differences, the first line end belongs to a partial line. At the end of the
+        # text, the last line has no line end, so the numbers are equal.
         lines = self._positions_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)
         words = len(self._text_a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:

@@ -29,7 +29,7 @@ ignore_option: Final = click.option(
     multiple=True,
     metavar="FILE|ID",
     shell_complete=complete_ids,
-    help="Do not count words that come from this file or document, even if they were slightly edited. Use it for "
+    help="Ignore passages that also occur in this file or document, even if they were slightly edited. Use it for "
     "templates, task sheets or licences. Repeatable.",
 )
 

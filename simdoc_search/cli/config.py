@@ -23,7 +23,7 @@ _FILE_NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
 
 _QUERY_OPTIONS = {"exclude", "filter", "show", "size", "sort"}
-_THRESHOLD_OPTIONS = {"max-distance", "min-share", "min-share-of-other", "min-score"}
+_THRESHOLD_OPTIONS = {"max-distance", "min-share", "min-smaller-share", "min-score"}
 _NEW_STORE_OPTIONS = {
     *("language", "no-passages", "no-texts", "passage-run", "profile", "shingle-size", "sketch", "stem", "stop-words"),
     *("front-matter", "quoted-replies", "unit", "with"),
@@ -159,7 +159,7 @@ def _convert(command: click.Command, option: click.Parameter, value: Any, locati
 def _read_store(path: Path, value: Any, *, is_from_environment: bool) -> str:
     """Return the path or address of the store. A path is relative to the folder of the file.
 
-    A file that SIMDOC_CONFIG does not name can only set a store in its own folder.
+    Unless SIMDOC_CONFIG names the file, the store must be in the folder of the file.
     """
     if not isinstance(value, str) or not value:
         raise click.UsageError(f"{path}: store must be a non-empty string, not {value!r:.60}")

@@ -152,24 +152,30 @@ def _print_report(report: DedupeReport, output: Path, run_words: int, *, annotat
             "only some of the similar rows, because too many rows are similar",
             err=True,
         )
+    if report.string_count:
+        say(
+            f"note: {format_count(report.string_count, 'row has', 'rows have')} text, not a number, in the column of "
+            "--keep: text is compared character by character, and any number is preferred to text",
+            err=True,
+        )
     if report.old_row_count:
         old = format_count(report.old_row_count, "row")
         say(f"compared with {old} of --against: {format_count(report.old_duplicate_count, 'duplicate')} {verb}")
     for row in report.evaluation_rows[:_MAX_LISTED_ROWS]:
         run = row.shared_words[:_MAX_RUN_CHARACTERS]
         say(f"{row.shard}:{row.row} shares consecutive words with {row.evaluation_text}: {run}")
-    if report.evaluation and report.evaluation.short_text_count:
-        short = format_count(report.evaluation.short_text_count, "evaluation text")
+    if report.evaluation and (short_text_count := report.evaluation.short_text_count):
         names = ", ".join(report.evaluation.short_text_names[:_MAX_LISTED_ROWS])
-        more = ", ..." if report.evaluation.short_text_count > _MAX_LISTED_ROWS else ""
+        more = ", ..." if short_text_count > _MAX_LISTED_ROWS else ""
         advice = "to compare shorter texts, give a smaller --run-words"
         say(
-            f"note: rows were not compared with {short} of fewer than {run_words} words: {names}{more}; {advice}",
+            f"note: evaluation texts with fewer than {run_words} words were skipped ({short_text_count:,} in total): "
+            f"{names}{more}; {advice}",
             err=True,
         )
     if report.copied_files:
-        copied = format_count(len(report.copied_files), "other file was", "other files were")
-        say(f"note: {copied} copied unchanged from the folder", err=True)
+        files_were = format_count(len(report.copied_files), "other file was", "other files were")
+        say(f"note: {files_were} copied unchanged from the folder", err=True)
     say(f"written: {output}")
 
 

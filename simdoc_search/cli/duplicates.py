@@ -98,9 +98,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--drop", type=click.Choice(["same-text", "same-words"]),
-    help="Also set the action `drop` for files with the same text, or with the same words; you decide about the other "
-    "duplicates. Pictures, layout or punctuation of dropped files may differ. `same-words` includes `same-text`.  "
-    "[default: only files with the same bytes]",
+    help="In the plan, also set the action `drop` for files with the same text, or with the same words, as the kept "
+    "file. Pictures, layout or punctuation of dropped files may differ. `same-words` includes `same-text`.  [default: "
+    "only for files with the same bytes]",
 )  # fmt: skip
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
@@ -230,9 +230,9 @@ def duplicates(
         print_groups(result, limit, html, store, is_estimate_requested=estimate)
         if result.group_count and not (plan or html or csv_file or fail_if_any or sets_marks):
             # Documents of an application have no files that could be moved.
-            action = "move copies away, add --plan plan.tsv"
+            advice = "to move copies away, add --plan plan.tsv"
             if not search.store.is_simdoc_index:
-                action = "hide duplicates from search results, add --mark"
-            say(f"to {action}; to see what differs, add --html page.html", err=True)
+                advice = "to hide duplicates from search results, add --mark"
+            say(f"{advice}; to see all differences, add --html page.html", err=True)
     if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

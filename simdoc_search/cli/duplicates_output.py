@@ -63,10 +63,17 @@ def print_groups(
         store: location of the store.
         is_estimate_requested: whether overlaps are estimated because of `--estimate`.
     """
+    for line in _legend_lines(result):
+        say(line, err=True)
     for group in result.groups(limit):
         say(f"{'keep':>8}  {_format_line(group.kept)}")
         for duplicate in group.duplicates:
-            say(f"{duplicate.action:>8}  {_format_line(duplicate)}  ({duplicate.reason})")
+            line = f"{duplicate.action:>8}  {_format_line(duplicate)}"
+            if duplicate.reason == "identical":
+                say(f"{line}  (identical)")
+            else:
+                say(line)
+                say(f"{'':10}{duplicate.reason}")
         say()
     say(format_summary(result))
     if limit is not None and (more := format_more_hits_hint(limit, result.group_count, option="--limit")):
@@ -75,6 +82,18 @@ def print_groups(
         say(f"page: {page}")
     for note in note_lines(result, store, is_estimate_requested=is_estimate_requested):
         say(f"note: {note}", err=True)
+
+
+def _legend_lines(result: Duplicates) -> Iterator[str]:
+    """Yield a line about each action in the groups, and an empty line."""
+    if result.group_count:
+        scope = f", or has the {result.drop_scope.replace('-', ' ')}" if result.drop_scope else ""
+        yield "    keep  the document to keep"
+        if result.drop_count:
+            yield f"    drop  identical to the document to keep{scope}"
+        if result.drop_count < result.duplicate_count:
+            yield "  decide  you decide; the line below says what differs: kept document → this one"
+        yield ""
 
 
 def print_as_json(
@@ -176,9 +195,10 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
     counts = f"{report.marked_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged"
     say(f"marks on duplicates and kept documents: {counts}", err=True)
     if report.skipped_count:
-        changed = format_count(report.skipped_count, "document was", "documents were")
+        documents_were = format_count(report.skipped_count, "document was", "documents were")
         say(
-            f"note: {changed} changed or deleted during this run; run the same command again to update all marks",
+            f"note: {documents_were} changed or deleted during this run; run the same command again to update all "
+            "marks",
             err=True,
         )
     for id, reason in report.refusal_reasons.items():
@@ -209,8 +229,8 @@ def format_summary(result: Duplicates) -> str:
 def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -> Iterator[str]:
     """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
     if result.new_document_count < result.document_count and result.group_count:
-        new = format_count(result.new_document_count, "new document was", "new documents were")
-        yield f"{new} compared with all {result.document_count:,} documents; older documents are kept"
+        new_documents_were = format_count(result.new_document_count, "new document was", "new documents were")
+        yield f"{new_documents_were} compared with all {result.document_count:,} documents; older documents are kept"
     if not result.verified:
         why = "--estimate is set" if is_estimate_requested else "the index has no texts"
         yield (
@@ -218,23 +238,32 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
             "or missing"
         )
     elif result.unverified_count:
-        overlaps = format_count(result.unverified_count, "overlap is", "overlaps are")
-        yield f"{overlaps} estimated, because texts are missing or have changed"
+        overlaps_are = format_count(result.unverified_count, "overlap is", "overlaps are")
+        yield f"{overlaps_are} estimated, because texts are missing or have changed"
+    if result.undescribed_count:
+        compare = command_line(store, "compare", "KEPT", "OTHER")
+        near = format_count(result.undescribed_count, "near duplicate")
+        yield f"the differences of {near} are not listed; see them with: {compare}"
     if result.large_sets:
-        documents = format_count(result.large_sets.document_count, "document is", "documents are")
+        documents_are = format_count(result.large_sets.document_count, "document is", "documents are")
         limit = result.large_sets.max_set_size
-        yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
+        yield f"{documents_are} similar to more than {limit:,} others; each was compared with only a few of them"
         if skipped := result.large_sets.skipped_comparison_count:
-            skipped_comparisons = format_count(skipped, "comparison was", "comparisons were")
-            yield f"at most {skipped_comparisons} skipped, so some duplicates of these documents may not be listed"
+            comparisons_were = format_count(skipped, "comparison was", "comparisons were")
+            yield (
+                f"up to {comparisons_were} skipped for documents with more than {limit:,} similar documents, so some "
+                "of their duplicates may not be listed"
+            )
     if result.ignored_word_count:
-        words = format_count(result.ignored_word_count, "word was", "words were")
-        yield f"{words} not counted in the compared texts, because of --ignore"
+        words_were = format_count(result.ignored_word_count, "word was", "words were")
+        yield f"{words_were} not counted in the compared texts, because of --ignore"
     for root, count in result.missing_files.items():
         command = command_line(store, "index", root, "--prune")
-        files = "the file of 1 document" if count == 1 else f"the files of {count:,} documents"
-        verb, which = ("exists", "this document") if count == 1 else ("exist", "these documents")
-        yield f"left out: {files} in {root} no longer {verb}. Remove {which} from the index with: {command}"
+        documents = format_count(count, "document")
+        yield (
+            f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
+            f"run: {command}"
+        )
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
     for id, reason in others[:_MAX_LEFT_OUT]:
         yield f"left out: the document {id!r}: {reason}"

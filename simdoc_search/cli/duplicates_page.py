@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from simdoc_search.cli.common import write_text_file
 from simdoc_search.cli.duplicates_output import format_size_date_and_name, format_summary, note_lines
 from simdoc_search.display import format_count
-from simdoc_search.passages.summary import describe_differences
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
@@ -67,9 +66,9 @@ def write_page(
         more = format_count(result.group_count - len(sections), singular, plural)
         remarks.append(f"{more} not shown; --json without --limit lists all groups")
     if budget.left_out_pair_count:
-        near = format_count(budget.left_out_pair_count, "near duplicate is", "near duplicates are")
+        duplicates_are = format_count(budget.left_out_pair_count, "near duplicate is", "near duplicates are")
         remarks.append(
-            f"{near} not shown side by side with the kept document; to see them, use `simdoc-search compare`"
+            f"{duplicates_are} not shown side by side with the kept document; to see them, use `simdoc-search compare`"
         )
     write_text_file(path, render_list_page("Duplicates", sections, remarks, summary=format_summary(result)))
 
@@ -81,7 +80,7 @@ def _make_section(
 
     members = group.duplicates[:_MAX_MEMBERS]
     near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_PER_GROUP, budget.pair_count)]
-    views, differences = {}, {}
+    views = {}
     kept_size, kept_date, kept_name = format_size_date_and_name(group.kept)
     for duplicate, comparison, texts in result.compare_group(replace(group, duplicates=near)) if near else ():
         characters = sum(map(len, texts))
@@ -89,14 +88,12 @@ def _make_section(
             budget.pair_count, budget.character_count = budget.pair_count - 1, budget.character_count - characters
             names = kept_name, format_size_date_and_name(duplicate)[2]
             views[duplicate.number] = partial(render_pair_view, comparison, texts, names, analysis=analysis)
-            differences[duplicate.number] = describe_differences(comparison)
     if result.verified:
         budget.left_out_pair_count += sum(duplicate.kind == "near" for duplicate in group.duplicates) - len(views)
     entries = [ListEntry(kept_name, [("how", "kept"), ("figure", kept_size), ("figure", kept_date)])]
     for member in members:
         size, date, name = format_size_date_and_name(member)
-        how = ("how", f"{member.action}: {member.reason}")
-        cells = [how, ("figure", size), ("figure", date), ("differs", differences.get(member.number, ""))]
+        cells = [("how", f"{member.action}: {member.reason}"), ("figure", size), ("figure", date)]
         entries.append(ListEntry(name, cells, views.get(member.number)))
     more = len(group.duplicates) - len(members)
     count = format_count(len(group.duplicates) + 1, "document")

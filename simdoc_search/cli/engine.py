@@ -67,7 +67,7 @@ def engine() -> None:
 @click.option(
     "--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: a tested version]"
 )
-# --data is eager, so that a URL is rejected before an invalid --port.
+# With `is_eager`, --data is checked before --port. If both are invalid, the error is about --data.
 @click.option("--data", type=click.Path(), callback=_check_data_folder, is_eager=True, metavar="DIR",
               help="Folder for the data.  [default: a folder in your home directory]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")

@@ -43,7 +43,7 @@ in_option: Final = click.option(
     multiple=True,
     metavar="FOLDER",
     callback=_require_files,
-    help="Only search the files in FOLDER. New and changed files are indexed first. A file is also possible. "
+    help="Only search the files in FOLDER. New and changed files are indexed first. FOLDER can also be a file. "
     "Repeatable.",
 )
 

@@ -100,7 +100,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @workers_option
 @show_option
-@sort_option("each next hit covers the most words that no hit above covers")
+@sort_option("most words that no earlier hit covers")
 @field_options
 @store_option
 @json_option
@@ -143,8 +143,8 @@ def passages(
     matches its own stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
-    is found. If the index has no texts, only runs of 36 words are certain to be found. To change the length of
-    36 words, use `index --passage-run`.
+    is found. If the index has no texts, only shared runs of 36 words are always found. To change this length, use
+    `index --passage-run`.
 
     \b
       simdoc-search passages --file essay.pdf --in ~/Papers

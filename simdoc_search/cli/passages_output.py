@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _MAX_WORD_LENGTH = 100
 """Assumed maximum number of characters per word.
 
-The output reports texts with fewer words than the shortest run that is always found. If a text
-has more characters than that run can have, it has enough words, so they need not be counted.
+The output reports texts with fewer words than the shortest run that is always found. A text
+with more than 100 characters per word of this run has enough words, so its words are not counted.
 """
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
@@ -265,9 +265,9 @@ class _Summary:
         if self._text_count == 1:
             length = f"The text has only {format_count(words, self._unit)}"
         else:
-            shorter = format_count(len(self._short_lengths), "text is", "texts are")
+            texts_are = format_count(len(self._short_lengths), "text is", "texts are")
             limit = format_count(self._longest_run, self._unit)
-            length = f"{shorter} shorter than {limit}. The shortest has {format_count(words, self._unit)}"
+            length = f"{texts_are} shorter than {limit}. The shortest has {format_count(words, self._unit)}"
         if not passages or words < size:
             return f"{length}. A text this short only matches documents that contain no other words."
         chance = format_percent(passages.probability_of_finding(words, size))

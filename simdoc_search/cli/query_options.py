@@ -176,7 +176,7 @@ def overlap_options(command: Command) -> Command:
             type=percent_type,
             metavar="PERCENT",
             help="Minimum probability of finding a document whose overlap equals `--overlap`. "
-            "A larger overlap makes it more probable.",
+            "A document with a larger overlap is found with a higher probability.",
         ),
         click.option(
             "--overlap",

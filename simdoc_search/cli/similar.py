@@ -110,7 +110,8 @@ def similar(
     The overlap and the probability are in percent. Both, or only the probability, can be omitted. ID is a document's
     id, the path of its file, or its file name if only one document has it. The extension may be omitted. Quote an id
     that ends in numbers: '"report_2023"_20'.
-    Filters can follow: 'FINGERPRINT:doc123_20 AND path:"reports/" AND NOT author:me'.
+    To add filters to QUERY, write FINGERPRINT: before the id: 'FINGERPRINT:doc123_20 AND path:"reports/" AND NOT
+    author:me'.
     """
     from simdoc_search.search import SimilaritySearch
 

@@ -48,15 +48,14 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
 @click.option(
     "--probability", type=percent_type, metavar="PERCENT", default="95", show_default=True,
     help="Minimum probability of finding a document whose overlap equals `--overlap`. "
-    "A larger overlap makes it more probable.",
+    "A document with a larger overlap is found with a higher probability.",
 )  # fmt: skip
 @click.option(
     "--sketch",
     "sketches",
     metavar="NAME[:SIZE],...",
     default=_DEFAULT_SKETCHES,
-    show_default="all, in several sizes",
-    help="Kinds and sizes of fingerprints to measure.",
+    help="Kinds and sizes of fingerprints to measure.  [default: all kinds, in several sizes]",
 )
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",

@@ -222,7 +222,10 @@ def _decode_beginning(sample: bytes, codec: str) -> str | None:
 
 
 def _is_ascii_or_utf8(sample: bytes) -> bool:
-    """Return whether a sample is ASCII or UTF-8 with a few NULs. As UTF-16, two ASCII letters can look like Chinese."""
+    """Return whether a sample is ASCII or UTF-8 with a few NULs.
+
+    If it were decoded as UTF-16, two ASCII letters could become a Chinese character.
+    """
     rest = sample.replace(b"\0", b"")
     if len(rest) <= 0.75 * len(sample) or len(rest.translate(None, _CONTROLS)) <= 0.95 * len(rest):
         return False

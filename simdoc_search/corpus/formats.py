@@ -80,7 +80,7 @@ class FileFormat:
         return self.extension == ATTACHMENT_EXTENSION and not self.is_in_maildir
 
     def refine_from_content(self, head: bytes) -> FileFormat:
-        """Return the format of a file that begins with `head`, because PDF and RTF files may have any name."""
+        """Return the format of a file that begins with `head`. PDF and RTF are recognised whatever the name is."""
         if self.kind == "document":
             return self
         extensions = (extension for magic, extension in _MAGIC_BYTES.items() if head.startswith(magic))

@@ -16,9 +16,9 @@ _CONJUNCTIONS = frozenset({"and", "or", "und", "oder"})
 def join_hyphenated_words(text: str) -> str:
     """Join the parts of words at each `HYPHEN_MARK`. The line then ends after the whole word.
 
-    If the hyphen may belong to the word, it is kept: next to a digit or a single letter (`N-methyl`), before an upper
-    case letter (`Open-Source`) or a conjunction (`pre- and postwar`), and if the text has the word with the hyphen
-    elsewhere too.
+    A hyphen is kept if it may belong to the word: next to a digit or a single letter (`N-methyl`), and before an upper
+    case letter (`Open-Source`) or a conjunction (`pre- and postwar`). It is also kept if the text contains the word
+    with the hyphen elsewhere.
     """
     if HYPHEN_MARK not in text:
         return text

@@ -9,19 +9,23 @@ from collections.abc import Iterator, Sequence
 _MAX_EDGE_LINES = 4
 """The maximum number of lines of the headers or footers of a page."""
 _MIN_PAGES, _MAX_STEP = 3, 2
-"""A line is a running header if it is on three pages, which are consecutive or all even or all odd."""
+"""Minimum number of pages with the same running header, and maximum step from one of them to the next.
+
+A step of two allows different headers on even and on odd pages.
+"""
 _MAX_NUMBERS = 4
-"""The maximum number of numbers in a line that may be the page number."""
+"""How many numbers of a line, from its beginning, are tested for being the page number."""
 _NUMBER = re.compile(r"\d{1,6}")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def remove_running_headers(pages: Sequence[str]) -> list[str]:
-    """Return the pages without page numbers, and with each running header or footer only where it occurs first.
+    """Remove page numbers and repeated running headers and footers.
 
-    A header may contain a title, a version or a date, so one is kept, unless the same line is on an earlier page. A
-    line is part of a running header if equal lines are at the beginning of three consecutive pages, or of three even or
-    three odd pages in a row. The page number in such a line may change. The same holds for the end of the pages.
+    A line is part of a running header if it is at the beginning of three consecutive pages, or of three even or three
+    odd pages in a row. The page number in the line may change. The first such line is kept, because it may contain a
+    title, a version or a date. If an earlier page contains the line anywhere, the first one is removed too. The same
+    rules apply to footers.
     """
     lines_of_pages = [page.split("\n") for page in pages]
     removed: list[set[int]] = [set() for _ in pages]
@@ -70,7 +74,10 @@ def _make_keys(line: str, page: int) -> Iterator[str]:
 
 
 def _find_running_keys(keys_of_pages: Sequence[Sequence[set[str]]]) -> list[set[str]]:
-    """Return the keys of running headers for each page, given the keys of the lines at its edge."""
+    """For each page, return the keys of its running headers.
+
+    `keys_of_pages` contains the keys of each line at the edge of each page.
+    """
     pages_of_keys: defaultdict[str, list[int]] = defaultdict(list)
     for page, keys_of_lines in enumerate(keys_of_pages):
         for key in set().union(*keys_of_lines):

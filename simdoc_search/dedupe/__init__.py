@@ -1,7 +1,7 @@
 """Removes duplicate rows from whole datasets: Parquet, JSONL, CSV and Arrow files, folders of them, and data frames.
 
 run.py           `deduplicate_files`: from files to files
-in_memory.py     `deduplicate`: from tables and data frames to the same kind
+in_memory.py     `deduplicate`: the same for tables and data frames in memory
 frames.py        reads tables, data frames and lists
 options.py       the options of a run
 formats.py       file formats and compression
@@ -12,13 +12,13 @@ conversion.py    converts rows to the format of the output
 columns.py       finds the text column
 chunks.py        chunks of rows that are sent to worker processes
 descriptions.py  describes duplicates in columns
-rows.py          the sketches of all rows in a few files, from which an interrupted run is resumed
+rows.py          stores the sketches (hashes) of all rows, so that an interrupted run can be resumed
 sketching.py     reads the texts, and computes the sketches of rows in worker processes
-decontamination.py  finds rows with a run of words of an evaluation set
+decontamination.py  finds rows that share a run of words with an evaluation set
 saved_rows.py    saves the kept rows for a later run
 ranking.py       the order in which rows are preferred
 grouping.py      finds the kept row of each duplicate
-text_rows.py     writes Arrow record batches as JSONL or CSV
+text_writer.py   writes Arrow record batches as JSONL or CSV
 output.py        writes the kept rows, or all rows with the columns that describe duplicates
 pair_file.py     writes the pairs of duplicates and kept rows
 page.py          writes an HTML page with the groups

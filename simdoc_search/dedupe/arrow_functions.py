@@ -1,16 +1,16 @@
 """The steps of `dedupe` as functions of Arrow record batches, for Spark, Dask, Ray Data or DuckDB.
 
-Call one function per step. After each step, do the work in the last column with the engine::
+Call one function per step. After each step, process the result with the engine::
 
-    1  sketch_rows       groups the rows by `words`, and keeps one row of each group
-    2  add_ranks
-    3  make_band_keys    sorts by `key` and `rank`, with all rows of a key in one partition
-    4  pair_equal_keys   removes equal pairs, and joins both rows of each pair by their ranks
-    5  verify_pairs      chooses the kept rows; see `choose_kept`
+    Step  Function          Then, with the engine
+    1     sketch_rows       group the rows by `words`, and keep one row of each group
+    2     add_ranks
+    3     make_band_keys    sort by `key` and `rank`, with all rows of a key in one partition
+    4     pair_equal_keys   remove equal pairs, and join both rows of each pair by their ranks
+    5     verify_pairs      choose the kept rows; see `choose_kept`
 
 The functions of steps 1 to 3 and `verify_pairs` can be called with any part of the data. Those of steps 4 and 5 are in
-`arrow_pairs`.
-`simdoc_search.spark` runs all of them on Spark.
+`arrow_pairs`. `simdoc_search.spark` runs all of them on Spark.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
     """Return the sketch of each row.
 
     Args:
-        batch: a record batch with the column of texts, and the column of `options.keep` if it has one.
+        batch: a record batch with the column of texts, and the column that `options.keep` names, if any.
         options: the options. `text` must be set.
 
     Returns:
@@ -164,14 +164,17 @@ def _join_bytes(values: Any) -> NDArray[np.uint32]:
 
 
 def _split_bytes(values: NDArray[np.uint32], counts: Ints) -> Any:
-    """Return an Arrow array of bytes. Its element `i` has the next `counts[i]` values."""
+    """Return the values as an Arrow array of bytes. Each element contains the number of values that `counts` says."""
     pa = import_pyarrow()
     offsets = np.append(0, np.cumsum(4 * counts)).astype(np.int32)
     return pa.BinaryArray.from_buffers(pa.binary(), len(counts), [None, pa.py_buffer(offsets), pa.py_buffer(values)])
 
 
 def _bytes_of(halves: NDArray[np.uint64], is_compared: Bools) -> Any:
-    """Return the 16 bytes of each hash, big-endian, so that they sort like its first half; null if not compared."""
+    """Return each hash as 16 big-endian bytes, which sort like numbers; null for a row that is not compared.
+
+    `halves` contains two numbers of 64 bits per hash.
+    """
     data = halves.astype(">u8").tobytes()
     return import_pyarrow().array(
         [data[16 * row : 16 * row + 16] if given else None for row, given in enumerate(is_compared.tolist())],

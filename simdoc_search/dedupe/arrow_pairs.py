@@ -36,8 +36,8 @@ def pair_equal_keys(batches: Iterable[Any], *, only_across_datasets: bool = Fals
     pa, limit = import_pyarrow(), RUN_LIMITS[0]
     pending: Any = None
     long_key: int | None = None
-    # A last key of a batch with more than `limit` rows is the `long_key`. The next batch may contain more of its rows.
-    # `long_begin` are its first rows, and `long_done` is the number of its rows so far.
+    # `long_key` is the last key that had more than `limit` rows. The next batch may contain more of its rows.
+    # `long_begin` contains its first rows, and `long_done` is the number of its rows so far.
     long_begin, long_done = None, 0
     for batch in chain(batches, [None]):
         parts = [part for part in (pending, batch) if part is not None and len(part)]

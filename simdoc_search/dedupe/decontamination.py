@@ -77,7 +77,10 @@ class EvaluationNgrams:
             self._names: list[str] = json.loads(str(stored["names"]))
 
     def find(self, texts: Sequence[str]) -> list[bytes]:
-        """For each text, return the name of the evaluation text and the shared run as JSON; empty if there is none."""
+        """For each text, find an evaluation text that shares a run with it.
+
+        Return the name of this evaluation text and the shared words as JSON; empty if there is none.
+        """
         found = [b""] * len(texts)
         batch, hashes, owners, firsts = _hash_runs(texts, self._analysis)
         position = np.searchsorted(self._hashes, hashes)
@@ -93,10 +96,10 @@ class EvaluationNgrams:
         return found
 
     def _find_shared_run(self, words: list[str], position: int) -> bytes:
-        """Compare words with the evaluation texts that have a run with the same hash as the first run of the words.
+        """Find an evaluation text that contains the first run of these words, by its hash and then by its words.
 
-        `position` is the position of this hash in the sorted hashes. Return the name of the first text that shares the
-        run, and all shared words, as JSON; empty if there is none.
+        `position` is the position of the hash in the sorted hashes. Return the name of the text and all shared words
+        from the run on, as JSON; empty if no text contains the run.
         """
         for entry in range(position, len(self._hashes)):
             if self._hashes[entry] != self._hashes[position]:

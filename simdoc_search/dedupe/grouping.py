@@ -34,12 +34,13 @@ KEPT, SAME_TEXT, SAME_WORDS, NEAR, EVALUATION = range(5)
 
 @dataclass(slots=True)
 class RowGroups:
-    """The kept row of each row. Each array has one value per row. The old rows (those of `against`) come first.
+    """The groups of duplicate rows. Each array has one value per row. The old rows (those of `against`) come first.
 
     Attributes:
         kept_row: the row that is kept instead; the row itself if it is kept. int64.
         overlap: the overlap with the kept row, 0..1; float32.
-        kind: a position in `KINDS`; uint8. EVALUATION: the row has a run of an evaluation set, and was not compared.
+        kind: a position in `KINDS`; uint8. EVALUATION: the row shares a run of words with the evaluation set,
+            and was not compared.
         partly_compared_row_count: number of kept rows that were compared with only some of the similar rows.
         skipped_comparison_count: upper bound of the number of pairs that were not compared.
     """

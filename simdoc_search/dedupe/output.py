@@ -28,7 +28,7 @@ class Selection:
     """Which rows to write.
 
     Attributes:
-        groups: the kept row of each row.
+        groups: for each row, the row that is kept instead.
         descriptions: describes the duplicates in additional columns; None to write only the kept rows.
         id_column: the column with the ids, if any.
     """

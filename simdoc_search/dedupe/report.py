@@ -13,7 +13,7 @@ import numpy as np
 from simdoc_search.dedupe.chunks import PROBLEMS
 from simdoc_search.dedupe.decontamination import EvaluationReport
 from simdoc_search.dedupe.grouping import KEPT, KINDS, RowGroups
-from simdoc_search.dedupe.rows import Rows
+from simdoc_search.dedupe.rows import STRING, Rows
 
 MAX_LISTED_ROWS = 1000
 
@@ -33,7 +33,7 @@ class LeftOutRow(NamedTuple):
 
 
 class EvaluationRow(NamedTuple):
-    """A row with a run of words of an evaluation set.
+    """A row that shares a run of words with an evaluation set.
 
     Attributes:
         shard: the name of its file; empty for data in memory.
@@ -56,7 +56,7 @@ class DedupeReport:
         row_count: number of rows, without the old rows, which are those of the dataset `against`.
         kept_count: number of kept rows.
         removed_counts: number of removed rows of each kind: `same text`, `same words`, `near`, and `evaluation` for
-            rows with a run of words of an evaluation set.
+            rows that share a run of words with an evaluation set.
         group_count: number of kept rows that have duplicates.
         text_column: the column with the texts.
         is_text_column_guessed: whether the column was guessed.
@@ -66,9 +66,11 @@ class DedupeReport:
         left_out_rows: the first 1,000 of these rows.
         partly_compared_row_count: number of kept rows that were compared with only some of the similar rows, because
             too many rows are similar.
+        string_count: number of rows with a string in the column that decides which row is kept. Strings are compared
+            character by character, and any number is preferred to a string.
         copied_files: other files of the folder, which were copied.
         evaluation: counts of the texts in the evaluation set; None if there is no such set.
-        evaluation_rows: the first 1,000 rows with a run of an evaluation text.
+        evaluation_rows: the first 1,000 rows that share a run of words with an evaluation set.
     """
 
     row_count: int
@@ -82,6 +84,7 @@ class DedupeReport:
     left_out_counts: Mapping[str, int] = field(default_factory=dict)
     left_out_rows: Sequence[LeftOutRow] = ()
     partly_compared_row_count: int = 0
+    string_count: int = 0
     copied_files: Sequence[str] = ()
     evaluation: EvaluationReport | None = None
     evaluation_rows: Sequence[EvaluationRow] = ()
@@ -105,6 +108,7 @@ class DedupeReport:
             "left_out_counts": dict(self.left_out_counts),
             "left_out_rows": [row._asdict() for row in self.left_out_rows],
             "partly_compared_row_count": self.partly_compared_row_count,
+            "string_count": self.string_count,
             "copied_files": list(self.copied_files),
             "evaluation": None if self.evaluation is None else asdict(self.evaluation),
             "evaluation_rows": [row._asdict() for row in self.evaluation_rows],
@@ -126,7 +130,7 @@ def make_report(
 
     Args:
         rows: all rows.
-        groups: the kept row of each row.
+        groups: for each row, the row that is kept instead.
         shard_names: the names of the shards.
         begins: the row number of the first row of each shard, and the total number of rows. Rows before the first shard
             are old.
@@ -161,6 +165,7 @@ def make_report(
         left_out_counts={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
         left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(rows.table["problem"][row])]) for row in listed.tolist()],
         partly_compared_row_count=groups.partly_compared_row_count,
+        string_count=int(np.count_nonzero(rows.table["keep_kind"][old:] == STRING)),
         copied_files=tuple(copied_files),
         evaluation=evaluation,
         evaluation_rows=[EvaluationRow(*locate(row), *run) for row, run in islice(new_overlaps, MAX_LISTED_ROWS)],

@@ -80,7 +80,7 @@ def is_saved_folder(path: Path) -> bool:
 def has_saved(path: Path, run_id: str) -> bool:
     """Return whether an earlier call of the same run was the last to save rows in a folder.
 
-    If so, the run must not be repeated. The saved rows would be its old rows, so it would remove all new rows.
+    If so, the run must not be repeated: all its new rows are duplicates of the saved rows, so it would remove them.
     """
     try:
         return bool(json.loads((path / _SAVED_FILE).read_bytes())["run"] == run_id)
@@ -109,7 +109,7 @@ def save_rows(path: Path, rows: Rows, groups: RowGroups, settings: Settings, run
     Args:
         path: the folder.
         rows: all rows.
-        groups: the kept row of each row.
+        groups: for each row, the row that is kept instead.
         settings: the settings of the sketches.
         run_id: identifies the new rows and the output.
     """

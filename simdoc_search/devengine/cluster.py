@@ -253,14 +253,14 @@ class Cluster:
         if not self.pid(node.number):
             code = read_exit_code(pid)
             shown_code = "" if code is None else f" (exit code {code})"
-            raise self._make_error(node, f"ended during its start{shown_code}")
+            raise self._make_error(node, f"ended while it was starting{shown_code}")
         responding_pid = node.fetch_responding_pid()
         if responding_pid not in {None, pid}:
             raise DevEngineError(f"another program responds at {node.url}; choose another --port")
         return responding_pid == pid
 
     def _make_error(self, node: Node, problem: str) -> DevEngineError:
-        advice = "see the last lines of its log" if self.registration.is_ephemeral else f"see its log in {node.log}"
+        advice = "see the last lines of the log" if self.registration.is_ephemeral else f"see the log in {node.log}"
         return DevEngineError(f"node {node.number} {problem}; {advice}", node.log_tail())
 
     def _read_node_status(self, node: Node) -> NodeStatus:

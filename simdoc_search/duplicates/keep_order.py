@@ -68,9 +68,9 @@ class KeepRule:
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
-    A copy without a date in its metadata or name has the earliest date in those of documents with the same text, or
-    else their earliest file time. Documents without a date or without the field come last. Ties are broken by these
-    criteria, in this order:
+    A copy without a date in its metadata or name gets a date from the documents with the same text: the earliest one
+    in their metadata or names, or else their earliest file time. Documents without a date or without the field come
+    last. Ties are broken by these criteria, in this order:
 
     1. more distinct shingles
     2. a file outside archives and e-mails
@@ -156,9 +156,9 @@ def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
 
 
 def _count_copy_names(path: str) -> int:
-    """Count the names in a path that are those of copies, backups or downloads.
+    """Count the parts of a path that are names of copies, backups or download folders.
 
-    A member of an archive has a greater count.
+    For a member of an archive, return a greater number.
     """
     folder, _, name = path.replace(os.sep, "/").rpartition("/")
     return _MEMBER_PENALTY if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)

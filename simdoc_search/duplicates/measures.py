@@ -5,7 +5,7 @@ The first document of a pair is the one that would be kept.
 | Measure | Meaning |
 |---|---|
 | `jaccard` | shared shingles / shingles in either document |
-| `containment` | share of the second document that is also in the first; 1: the first has everything in the second |
+| `containment` | share of the second document that is also in the first; 1 if the first has all of the second |
 | `reverse_containment` | share of the first document that is also in the second |
 """
 

@@ -70,7 +70,7 @@ class Verdicts:
 
     Args:
         documents: all documents.
-        groups: the duplicates of each kept document, in keep order.
+        groups: the duplicates of each kept document, preferred documents first.
         contents: which documents have equal contents.
         drop_scope: which kinds a plan drops besides identical documents.
 
@@ -145,14 +145,14 @@ class Verdicts:
             self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
 
     def _decide_link(self, number: int, link_of: int) -> Verdict:
-        """Return the verdict on a hard link to the file of document `link_of`. It is dropped if `link_of` is."""
+        """Return the verdict on a hard link to the file of `link_of`. It is dropped only if `link_of` is dropped."""
         other, file = self._verdicts.get(link_of), self._contents.files[number]
         if other and other.action == "drop" and file.link_count > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)
         return Verdict("hard link", "decide", link_of, link_of)
 
     def _resolve_kept(self, number: int) -> int:
-        """Return a document, or the document to keep instead if it is dropped."""
+        """Return the document, or the document that is kept instead if this one is dropped."""
         verdict = self._verdicts.get(number)
         return verdict.duplicate_of if verdict and verdict.action == "drop" else number
 
@@ -163,14 +163,14 @@ class Verdicts:
 
 
 def reason_for(
-    verdict: Verdict, *, overlap: str, character_differences: str, reference_id: str, has_file: bool, frees_bytes: bool
+    verdict: Verdict, *, overlap: str, differences: str, reference_id: str, has_file: bool, frees_bytes: bool
 ) -> str:
     """Return a short reason for the action that a plan proposes.
 
     Args:
         verdict: the verdict on the duplicate.
         overlap: overlap with the kept document, formatted for display.
-        character_differences: description of how the characters of texts with the same words differ.
+        differences: description of how the texts differ; empty if it is unknown.
         reference_id: id of the document that the reason names: the document to keep instead, or the other hard link.
             It is empty if that document is the kept document of the group.
         has_file: whether the duplicate has a file.
@@ -192,9 +192,9 @@ def reason_for(
             different = "bytes (pictures, links, headers or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
-            reason = f"same words; {character_differences}"
+            reason = f"same words; {differences or 'letter case, punctuation and symbols were not compared'}"
         case "near":
-            reason = f"overlap {overlap}"
+            reason = f"overlap {overlap}; {differences}" if differences else f"overlap {overlap}"
     return f"{reason}; {verdict.problem}" if verdict.problem else reason
 
 

@@ -29,8 +29,8 @@ class Edge(NamedTuple):
 def find_connected_components(document_count: int, first_ends: Ints, second_ends: Ints) -> Ints:
     """Label each document with the smallest document index in its connected component.
 
-    In each round, each edge compares the labels of its two documents. The smaller label is passed to both documents,
-    and to the two documents whose indices are the labels. So a label crosses a long chain in few rounds.
+    In each round, each edge compares the labels of its two documents. Both documents get the smaller label. So do the
+    two documents whose indices were the labels. So a label crosses a long chain in few rounds.
 
     Args:
         document_count: number of documents.

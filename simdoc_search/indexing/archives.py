@@ -45,8 +45,8 @@ class Archives:
 
     Args:
         store: the store, which contains the members of earlier runs.
-        look_inside: whether to read all archives. If False, only archives that the user named or whose members are in
-            the store are read.
+        look_inside: whether to read all archives. If False, an archive is read only if the user named it, or if the
+            store contains members of it.
         reread: whether to read even the archives that have not changed.
         limits: maximum time and memory of the subprocess that reads an archive.
     """
@@ -63,7 +63,7 @@ class Archives:
         Returns None if the file is not an archive, or if the run does not read it; see `look_inside`.
 
         Args:
-            source: the file, with the id and root that it has in the store.
+            source: the file, with its id and indexed folder in the store.
             is_named_by_user: whether the user named this file, not a folder that contains it.
         """
         if source.format.kind != "archive" or source.data is not None:

@@ -22,7 +22,7 @@ class DocumentFilter(Protocol):
         """Return the outcomes, with a `SkippedFile` in place of each document that must not be written.
 
         Args:
-            outcomes: the outcomes of one chunk, in order.
+            outcomes: the results of `preparation.prepare_jobs` for one chunk of documents, in order.
             is_stored: returns whether the store has a document with this id, or will have one.
         """
 

@@ -1,4 +1,4 @@
-"""Jobs, which are documents that an indexing run must read, and chunks of them for worker processes."""
+"""Jobs. A job is a document that an indexing run must read. Worker processes get jobs in chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources with the ids that they have in the store, and batches of them that are looked up together."""
+"""Sources with their ids in the store. They are looked up in the store in batches."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from simdoc_search.documents import Document
 from simdoc_search.indexing.roots import InputPath
 
 _FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
-"""Maximum number of sources to look up together: of files, and of documents. The number of documents is smaller,
-because their texts are in memory."""
+"""Maximum number of files, and of documents, that are looked up together. It is smaller for documents, because their
+texts are in memory."""
 
 
 class LocatedSource(NamedTuple):
-    """A source with the id and root that it has in the store."""
+    """A source with its id and indexed folder in the store."""
 
     source: Source
     input_path: InputPath | None  # None for a document that is not a file

@@ -44,18 +44,18 @@ class PreparationSettings:
 
 
 class PreparedDocument(NamedTuple):
-    """The outcome for a new or changed document.
+    """The result of preparing a new or changed document.
 
     Attributes:
         encoded: the document in the form that the writer of the store accepts.
         digest: the digest of the document, as in `Record`.
-        missing_token_kinds: the kinds of tokens that the store has but that could not be computed.
+        missing_data: kinds of data that the store contains but that could not be computed: `sentences`, `concepts`.
         unread_attachments: names of the e-mail's attachments that cannot be read.
     """
 
     encoded: EncodedRecord
     digest: str
-    missing_token_kinds: list[TokenKindName]
+    missing_data: list[TokenKindName]
     unread_attachments: Sequence[str] = ()
 
     @classmethod
@@ -85,7 +85,7 @@ class _ChangedDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnchangedDocument:
-    """The outcome for an unchanged document. The path or modification time of its file may have changed."""
+    """The result of preparing an unchanged document. The path or modification time of its file may have changed."""
 
     origin: Origin | None
 

@@ -60,14 +60,14 @@ class InputPath:
         return None
 
     def with_stored_id(self, source: FileSource) -> FileSource:
-        """Return a file with the id and root that it has in the store."""
+        """Return a file with its id and root in the store."""
         if not self.id_prefix and self.root == source.root:
             return source
         id = self.make_id(self.path) if source.root == absolute(source.path) else self.id_prefix + source.id
         return replace(source, id=id, root=self.root, prefix=self.prefix)
 
     def find_unreadable_path(self, path: str) -> str | None:
-        """Return the path if it is unreadable, else the unreadable folder that contains it; None if there is none."""
+        """Return the path, or a folder above it, if the run could not read it; None if there is no such folder."""
         if not self.unreadable_paths:
             return None
         if self.unreadable_paths.get(path) == BROKEN_LINK_REASON:  # the file is gone, not unreadable
@@ -109,8 +109,8 @@ class InputPaths:
     Args:
         store: the store, which contains the roots of earlier runs.
         prefix: the prefix of the ids of this run. None to use the prefix in the store, if any.
-        add_folder_prefix: whether the ids of a new folder begin with the name of the folder if there are documents of
-            other folders in the store or in the run.
+        add_folder_prefix: whether the ids of a new folder begin with its name. The name is added only if the store or
+            the run already has documents of other folders.
     """
 
     def __init__(self, store: Store, prefix: str | None, *, add_folder_prefix: bool = False) -> None:

@@ -18,11 +18,11 @@ _LOG_ODDS_PER_WORD = 0.7
 """The evidence that a run gains with each word after its first. The evidence is the logarithm of the odds that the run
 is part of a passage."""
 _MAX_EXPECTED_RUN_WORDS, _MIN_EXPECTED_GAP = 3, 0.5
-"""The expected gap is the average number of unmatched words per run, plus half a word. If runs have more than 3 words
-on average, it is computed as for 3 words. In a nearly verbatim passage, gaps are short even if runs are long."""
+"""The expected gap is the number of unmatched words per matched word, times the average run length, plus half a word.
+At most 3 words count as the run length, because gaps in a nearly verbatim passage are short even if runs are long."""
 
 _MIN_EVIDENCE = 3.0
-"""The minimum evidence of a run that is kept. By chance, exp(-3), or about 1/20, such runs are expected."""
+"""The minimum evidence of a run that is kept. The expected number of such runs by chance is exp(-3), about 1/20."""
 _MIN_EVIDENCE_WORDS = 100
 """Two texts with fewer words in total are treated as if they had 100. Otherwise, all words would seem frequent."""
 
@@ -80,10 +80,10 @@ class RunEvidence:
     """Computes the evidence that runs are not equal by chance.
 
     The information of a word is -log f, where f is its relative frequency in the two texts together. The information of
-    a run is the sum over its words. Between a run and its neighbour in the passage, let there be da words in the first
-    text and db words in the second. An equal run could then begin at about (da + 1)(db + 1) pairs of positions. If
-    da = db, words were probably replaced one by one, and only da + 1 pairs are possible. The evidence is the
-    information minus the logarithm of the number of pairs.
+    a run is the sum over its words. Let da and db be the numbers of words between a run and its neighbour in the
+    passage, in the first and in the second text. An equal run could then begin at about (da + 1)(db + 1) pairs of
+    positions. If da = db, words were probably replaced one by one, and only da + 1 pairs are possible. The evidence is
+    the information minus the logarithm of the number of pairs.
     """
 
     def __init__(self, windows: Windows) -> None:

@@ -37,8 +37,8 @@ class Cover(Generic[Item]):
 def order_by_added_words(covers: Sequence[Cover[Item]]) -> Iterator[tuple[Item, float]]:
     """Yield each item and the number of words that its document adds to the coverage, the largest number first.
 
-    The order is greedy: the next document is the one that adds the most words. All covers with the same weight
-    must cover the same text.
+    The order is greedy: the next document is the one that adds the most words. Covers of equal weight must
+    refer to the same text or tokens.
     """
     # The number of words that a document adds can only decrease. So the document at the top of the heap is the
     # next one if its number is still correct.

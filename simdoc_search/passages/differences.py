@@ -16,7 +16,7 @@ from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing_su
 from simdoc_search.passages.word_spans import Mask, empty_mask, mask_to_word_ranges, words_to_span
 
 _MAX_WORD_PAIRS = 1 << 22
-"""A stretch is reported as one difference if the product of its two word counts is larger."""
+"""A stretch (unmatched words of both texts) is one difference if the product of its two word counts is larger."""
 
 _MAX_WORDS_PER_EQUAL_WORD = 50
 """Two differences are joined if the larger one has more than 50 words for each equal word between them."""
@@ -133,7 +133,7 @@ def _cut_out_blocks(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) ->
 
 
 def _pair_parts(parts_a: Iterable[Span], parts_b: Iterable[Span], end: int, other_end: int) -> Iterator[Stretch]:
-    """Pair the parts of both texts, in order. The parts that are left over are paired with nothing, at the end."""
+    """Pair the parts of both texts, in order. If one text has more parts, pair the rest with empty parts at the end."""
     nothing_a, nothing_b = (end, end), (other_end, other_end)
     for part_a, part_b in itertools.zip_longest(parts_a, parts_b):
         yield (*(part_a or nothing_a), *(part_b or nothing_b))

@@ -23,7 +23,8 @@ def longest_common_subsequence(a: Sequence[str], b: Sequence[str]) -> list[Equal
     all_bits = (1 << len(b)) - 1
     row, rows = all_bits, []
     for word in a:
-        # Bit j is 0 if b[: j + 1] has a longer common subsequence with a, up to this word, than b[:j].
+        # `row` describes the words of a so far: bit j is 0 if b[: j + 1] has a longer common subsequence with them than
+        # b[:j] has.
         both = row & positions.get(word, 0)
         row = ((row + both) | (row - both)) & all_bits
         rows.append(row)

@@ -56,11 +56,11 @@ class Columns:
         return {record.key: self.get_values(record) for record in self.read_records(store, keys)}
 
     def read_records(self, store: Store, keys: Sequence[DocumentKey], *, text: bool = False) -> list[Record]:
-        """Return the records with these keys, with the metadata of the columns. Deleted documents are omitted."""
+        """Return the records with these keys and the metadata fields that the columns need. Omit deleted documents."""
         return self.add_metadata(store, list(read_records(store, keys, text=text).values()))
 
     def add_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
-        """Return the records with the metadata of the columns."""
+        """Return the records with the metadata fields that the columns need."""
         if not self.names:
             return list(records)
         from simdoc_search.versions.evidence import DATE_FIELDS  # noqa: PLC0415 - most results have no columns

@@ -77,7 +77,7 @@ def find_ids_by_file(path: str, records: Iterable[Record]) -> list[str]:
 
 
 def _find_possible_paths(record: Record) -> set[str]:
-    """Return the possible paths of a record's file. The root of a record is a folder or the file itself."""
+    """Return the possible paths of a record's file."""
     if record.origin is None:
         return set()
     root = _to_posix(record.origin.root)

@@ -64,8 +64,8 @@ def find_nearest_duplicates(
     """For each text, yield the stored document that it duplicates; None if there is no such document.
 
     Args:
-        store: the store to search. It is queried for all texts together, before the first result is yielded. The hits
-            of a text are compared with it when its result is requested.
+        store: the store to search. It is queried for all texts together, before the first result is yielded. A text
+            is compared with its hits when its result is requested.
         query_records: the texts, as records with their tokens and hashes.
         overlap: minimum Jaccard similarity.
         probability: probability of finding a document of exactly that overlap.

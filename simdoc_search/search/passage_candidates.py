@@ -18,9 +18,10 @@ from simdoc_search.stores.record import Phrase, PhraseMatches
 from simdoc_search.stores.shared_tokens import TokenMatch
 
 MAX_PHRASES = 50_000
-"""Maximum number of phrases per query. In a text of over 350,000 words, the phrases are further apart than usual.
+"""Maximum number of phrases (a few consecutive words) that are queried for a text.
 
-A shared run of `LONG_TEXT_MIN_RUN` words may then contain no phrase, so only longer runs are always found.
+In a text of over 350,000 words, fewer phrases per word are queried, so that only runs of more than
+`LONG_TEXT_MIN_RUN` words are certain to contain a phrase.
 """
 
 MAX_FINGERPRINT_CANDIDATES = 200
@@ -39,8 +40,8 @@ class PassageCandidates:
             document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
         guaranteed_run_length: minimum length, in words, of the shared runs that are always found.
-        too_common_phrase_count: number of phrases that were not searched in all documents, because their words are
-            common.
+        too_common_phrase_count: number of phrases whose words are in too many documents, so that only some of these
+            documents were searched.
     """
 
     documents: list[TokenMatch]

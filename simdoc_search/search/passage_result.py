@@ -41,7 +41,7 @@ class PassageHit(HasDocumentKey):
             be greater than `word_count`, if the query document repeats a passage that occurs once in the hit.
         kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
             from the passage tokens, and `passages` is empty.
-        shared_token_count: number of passage tokens that the hit shares with the query.
+        shared_token_count: number of passage tokens (hashes in the index) that the hit shares with the query document.
         passages: the shared passages, in the order of the query document. In each, `a` is the span in the query
             document, and `b` is the span in the hit.
         containment: share of the query document's shingles that are also in the hit, 0..1.
@@ -84,12 +84,12 @@ class PassageResult(HitsResult[PassageHit]):
         total: number of matches on all pages.
         word_count: number of words of the query document that are not ignored.
         ignored_word_count: number of ignored words.
-        candidate_count: number of documents that share a token or phrase.
+        candidate_count: number of documents that share a token or phrase with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         guaranteed_run_length: minimum length, in words, of the shared runs that are always found, unless all their
             phrases are too common.
-        too_common_phrase_count: number of phrases that were not searched in all documents, because their words are
-            common. A match that shares only such phrases can be missing.
+        too_common_phrase_count: number of phrases whose words are in too many documents, so that only some of these
+            documents were searched. A match that shares only such phrases can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
         bibliography_note: a sentence that says where the ignored bibliography is, or that there is none. It is empty if
@@ -126,7 +126,7 @@ class PassageResult(HitsResult[PassageHit]):
     def near_copy(self) -> PassageHit | None:
         """The best match if it covers at least 90 % of the query document, so other matches add few words.
 
-        None: there is no such match, it is the only match, or this is not the first page.
+        None if there is no such match, if there are no other matches, or if this is not the first page.
         """
         first = self.hits[0] if self.hits and not self.offset and self.total > 1 else None
         return first if first and first.kind == "exact" and first.share >= _NEAR_COPY_SHARE else None

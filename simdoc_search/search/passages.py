@@ -136,7 +136,7 @@ def _compare_candidates(
 
 
 def _choose_matcher(document: QueryDocument, options: PassageOptions) -> Callable[[Sequence[str]], list[MatchedWords]]:
-    """Return a function that returns the words that the query document shares with each text."""
+    """Return a function that takes texts, and finds the words that the query document shares with each one."""
     source = document.analysed_text
     if source is None:
         return lambda _: []
@@ -170,7 +170,7 @@ def _find_shared_passages(document: QueryDocument, words: WordPositions, options
 def _estimate_match(document: QueryDocument, record: Record, shared_token_count: int) -> _Match:
     """Return a match whose words are estimated from passage tokens.
 
-    On average, winnowing keeps 2 of `window` + 1 shingles.
+    Winnowing keeps 2 of `window` + 1 shingles on average, so each token stands for (`window` + 1) / 2 words.
     """
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2

@@ -26,7 +26,10 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 
 MAX_QUERY_SHINGLES = 1_000
-"""A text with up to this many shingles is queried by all its shingles. A longer text is queried by passage tokens."""
+"""A text with up to this many shingles is queried by the hashes of all its shingles.
+
+A longer text is queried by its passage tokens, which are the hashes that winnowing selects.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +40,7 @@ class QueryDocument:
         record: the stored record with its text. For a text, the record has only an id, the text and metadata.
         settings: the settings of the store.
         is_stored: whether this is a stored document. Otherwise it is a text.
-        ignored_texts: texts whose words are ignored, each as its words and their positions.
+        ignored_texts: the words and positions of texts, such as templates. Passages that occur in them are ignored.
         ignore_quotes: whether quotations are ignored.
         ignore_bibliography: whether the bibliography is ignored.
     """
@@ -148,14 +151,14 @@ class QueryDocument:
 
     @cached_property
     def passage_tokens(self) -> TokenIds:
-        """The passage tokens."""
+        """The passage tokens: the hashes of shingles that winnowing selects."""
         return self.record.passages if self._fingerprint is None else self._fingerprint.passages
 
     @cached_property
     def passage_tokens_to_query(self) -> TokenIds:
-        """The tokens to query: those of all shingles, or the passage tokens if there are over `MAX_QUERY_SHINGLES`.
+        """The tokens to query: the hashes of all shingles.
 
-        If the text is not stored, they are the passage tokens.
+        If there are over `MAX_QUERY_SHINGLES`, or if the text is not stored, they are the passage tokens.
         """
         if self._fingerprint is None or self.shingle_count > MAX_QUERY_SHINGLES:
             return self.passage_tokens

@@ -13,10 +13,10 @@ from simdoc_search.stores.record import Record
 from simdoc_search.versions.idf import ConceptWeights
 
 MAX_READ_DOCUMENTS = 200
-"""Maximum number of documents whose concepts are read. If 4 per needed hit are more, they are read instead."""
+"""Maximum number of documents whose concepts are read. For more than 50 needed hits, it is 4 documents per hit."""
 
 MAX_COMPARED_DOCUMENTS = 50
-"""Maximum number of documents that are compared. If 2 per needed hit are more, they are compared instead."""
+"""Maximum number of documents that are compared. For more than 25 needed hits, it is 2 documents per hit."""
 
 _READ_PER_HIT, _COMPARED_PER_HIT = 4, 2
 

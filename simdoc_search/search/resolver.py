@@ -22,8 +22,8 @@ MAX_SAME_NAME_DOCUMENTS = 500
 Query = str | FingerprintQuery | DocumentKey
 """A query for the documents that are similar to a stored document.
 
-It is a string such as `doc123_20_80` (an id, an overlap and a probability in percent), a parsed string, or the key of
-the stored document.
+It is a string such as `doc123_20_80` (an id, an overlap and a probability in percent), the `FingerprintQuery` that such
+a string describes, or the key of the stored document.
 """
 
 
@@ -63,7 +63,7 @@ class Resolver:
     def resolve(
         self, query: Query, *, overlap: float | Fraction | None = None, probability: float | Fraction | None = None
     ) -> FingerprintQuery:
-        """Parse a query, and return it with the full id.
+        """Parse a query. If it names a document by its path or file name, return it with the id of the document.
 
         `a_20` can be an id, or the id `a` with an overlap. The reading whose document exists is chosen. An id takes
         precedence over `INDEX/ID`, a path or a file name. The arguments and errors are those of
@@ -109,7 +109,7 @@ class Resolver:
         return matching[0]
 
     def _look_up_qualified_ids(self, ids: Iterable[str]) -> bool:
-        """Look up ids of the form `INDEX/ID`, unless they are ids of documents. Return whether one of them exists."""
+        """Look up `ID` in `INDEX` for each id `INDEX/ID` that no document has. Return whether one of the ids exists."""
         parts = {id: id.partition("/") for id in ids if "/" in id}
         self._look_up({rest for _, _, rest in parts.values()})
         for id, (index, _, rest) in parts.items():
@@ -132,7 +132,7 @@ class Resolver:
     def _reject_overlap_in_id(self, query: Query, id: str) -> None:
         """Raise a QuerySyntaxError if the query is `doc123_20`, and only `doc123` exists.
 
-        Call this if the overlap or the probability is an argument, because `doc123_20` is then an id.
+        Call this if the overlap or the probability is a separate argument. All of `doc123_20` must then be an id.
         """
         other_readings = parse(query).readings[1:] if isinstance(query, str) else ()
         existing = [reading for reading in other_readings if self._find_ids_by_name(reading.id)]

@@ -1,7 +1,7 @@
 """Implements `similar` for the measures `containment` and `reverse_containment`.
 
-The Jaccard similarity of a short text and a long text that contains it is low. Therefore, passage tokens find the
-candidates.
+If a long text contains a short text, their Jaccard similarity is low. The fingerprints, which estimate this similarity,
+would therefore miss the long text. Passage tokens, which are hashes of some shingles, find the candidates instead.
 """
 
 from __future__ import annotations

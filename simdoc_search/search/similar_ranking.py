@@ -19,7 +19,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_text_changed
 
 _MIN_COMPARED_CANDIDATES = 50
-"""Number of candidates that are read to count the hits, even if the hits on the page are already known."""
+"""Minimum number of candidates that are read to count hits, even if all hits on the page are already known."""
 
 _COMPARED_PER_HIT = 5
 """Maximum number of candidates that are read per requested hit if there is no minimum overlap.
@@ -29,7 +29,7 @@ share a few sentences, only to sort hits with an overlap of a few percent.
 """
 
 MAX_COMPARED_DOCUMENTS = 2_000
-"""Maximum number of documents that are compared. If 10 per needed hit are more, they are compared instead.
+"""Maximum number of documents that are compared. For more than 200 needed hits, it is 10 documents per hit.
 
 Without this limit, a document with 100,000 near-duplicates would be compared with all of them.
 """
@@ -79,10 +79,10 @@ class Ranker:
     def rank_by_tokens(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
 
-        The number of matching tokens of a candidate, divided by the number of tokens of the query document, is an upper
-        bound for the estimated overlap of this candidate and all later ones, because the union of two token sets is at
-        least as large as each set. Reading stops when the bound rules out further hits, or when the overlaps of enough
-        hits reach the bound.
+        The share of the query document's tokens that match a candidate is an upper bound for the estimated overlap of
+        this candidate, because the union of both token sets is at least as large as the query document's set. The bound
+        never increases from one candidate to the next. Reading stops when it rules out further hits, or when the
+        overlaps of enough hits reach it.
 
         Args:
             candidates: the candidates, by descending number of matching tokens.

@@ -24,13 +24,16 @@ from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhash
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 MAX_COMPARED_DOCUMENTS = 500
-"""Maximum number of documents per query of sentences. If 10 per needed hit are more, they are read instead.
+"""Maximum number of documents that each query of sentences returns. For more than 50 needed hits, it is 10 per hit.
 
-There are up to four queries: two for all queried sentences, and two for rare sentences.
+Up to four queries are run: two for all chosen sentences of the query document, and two for the rare ones among them.
 """
 
 MAX_READ_DOCUMENTS = 200
-"""The same maximum if the index has no sentences, so that they are computed from the stored texts."""
+"""Maximum number of documents whose texts are read, to compute their sentences, if the index has no sentences.
+
+For more than 20 needed hits, it is 10 per hit.
+"""
 
 _COMPARED_PER_HIT = 10
 
@@ -41,7 +44,7 @@ class VersionCandidates:
 
     Attributes:
         sentences: the simhashes of the sentences of each document to compare.
-        total: number of documents that share a token with the query document.
+        total: number of documents that share a token of the kind `candidate_source` with the query document.
         queried_sentence_count: number of distinct sentences that were queried.
         candidate_source: the kind of tokens that found the candidates.
     """
@@ -113,7 +116,7 @@ def _find_by_sentences(
         add_matches(encode_sentences(rare_queried))
         if len(rare_queried) < len(queried):
             add_matches(query_token_ids(rare_queried, min(1, flips)))
-    if flips > 1:  # with more flips, many documents match by chance, so query these tokens separately
+    if flips > 1:  # tokens with more flipped bits match many documents by chance, so query them separately
         total = add_matches(query_token_ids(queried, flips))
     return VersionCandidates(sentences, total, len(queried))
 

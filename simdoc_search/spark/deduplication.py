@@ -44,7 +44,7 @@ def dedupe(
         text: the column with the texts.
         id: a column with a unique value per row; None to number the rows. Numbering needs a source that returns the
             rows in the same order each time, such as files.
-        options: what counts as a duplicate. Their `text` and `id` are ignored. `keep="first"` is not possible,
+        options: what counts as a duplicate. The options `text` and `id` are ignored. `keep="first"` is not possible,
             because the rows of a DataFrame have no order; use `min:COLUMN`.
         annotate: return all rows, with the columns `duplicate_of`, `cluster`, `overlap` and `kind`; see
             `DuplicateDescriptions`.

@@ -49,7 +49,7 @@ class ConfusionCounts:
 
     @property
     def balanced_error(self) -> int:
-        """Balanced error: the sum of the error rates of both labels. It is multiplied by `positives * negatives`."""
+        """Sum of the error rates of both labels, multiplied by `positives * negatives`."""
         return (self.positives - self.true_positives) * self.negatives + self.false_positives * self.positives
 
     @property

@@ -88,10 +88,11 @@ def _rank_copy(document: DateSources) -> tuple[int, int, str]:
 
 
 def _find_undated(evidence: DateEvidence, count: int) -> set[int]:
-    """Return the undated documents. The other documents are at least half of all documents.
+    """Return the undated documents.
 
-    If enough documents have evidence other than a modification time, the documents without it are undated. Otherwise,
-    if enough documents have any evidence, the documents without evidence are undated. Otherwise, the result is empty.
+    If at least half of the documents have evidence other than a modification time, the documents without it are
+    undated. Otherwise, if at least half have any evidence, the documents without evidence are undated. Otherwise, the
+    result is empty.
     """
     for kinds in (KINDS_WITHOUT_MTIME, EVIDENCE_KINDS):
         dated = {number for kind in kinds for number in _find_comparable_documents(evidence, kind)}
@@ -135,8 +136,8 @@ def _find_newest_kinds(
 ) -> list[EvidenceKind]:
     """Return the kinds of evidence that show that the last document is later than the other documents.
 
-    For each other document, it is the kind that the order is based on if it distinguishes the two, otherwise the first
-    kind that does.
+    For each other document, this is `order_kind` if it shows which of the two is later, otherwise the first kind that
+    shows it.
     """
     by_document = [_compare_by_kind(evidence, order[-1], other) for other in order[: len(order) - copy_count]]
     kinds = {order_kind if order_kind in verdicts else next(iter(verdicts)) for verdicts in by_document}

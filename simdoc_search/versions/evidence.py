@@ -183,13 +183,13 @@ class DateEvidence:
     def best_date(self, index: int) -> DocumentDate | None:
         """Return the date of a document from its strongest evidence; None if there is no evidence.
 
-        If there is only the modification time, it is that of the document's own file.
+        If there is only a modification time, it is that of the document's own file, even if a copy is older.
         """
         stated = next((dated for kind in KINDS_WITHOUT_MTIME if (dated := self.dates_by(kind)[index])), None)
         return stated or _make_file_date(self._documents[index].mtime_ns)
 
     def copy_dates(self, sources: Mapping[int, int]) -> None:
-        """Give documents all dates and versions of other documents. `sources` maps their indices."""
+        """Give each document that is a key of `sources` all dates and versions of the document that is the value."""
         for kind in EVIDENCE_KINDS:
             dates = self.dates_by(kind)
             for index, source in sources.items():

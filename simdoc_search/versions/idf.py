@@ -17,7 +17,7 @@ MAX_QUERY_CONCEPTS = 256
 """Maximum number of concepts in a query: the rarest concepts that also occur in other documents."""
 
 MAX_QUERY_POSTINGS = 50_000
-"""Maximum sum of the document frequencies of the queried concepts. It does not limit the 8 rarest concepts."""
+"""Maximum sum of the document frequencies of the queried concepts. The 8 rarest concepts are always queried."""
 
 _MIN_QUERY_CONCEPTS = 8
 

@@ -30,8 +30,8 @@ class OrderStatement(NamedTuple):
         later: index of the document that is later according to this evidence.
         earlier: index of the document that is earlier according to this evidence.
         labels: the dates of both documents, formatted for display.
-        hides_newest: whether the newest document is unknown because of this statement. A file time that contradicts a
-            modification date or a commit does not hide it.
+        hides_newest: whether the newest document is unknown because of this statement. The newest document
+            remains known if a file time contradicts a modification date or a commit.
     """
 
     evidence_kind: EvidenceKind
@@ -48,7 +48,7 @@ class Timeline:
     Attributes:
         order: indices of the dated documents, the oldest first.
         undated: indices of the documents without a date or version, if at least half of the documents have one. A
-            file's modification time counts as a date only if fewer than half have other evidence.
+            file's modification time counts as a date only if fewer than half have another date or a version.
         evidence_kind: the kind of evidence that the order is based on.
         is_certain: whether the evidence determines the whole order and does not contradict itself.
         newest: index of the newest document; None if the evidence does not determine it or is contradictory.
@@ -58,7 +58,8 @@ class Timeline:
             date, its best date, or None.
         have_equal_texts: whether all documents have the same `DateSources.text_hash`, and no evidence shows which of
             them is newer.
-        newest_without_file_times: index of the newest document if the modification times of the files did not count.
+        newest_without_file_times: index of the document that would be the newest if the modification times of the files
+            were ignored; None if the newest document would then be unknown.
         newest_evidence_kinds: the kinds of evidence that show that the newest document is later than the other ones.
     """
 
@@ -89,7 +90,7 @@ def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
 def describe_order(kind: EvidenceKind, guessed_count: int, *, have_equal_texts: bool) -> str:
     """Return a description of the evidence for an order, and of how many documents are in a guessed order."""
     if have_equal_texts:
-        return "all of them have the same words and punctuation"
+        return "all versions have the same words and punctuation"
     if kind == "texts":
         return "no evidence shows which is newer"
     documents = format_count(guessed_count, "document")

@@ -63,7 +63,7 @@ class BackgroundJob(Generic[Result]):
         return Redirect(f"/{self._name}", {"state": "stopping"})
 
     def wait(self, seconds: float) -> None:
-        """Wait until the running search has finished, for at most this number of seconds.
+        """Wait until the job has finished, for at most this number of seconds.
 
         Raises:
             StoppedError: The request was stopped meanwhile.
@@ -97,7 +97,7 @@ class BackgroundJob(Generic[Result]):
         default_limit: int,
         show_groups: Callable[[Result, int, int], tuple[int, dict[str, Any], dict[str, Any]]],
     ) -> Page:
-        """Return the page of the search. It shows the progress, the reason for a failure, or one page of groups.
+        """Return the page of the job. It shows the progress, the reason for a failure, or one page of groups.
 
         Args:
             request: The request. `start` is the index of the first group, `limit` the maximum number of groups.

@@ -123,10 +123,13 @@ def stop_duplicates(request: PageRequest) -> Redirect:
 def save_decisions(request: PageRequest) -> Redirect:
     """Save the user's decisions.
 
-    Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`. `selected` is one of these actions for the documents in
-    `pick`. `instead` is the document to keep in place of the document that its group keeps now. `then` is `identical`
-    to remove all identical copies and keep all other documents, `reset` to discard all decisions, or `plan` to go on to
-    the plan.
+    The form has these values:
+
+    - `row-GROUP-MEMBER`: the action of a document: `keep`, `drop` or `decide`
+    - `pick`, `selected`: several documents, and an action for all of them
+    - `instead`: a document to keep instead of the one that its group keeps now
+    - `then`: `identical` removes all identical copies and keeps all other documents, `reset` discards all decisions,
+      and `plan` opens the plan
     """
     review = require_review(request)
     actions = {name: request.value(name) for name in request.values if name.startswith(ROW_FIELD_PREFIX)}

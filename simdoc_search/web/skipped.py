@@ -82,7 +82,7 @@ def stop_search(request: PageRequest) -> Redirect:
 
 def _require_local(request: PageRequest) -> LocalAccess:
     if request.local is None:
-        raise HTTPException(403, "the folders can only be searched from the computer that runs the server")
+        raise HTTPException(403, "you can only search for skipped files on the computer that runs the server")
     return request.local
 
 

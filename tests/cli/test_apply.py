@@ -157,7 +157,7 @@ def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_f
     assert ["keep", "", "a.zip!keep.txt"] == rows[0]
     assert [["drop", "identical", "sub/copy.txt"]] == [row for row in rows[1:] if row[0] != "decide"]
     assert 1 == Path("plan.tsv").read_text("utf-8").count(reason)
-    assert 3 == output("duplicates", "--keep-in", "a.zip!").count("; the document to keep is in an archive or e-mail)")
+    assert 3 == output("duplicates", "--keep-in", "a.zip!").count("; the document to keep is in an archive or e-mail\n")
     edit("\ndecide\t", "\ndrop\t")
     left = run("apply", "plan.tsv", "--delete", "--yes")
     assert 1 == left.exit_code
@@ -233,7 +233,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert [["keep", "", "a"], ["drop", "identical", "b"], ["drop", "identical", "c"]] == plan("--overlap", "90")
 
     moved = run(*MOVE)
-    advice = "left alone: 2 documents without a file; to remove documents from the index, use --delete and --store"
+    advice = "left alone: 2 documents without a file; to remove such documents from the index, use --delete and --store"
     assert (1, 1) == (moved.exit_code, moved.stderr.count(advice))
     elsewhere = sentence(run("apply", "plan.tsv", "--delete", "--yes", "--store", "none"))
     assert "but none is not an index; add the option --store that the first lines of the plan show" in elsewhere

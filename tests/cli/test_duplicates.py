@@ -10,12 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.duplicates import pairs
+from simdoc_search.duplicates import duplicates_result, pairs
 from tests.support.archives import mail, mbox, packed_zip
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
 from tests.support.duplicate_files import BASE, DAY
 
 pytestmark = pytest.mark.usefixtures("copies")
+
+NEAR = (
+    "overlap 94.9 %; +0 −10 words in 1 place; number: word187 word188 word189 “190 … 191 … 192 … 193 … 194 … 195 … "
+    "196 … 197 … 198 … 199” (removed)"
+)
+"""The reason of docs/sub/near.txt, which lacks the last ten words, each of which contains a number."""
 
 TWO_ROWS = json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE})
 
@@ -36,19 +42,39 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
     result = run("duplicates", "docs")
 
     assert 0 == result.exit_code
-    indexed, hint = result.stderr.splitlines()
+    indexed, *legend, hint = result.stderr.splitlines()
     assert re.fullmatch(r"5 indexed, 0 unchanged in \d+\.\d s; the index is in \./\.simdoc", indexed)
-    assert "to move copies away, add --plan plan.tsv; to see what differs, add --html page.html" == hint
+    assert ["keep", "drop", "decide", ""] == [line.lstrip().partition("  ")[0] for line in legend]
+    assert "to move copies away, add --plan plan.tsv; to see all differences, add --html page.html" == hint
     assert "to move" not in run("duplicates", "--html", "page.html").stderr
     assert [
         "    keep       1.5 kB  1971-02-05  docs/copy.txt",
         "    drop       1.5 kB  1971-02-05  docs/keep.txt  (identical)",
-        "  decide       1.5 kB  1971-02-05  docs/sub/loud.txt  (same words; "
-        "letter case, punctuation or symbols differ in 200 places: 'word0' / 'WORD0')",
-        "  decide       1.4 kB  1971-02-05  docs/sub/near.txt  (overlap 94.9 %)",
+        "  decide       1.5 kB  1971-02-05  docs/sub/loud.txt",
+        "          same words; letter case, punctuation or symbols differ in 200 places: 'word0' / 'WORD0'",
+        "  decide       1.4 kB  1971-02-05  docs/sub/near.txt",
+        f"          {NEAR}",
         "",
         "1 group, 3 duplicates: 1 to drop, 2 to decide, 1.5 kB to free",
     ] == result.stdout.splitlines()
+
+
+def test_the_list_quotes_what_differs_in_a_near_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
+    letter = f"{BASE} The rent is 12,000 and due in May. {words(300, 400)}"
+    changed = letter.replace("12,000", "13,000").replace("due", "not due")
+    write(Path("letters"), {"a.txt": letter, "b.txt": changed, "c.txt": letter.replace("May", "June")})
+
+    assert [
+        "          overlap 96.8 %; +1 −1 words in 1 place; name: and due in “May” → “June”",
+        "          overlap 95.8 %; +2 −1 words in 2 places; negation: is 13,000 and “not” (added); number: The rent is "
+        "“12,000” → “13,000”",
+    ] == output("duplicates", "letters", "--keep", "first").splitlines()[2:5:2]
+
+    monkeypatch.setattr(duplicates_result, "_MAX_COMPARED_CHARACTERS", 1)
+    result = run("duplicates", "letters", "--keep", "first")
+    assert "b.txt\n          overlap 95.8 %\n" in result.stdout
+    note = "note: the differences of 1 near duplicate are not listed; see them with: simdoc-search compare KEPT OTHER"
+    assert note in result.stderr
 
 
 def test_json_has_documents_pairs_and_clusters() -> None:
@@ -65,7 +91,7 @@ def test_json_has_documents_pairs_and_clusters() -> None:
     assert {
         "id": "sub/near.txt", "path": str(Path("docs/sub/near.txt").resolve()), "size": len(words(0, 190)),
         "modified": "1971-02-05T00:00:00+00:00", "indexed": True, "overlap": 186 / 196, "kind": "near", "exact": True,
-        "action": "decide", "reason": "overlap 94.9 %", "bytes_freed": 0, "duplicate_of": "copy.txt",
+        "action": "decide", "reason": NEAR, "bytes_freed": 0, "duplicate_of": "copy.txt",
     } == cluster["duplicates"][2]  # fmt: skip
     assert near in result["pairs"]
     assert 6 == len(result["pairs"])
@@ -121,7 +147,7 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "docs/sub")
     refused = usage_error(run("duplicates", "--keep-in", "sup/", "--keep", "first"))
     assert refused == (
-        "no document is in the folder 'sup/', and no document id begins with it; one of the ids is 'copy.txt'"
+        "no document is in the folder 'sup/', and no id begins with this text; one of the ids is 'copy.txt'"
     )
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
@@ -134,7 +160,7 @@ def test_the_list_shows_the_date_that_chooses_the_kept_document() -> None:
 
     assert " 2031-05-06  docs/2031-05-06.txt\n" in output("duplicates", "docs", "--keep", "newest")
     write(Path(), {"docs/Report 2030.txt": words(0, 198)})
-    assert "        2030  docs/Report 2030.txt  (overlap" in output("duplicates", "docs", "--keep", "newest")
+    assert "        2030  docs/Report 2030.txt\n          overlap" in output("duplicates", "docs", "--keep", "newest")
     assert " 1971-05-16  docs/2031-05-06.txt" in output("duplicates", "docs")
 
 
@@ -174,7 +200,7 @@ def test_an_estimate_has_a_tilde_and_a_note() -> None:
     output("index", "docs", "--store", "bare", "--no-texts")
     asked, bare = run("duplicates", "--estimate"), run("duplicates", "--store", "bare")
 
-    assert "near.txt  (overlap ~" in asked.stdout
+    assert "near.txt\n          overlap ~" in asked.stdout
     assert asked.stdout == bare.stdout
     assert "note: overlaps are estimated from the fingerprints, because --estimate is set" in asked.stderr
     assert "note: overlaps are estimated from the fingerprints, because the index has no texts" in bare.stderr
@@ -207,7 +233,7 @@ def test_only_new_files_are_compared_with_all() -> None:
     result = run("duplicates", "inbox", "--new")
 
     lines = [line.split()[0:5:4] for line in result.stdout.splitlines() if line]
-    assert [["keep", "docs/copy.txt"], ["decide", "inbox/longer.txt"], ["1", "0"]] == lines
+    assert [["keep", "docs/copy.txt"], ["decide", "inbox/longer.txt"]] == lines[:2]
     assert "note: 2 new documents were compared with all 7 documents; older documents are kept" in result.stderr
     again = run("duplicates", "inbox", "--new")
     assert "no duplicates of 0 new documents among 7 documents\n" == again.stdout
@@ -266,7 +292,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
 
     assert "docs/keep.txt" == result.stdout.splitlines()[0].split()[-1]
     command = f"simdoc-search index {Path('docs').resolve()} --prune --store s"
-    assert f"no longer exists. Remove this document from the index with: {command}" in result.stderr
+    assert f"whose file no longer exists. To remove such documents from the index, run: {command}" in result.stderr
     output(*command.split()[1:])
     assert "left out" not in run("duplicates", "--store", "s").stderr
 

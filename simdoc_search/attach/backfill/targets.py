@@ -133,12 +133,12 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
     all_mappings = field_mappings(settings, options.field)
     text_hash_mapping = index.subfields.get("text_hash", all_mappings["text_hash"])
     all_mappings["text_hash"] = build_text_fields_mapping(text_hash_mapping, options.text_fields)
-    optional = MARK_FIELDS if index.settings else ()  # marking duplicates adds these fields
+    optional = MARK_FIELDS if index.settings else ()  # these are not missing, because marking duplicates adds them
     missing = {
         name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
     }
     if index.settings and settings != index.settings:
-        missing["tokens"] = all_mappings["tokens"]  # the `meta` of this field lists the kinds of tokens
+        missing["tokens"] = all_mappings["tokens"]  # the `meta` of this field must list the added kinds of tokens
     return Target(
         index,
         settings.with_verified_key(resolve_hash_key(), index.name),
@@ -216,8 +216,8 @@ def _check_documents(engine: Engine, index: IndexDescription, options: BackfillO
             raise UnsupportedIndexError(f"neither the mapping nor the sampled documents have a field {name}; {advice}")
     if not all(is_simdoc_value(read_fingerprint_value(source, options.field)) for source in sources):
         raise UnsupportedIndexError(
-            f"the field {options.field} of some documents does not contain fingerprints; choose another field with "
-            "--field"
+            f"in some documents, the field {options.field} contains values that are not fingerprints; choose another "
+            "field with --field"
         )
 
 

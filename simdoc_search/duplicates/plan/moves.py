@@ -33,7 +33,7 @@ from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError
 from simdoc_search.durable import sync_folder
 
 _PERMISSIONS = 0o777
-"""Permissions that a copy may have. The set-uid and set-gid bits are excluded, because another user may own it."""
+"""Permissions that a copy may have, without set-uid and set-gid bits, because another user may own the copy."""
 
 CheckKept = Callable[[], object]
 """Raises LeftAloneError if the kept file has changed."""

@@ -109,7 +109,7 @@ class IndexAccess:
     ) -> dict[str, Any]:
         """Convert a plan to a query. All `clauses` must also match. No clause in `must_not` may match."""
         needed = count_plan_clauses(plan, score) + count_clauses([*clauses, *must_not])
-        terms, tokens = {"kind": "terms"}, {"buckets_field": f"{self.field}.buckets"}
+        terms, tokens = {"kind": "terms"}, {"fingerprint_size_field": f"{self.field}.buckets"}
         options: dict[str, Any] = terms if self.is_min_hash_field else tokens
         return to_dsl(
             plan,

@@ -31,7 +31,8 @@ class MappingFault:
         blocks_queries: whether queries fail or miss documents.
         blocks_writes: whether adding fingerprints to documents fails.
         needs_action: whether the user must change something. Otherwise, the problem is only a note.
-        blocked_token_kind: the kind of tokens that cannot be queried, or empty if all kinds can.
+        blocked_token_kind: `passages`, `sentences` or `concepts` if these cannot be queried; empty if all can be
+            queried.
     """
 
     problem: str
@@ -97,17 +98,20 @@ def _find_source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any],
         return
     if source.get("excludes") or source.get("includes"):
         excludes_tokens = _is_excluded(source, f"{field}.tokens")
-        consequence = (
-            f"{field}.tokens, so hits cannot be read"
+        problem = (
+            f"_source excludes {field}.tokens, so hits cannot be read"
             if excludes_tokens
-            else "fields, so an update would lose their values"
+            else "_source excludes fields, so an update would lose their values"
         )
-        problem = f"_source excludes {consequence}; include all fields in _source, then reindex"
+        problem = f"{problem}; include all fields in _source, then reindex"
         yield MappingFault(problem, blocks_queries=excludes_tokens, blocks_writes=True)
-    # OpenSearch's derived source is allowed. If it omits a value, no request can read the value, so an update does not
-    # lose it.
+    # OpenSearch's derived source is allowed: no request can read a value that it omits, so an update does not lose any
+    # value.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
-        problem = "_source is synthetic, so an update would not preserve it; choose a stored _source, then reindex"
+        problem = (
+            "_source is synthetic, so an update would not keep the original form of the other fields; choose a stored "
+            "_source, then reindex"
+        )
         yield MappingFault(problem, blocks_writes=True)
 
 
@@ -181,7 +185,10 @@ def _expected_mapping(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
 
 
 def _find_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings that differ. If the type or the analyzer differs, return only one of the two."""
+    """Return the names of the settings that differ.
+
+    If the type differs, return only `type`. Otherwise, if the analyzer differs, return only `analyzer`.
+    """
     if {actual.get("type"), expected["type"]} <= INTEGER_TYPES:
         return [key for key in ("index",) if actual.get(key) != expected.get(key)]
     different = [key for key in _CHECKED_SETTINGS if actual.get(key) != expected.get(key)]

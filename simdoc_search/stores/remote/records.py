@@ -187,7 +187,7 @@ def _read_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> TokenId
         try:
             decode_sentences(token_ids)
         except ValueError as error:
-            raise _MalformedError(f"has invalid sentences ({one_line(error)})") from None
+            raise _MalformedError(f"has invalid hashes in {path} ({one_line(error)})") from None
     return token_ids
 
 

@@ -154,7 +154,7 @@ class RemoteStore(Closable):
         if self.is_simdoc_index:
             return ""
         name = self.access.id_field.field
-        return "give the _id of a document" if name is None else f"give the value of the field {name} of a document"
+        return "give the _id of a document" if name is None else f"give the id of a document, from its field {name}"
 
     def cancellable_by(self: Self, stop: StopEvent) -> Self:
         """Return a copy of this store whose requests end as soon as `stop` is set; see `Store`."""

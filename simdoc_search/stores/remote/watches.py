@@ -169,7 +169,8 @@ class Watches:
             self._exists, self._is_mapped = True, meta is not None
             if meta not in (None, self._build_mappings()["tokens"]["meta"]):
                 reason = (
-                    f"the watches in {name} have fingerprint settings that differ from those of {self._access.location}"
+                    f"the documents watched in the index {name} have other fingerprint settings than "
+                    f"{self._access.location}"
                 )
                 self._mismatch = FormatMismatchError(f"{reason}; choose another index with --watches", found=meta)
 
@@ -226,7 +227,7 @@ class Watches:
         }
         tokens = " ".join(encode(watch.token_ids))
         return {
-            QUERY_FIELD: to_dsl(plan, f"{field}.tokens", buckets_field=f"{field}.buckets"),
+            QUERY_FIELD: to_dsl(plan, f"{field}.tokens", fingerprint_size_field=f"{field}.buckets"),
             field: {"tokens": tokens, "buckets": len(watch.token_ids)},
             WATCHED_FIELD: {name: value for name, value in watched.items() if value is not None},
         }

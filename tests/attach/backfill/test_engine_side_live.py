@@ -226,7 +226,7 @@ def test_documents_that_are_left_are_reported(
     assert 0 < report.updated_count < len(TEXTS) - len(report.refused)
     assert "blocked by: [FORBIDDEN" in report.refused[0].reason
     assert (
-        "because the engine could not write a document and then stopped; run the command again without"
+        "because the update stopped at a document that the engine could not write; run the command again without"
         in skipped.reason
     )
 

@@ -249,7 +249,7 @@ def test_a_dry_run_writes_nothing_and_is_about_right(temp_indices: TempIndices, 
     shown = output(
         "backfill", f"{temp_indices.engine}/{name}", "--text-field", "body", "--dry-run", "--throttle", "0.1/s"
     )
-    assert ["documents", "bytes", "time"] == [line.split()[0] for line in shown.splitlines()[:3]]
+    assert ["documents", "disk", "time"] == [line.split()[0] for line in shown.splitlines()[:3]]
     assert f"about {len(TEXTS) / 0.1 / 60:.0f} min" in shown
     assert shown.endswith("nothing was written\n")
 

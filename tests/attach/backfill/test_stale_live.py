@@ -144,8 +144,8 @@ def test_an_index_with_other_values_in_our_field_is_not_touched(
     report = backfill(engine, name, field="notes")
 
     assert (
-        "the field notes of some documents does not contain fingerprints; choose another field with --field"
-        in reasons(report)[name]
+        "in some documents, the field notes contains values that are not fingerprints; choose another field with "
+        "--field" in reasons(report)[name]
     )
     assert (before, documents) == (engine.call("GET", [name]), stored(engine, name))
 

@@ -42,7 +42,7 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert "was already installed" in again
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
     assert "the component template simdoc on " in refused
-    assert "; compare the two, or replace the installed component template simdoc with --force" in refused
+    assert "; check the differences; to replace the installed component template simdoc, add --force" in refused
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
@@ -80,7 +80,7 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (True, [index], []) == (first["pipeline_installed"], first["indices"], first["warnings"])
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
-    assert f"; compare the two, or replace the installed pipeline {app.name} with --force" in other
+    assert f"; check the differences; to replace the installed pipeline {app.name}, add --force" in other
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
 
 
@@ -110,13 +110,13 @@ def test_the_index_template_of_the_next_index_is_named(app: Application) -> None
     app.make_template()
     app.make_alias()
     first = run(*app.install("--index", app.name))
-    command = first.stderr.rpartition("Extend its index template: simdoc-search ")[2].split()
+    command = first.stderr.rpartition("Extend the index template: simdoc-search ")[2].split()
     answer(*command)
     again = run(*app.install("--index", app.name))
     index = app.roll_over()
 
     assert (
-        f"note: the next index of {app.name} ({app.name}-000002) will lack a part of what simdoc-search installed"
+        f"note: the next rollover of {app.name} will create {app.name}-000002 without the complete mapping and pipeline"
         in first.stderr
     )
     assert app.install("--index-template", app.name) == command
@@ -131,7 +131,7 @@ def test_the_next_index_follows_the_write_index(app: Application) -> None:
     app.call("PUT", f"/{app.name}-7", {"aliases": {app.name: {"is_write_index": True}}})
     app.call("PUT", f"/{app.name}-old", {"aliases": {app.name: {}}})
 
-    assert f"({app.name}-000008)" in run(*app.install("--index", app.name)).stderr
+    assert f" will create {app.name}-000008 without" in run(*app.install("--index", app.name)).stderr
     assert f"{app.name}-000008" == app.roll_over()
 
 
@@ -140,7 +140,7 @@ def test_without_an_index_template_one_is_proposed(app: Application) -> None:
     note = run(*app.install("--index", app.name)).stderr
 
     advice = "Create an index template, then run: simdoc-search template install"
-    assert f", because no index template applies to this index. {advice}" in note
+    assert f", because no index template applies to the new index. {advice}" in note
 
 
 @pytest.mark.parametrize("engine_url", ["opensearch"], indirect=True)
@@ -151,8 +151,8 @@ def test_the_next_index_of_a_data_stream_is_checked_too(app: Application) -> Non
     answer(*app.install("--index-template", app.name))
 
     assert (
-        f"(.ds-{app.name}-000002) will lack a part of what simdoc-search installed. Extend its index template:"
-        in first["warnings"][0]
+        f" will create .ds-{app.name}-000002 without the complete mapping and pipeline for fingerprints. Extend the "
+        "index template:" in first["warnings"][0]
     )
     assert [] == answer(*app.install("--index", app.name))["warnings"]
 

@@ -78,7 +78,7 @@ def find_version_pairs(
 
 
 class _DocumentsOfSentences:
-    """The documents of each distinct sentence, one sentence after the other."""
+    """The documents of each distinct sentence, in one array; see `begins` and `counts`."""
 
     def __init__(self, sentences: Ints, documents: Ints, count: int) -> None:
         self.documents = documents[np.argsort(sentences, kind="stable")]
@@ -128,8 +128,8 @@ class _VersionSearch:
         Args:
             queried: position in `simhashes` of each sentence to look up.
             similar: for each of these sentences, the position in `simhashes` of a similar one.
-            querier_counts: for each of `simhashes`, how many of the documents that look it up are compared: only the
-                first ones.
+            querier_counts: for each of `simhashes`, the number of documents that are compared. These are the first of
+                the documents that look it up.
         """
         owner_counts = np.where(
             self.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, self.owners.counts
