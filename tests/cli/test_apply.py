@@ -157,13 +157,13 @@ def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_f
     assert ["keep", "", "a.zip!keep.txt"] == rows[0]
     assert [["drop", "identical", "sub/copy.txt"]] == [row for row in rows[1:] if row[0] != "decide"]
     assert 1 == Path("plan.tsv").read_text("utf-8").count(reason)
-    assert 3 == output("duplicates", "--keep-in", "a.zip!").count("; the document to keep is in an archive or e-mail)")
+    assert 3 == output("duplicates", "--keep-in", "a.zip!").count("; the document to keep is in an archive or e-mail\n")
     edit("\ndecide\t", "\ndrop\t")
     left = run("apply", "plan.tsv", "--delete", "--yes")
     assert 1 == left.exit_code
     assert f"a.zip!keep.txt should be kept instead, but {reason}" in left.stderr
-    assert ["decide", "same text", "a.zip!keep.txt"] in plan()
-    edit("decide\t1\t100.0\tsame text", "drop\t1\t100.0\tsame text")
+    assert ["decide", "identical", "a.zip!keep.txt"] in plan()
+    edit("decide\t1\t100.0\tidentical", "drop\t1\t100.0\tidentical")
     dry_run = run(*MOVE, "--dry-run")
     assert f"a.zip!keep.txt: {reason}" in dry_run.stderr
     assert "new plan" not in left.stderr + dry_run.stderr
