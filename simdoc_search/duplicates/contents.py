@@ -68,12 +68,12 @@ def compare_contents(
     for number, (kept, duplicates) in enumerate(groups.items(), 1):
         group = [kept, *duplicates]
         same_text += _find_equal_texts(documents, group)
-        members: dict[int, list[int]] = defaultdict(list)  # the members of archives, by the label of their text
+        members_by_text: dict[int, list[int]] = defaultdict(list)  # the members of archives
         for document in group:
             if documents.file_sizes[document] < 0:
-                members[int(documents.text_labels[document])].append(document)
+                members_by_text[int(documents.text_labels[document])].append(document)
         for files in _group_files_by_size(documents, group, contents):
-            _compare_files(documents, files, members, contents)
+            _compare_files(documents, files, members_by_text, contents)
         for document in _find_mails_with_equal_words(documents, group, contents):
             contents.attachments[document] = _hash_attachments(
                 documents.path(document) or "", int(documents.file_sizes[document])
@@ -117,20 +117,20 @@ def _group_files_by_size(documents: Documents, group: Sequence[int], contents: C
 
 
 def _compare_files(
-    documents: Documents, files: list[list[int]], members: Mapping[int, Sequence[int]], contents: Contents
+    documents: Documents, files: list[list[int]], members_by_text: Mapping[int, Sequence[int]], contents: Contents
 ) -> None:
     """Give equal labels to documents whose files have equal bytes.
 
     Args:
         documents: all documents.
         files: files of the same size. Each file is represented by the list of its documents.
-        members: the members of archives in the group, by the label of their text.
+        members_by_text: the members of archives in the group, by the label of their text.
         contents: gets the labels.
     """
     first_with_hash: dict[str, int] = {}
     for links in files:
         contents.labels[links] = contents.labels[links[0]]
-        same_text = members.get(int(documents.text_labels[links[0]]), ())
+        same_text = members_by_text.get(int(documents.text_labels[links[0]]), ())
         if (len(files) == 1 and not same_text) or not documents.is_indexed(links[0]):
             continue
         try:
