@@ -85,7 +85,7 @@ class Manuals:
         if not found:
             return []
         fingerprint = found[0]["_source"].get("simdoc") or {}  # empty without a text; without words, it has no tokens
-        similar = Similar(fingerprint.get("tokens"), overlap, probability, buckets_field="simdoc.buckets")
+        similar = Similar(fingerprint.get("tokens"), overlap, probability, fingerprint_size_field="simdoc.buckets")
         clause = similar.clause(filters=[readable], exclude_id=document_id)
         hits = self._search(clause, "title", *similar.source_fields, size=CANDIDATE_COUNT)
         titles = [(refined.hit["_source"]["title"], refined.overlap) for refined in similar.refine(hits)]

@@ -95,7 +95,7 @@ class Pages:
         if not found:
             raise UnknownDocumentError(id)
         fingerprint = found[0]["_source"].get("simdoc") or {}  # empty without a text; without words, it has no tokens
-        return Similar(fingerprint.get("tokens"), number(request, "overlap"), buckets_field="simdoc.buckets")
+        return Similar(fingerprint.get("tokens"), number(request, "overlap"), fingerprint_size_field="simdoc.buckets")
 
 
 def readable_by(request: Request) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def similar(
     if not found:
         return []
     fingerprint = found[0].to_dict().get("simdoc") or {}  # empty without a text; without words, it has no tokens
-    similar = Similar(fingerprint.get("tokens"), overlap, probability, buckets_field="simdoc.buckets")
+    similar = Similar(fingerprint.get("tokens"), overlap, probability, fingerprint_size_field="simdoc.buckets")
     search = documents.query(similar.clause(exclude_id=document_id)).source(["title", *similar.source_fields])[:100]
     hits = search.execute().to_dict()["hits"]["hits"]
     titles = [(refined.hit["_source"]["title"], refined.overlap) for refined in similar.refine(hits)]

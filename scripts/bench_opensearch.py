@@ -163,8 +163,8 @@ def print_queries(engine: Bench, material: Material, rounds: int) -> None:
 
 def _cases(engine: Bench, id: str, tokens: Sequence[str], asked: Asked) -> list[Case]:
     overlap, probability = _fractions(asked)
-    ours: dict[str, Any] = {"field": "simdoc.tokens", "buckets_field": "simdoc.buckets"}
-    keywords: dict[str, Any] = {"field": "hashes", "buckets_field": "buckets", "kind": "terms"}
+    ours: dict[str, Any] = {"field": "simdoc.tokens", "fingerprint_size_field": "simdoc.buckets"}
+    keywords: dict[str, Any] = {"field": "hashes", "fingerprint_size_field": "buckets", "kind": "terms"}
     forms = {"match": (OURS, ours), "match, all": (OURS, ours | {"planner": "all"}), "terms": (KEYWORDS, keywords)}
     if not probability:
         del forms["match, all"]

@@ -39,7 +39,7 @@ def install_command(extra: str) -> str:
 
 
 def _environment_has_file(name: str) -> bool:
-    """Return whether this Python environment contains a file, which shows the program that created it."""
+    """Return whether the Python environment contains the file by which pipx or uv marks its environments."""
     return os.path.isfile(os.path.join(sys.prefix, name))  # noqa: PTH113, PTH118 - importing pathlib takes 7 ms
 
 

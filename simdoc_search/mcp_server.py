@@ -37,7 +37,7 @@ from simdoc_search.web.response import Page, json_text
 MAX_ANSWER_CHARACTERS = 50_000
 _MAX_HITS = 50
 _SHORTENING_STEPS = ((100, 20_000), (50, 2_000), (20, 500), (10, 300), (5, 200), (2, 100))
-"""Pairs of a maximum number of items per list, and of characters per string.
+"""Pairs: the maximum number of items per list, and the maximum number of characters per string.
 
 The first pair with which the answer is short enough is used.
 """

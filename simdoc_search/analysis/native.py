@@ -47,8 +47,8 @@ class PhraseFinder(Protocol):
 class Kernel(Protocol):
     """The interface of the kernel. Its methods raise UnicodeEncodeError for texts with surrogates.
 
-    `profile` and `short_texts` are those of `Analysis`. `min_run`, `is_edited` and `max_gap` are those of
-    `AlignmentSettings`: if `is_edited` is true, a passage may contain small changes.
+    `profile` and `short_texts` are settings of `Analysis`. `min_run` and `max_gap` are settings of `AlignmentSettings`.
+    `allow_edits` is its setting `edited`: whether a passage may contain small changes.
     """
 
     def words(self, texts: Sequence[str], profile: str) -> Buffers:
@@ -68,13 +68,13 @@ class Kernel(Protocol):
         space (uint8).
         """
 
-    def aligner(self, text: str, profile: str, min_run: int, is_edited: bool, max_gap: int) -> Aligner:
+    def aligner(self, text: str, profile: str, min_run: int, allow_edits: bool, max_gap: int) -> Aligner:
         """Return an aligner that compares a text with others."""
 
     def phrase_finder(self, phrases: Sequence[str], profile: str) -> PhraseFinder:
         """Return a finder of phrases. A phrase is a string of normalised words, separated by one space."""
 
-    def passages(self, a: bytes, b: bytes, min_run: int, is_edited: bool, max_gap: int) -> bytearray:
+    def passages(self, a: bytes, b: bytes, min_run: int, allow_edits: bool, max_gap: int) -> bytearray:
         """Return the runs of the passages that two texts share; see `passages.align`.
 
         Each text is an int32 array: the integer id of each of its words. Equal words have equal ids. Each run is four

@@ -91,7 +91,7 @@ def scan_words(
 def _max_word_ends(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
     """For each character, return the last possible end of a word that begins there.
 
-    Return None if each character has one unit, because then any word may have `MAX_WORD_UNITS` characters.
+    Return None if each character has one UTF-16 unit. Any word may then have `MAX_WORD_UNITS` characters.
     """
     is_pair = points > 0xFFFF  # outside the BMP, a code point has two units
     if not is_pair.any():

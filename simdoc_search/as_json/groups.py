@@ -28,7 +28,7 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
         "pair_count": families.pair_count,
         "compared_count": families.compared_count,
         "min_share": families.thresholds.min_share,
-        "min_share_of_other": families.thresholds.min_share_of_other,
+        "min_smaller_share": families.thresholds.min_smaller_share,
         "families": [_family_as_json(family) for family in shown_families],
         "found_all_similar_sentences": families.found_all_similar_sentences,
         "frequent_sentences": frequent if families.frequent_sentence_document_count else None,
@@ -62,10 +62,10 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
         "topics": [_topic_as_json(topic, concepts) for topic, concepts in shown_topics],
         "frequent_concepts": frequent if topics.frequent_concept_count else None,
         "too_many_candidates": {
-            "document_count": topics.truncated_document_count,
+            "document_count": topics.partly_compared_document_count,
             "max_compared_candidates": topics.max_compared_candidates,
         }
-        if topics.truncated_document_count
+        if topics.partly_compared_document_count
         else None,
         "isolated_document_count": topics.isolated_document_count,
         "left_out": _left_out_as_json(topics.left_out),

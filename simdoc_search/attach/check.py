@@ -128,15 +128,15 @@ def _find_document_faults(inspected: IndexInspection, location: str) -> Iterator
         else:
             yield False, f"{subject} no fingerprint"
     if counts.text_gone:
-        documents = format_count(counts.text_gone, "document has", "documents have")
-        yield True, f"{documents} a fingerprint but no text; run `simdoc-search backfill {location}`"
+        documents_have = format_count(counts.text_gone, "document has", "documents have")
+        yield True, f"{documents_have} a fingerprint but no text; run `simdoc-search backfill {location}`"
     for kind in token_kinds(index.settings):
         if lacking := counts.lacking[kind.name]:
-            fingerprints = format_count(lacking, "fingerprint has", "fingerprints have")
-            yield True, f"{fingerprints} no {kind.name}; run `simdoc-search backfill {location}`"
+            fingerprints_have = format_count(lacking, "fingerprint has", "fingerprints have")
+            yield True, f"{fingerprints_have} no {kind.name}; run `simdoc-search backfill {location}`"
     if others := counts.with_other_settings:
-        fingerprints = format_count(others, "fingerprint was", "fingerprints were")
-        problem = f"{fingerprints} computed with settings other than those in the mapping"
+        fingerprints_were = format_count(others, "fingerprint was", "fingerprints were")
+        problem = f"{fingerprints_were} computed with settings other than those in the mapping"
         yield True, f"{problem}; run `simdoc-search backfill {location} --stale`"
 
 

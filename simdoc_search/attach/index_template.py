@@ -201,7 +201,7 @@ def _check_template(
     other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
     mapped = shorten_list(text_paths(other_fields), if_empty="none")
     missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
-    advice = f"its text fields are: {mapped}"
+    advice = f"the template has these text fields: {mapped}"
     warnings = [f"the index template {name} does not map the field {path}; {advice}" for path in missing]
     if extension.text_fields and not _can_record_text_fields(extension):
         warnings.append(

@@ -1,4 +1,4 @@
-"""Warns if the next index of an alias or a data stream will lack a part of what simdoc-search added."""
+"""Warns if the next rollover of an alias or a data stream creates an index that lacks what simdoc-search added."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def _warn_if_indexed(folder: Path, store: Store) -> None:
         if root and not any(name.startswith(".") for name in absolute.relative_to(root).parts):
             say(
                 f"note: {folder} is in the indexed folder {shorten_path(str(root))}, so the moved files will be found "
-                "as copies again; choose a folder outside it",
+                "as copies again; choose a folder outside the indexed folder",
                 err=True,
             )
 
@@ -227,9 +227,9 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
         added = f", {documents} added to the index" if indexed.document_count else ""
         say(f"{len(report.restored):,} restored{in_place}{missing}{added}")
         if indexed.not_indexed:
-            files = format_count(len(indexed.not_indexed), "restored file is", "restored files are")
+            files_are = format_count(len(indexed.not_indexed), "restored file is", "restored files are")
             command = command_line(store, "index", "FOLDER")
-            say(f"{files} not in the index; to add such files, run: {command}", err=True)
+            say(f"{files_are} not in the index; to add such files, run: {command}", err=True)
     if report.not_restored:
         raise SystemExit(1)
 

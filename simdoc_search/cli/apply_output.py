@@ -51,8 +51,8 @@ def print_report(
     for group, reason in report.refused_groups.items():
         say(f"group {group} was not applied: {reason}", err=True)
     for reason, count in Counter(report.not_removed.values()).items():
-        documents = format_count(count, "document of a dropped file is", "documents of dropped files are")
-        say(f"{documents} still in the index: {reason}. To remove them, run: {UPDATE_COMMAND}", err=True)
+        documents_are = format_count(count, "document of a dropped file is", "documents of dropped files are")
+        say(f"{documents_are} still in the index: {reason}. To remove such documents, run: {UPDATE_COMMAND}", err=True)
     would_be = "would be " * dry_run
     file_count = len(report.dropped) - report.dropped_fileless_count
     removed_count = report.removed_count + report.dropped_fileless_count
@@ -67,15 +67,15 @@ def print_report(
     if has_table_rows:
         say(f"note: documents without a file exist only in the index. {TABLE_ADVICE}", err=True)
     if empty := [] if dry_run else find_empty_folders(name for name, _ in report.dropped):
-        folders = format_count(len(empty), "folder has", "folders have")
+        folders_have = format_count(len(empty), "folder has", "folders have")
         more = f" and {len(empty) - _MAX_EMPTY_FOLDERS:,} more" if len(empty) > _MAX_EMPTY_FOLDERS else ""
-        say(f"{folders} no files now: {', '.join(map(shorten_path, empty[:_MAX_EMPTY_FOLDERS]))}{more}", err=True)
+        say(f"{folders_have} no files now: {', '.join(map(shorten_path, empty[:_MAX_EMPTY_FOLDERS]))}{more}", err=True)
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif file_count:
         say(f"to undo these changes, run: {undo_command}", err=True)
         if method != "hardlink" and not has_store:
-            say(f"if these files are in an index, update it with: {UPDATE_COMMAND}", err=True)
+            say(f"if the changed files are in an index, update the index with: {UPDATE_COMMAND}", err=True)
 
 
 def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> None:

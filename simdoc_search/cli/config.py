@@ -23,7 +23,7 @@ _FILE_NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
 
 _QUERY_OPTIONS = {"exclude", "filter", "show", "size", "sort"}
-_THRESHOLD_OPTIONS = {"max-distance", "min-share", "min-share-of-other", "min-score"}
+_THRESHOLD_OPTIONS = {"max-distance", "min-share", "min-smaller-share", "min-score"}
 _NEW_STORE_OPTIONS = {
     *("language", "no-passages", "no-texts", "passage-run", "profile", "shingle-size", "sketch", "stem", "stop-words"),
     *("front-matter", "quoted-replies", "unit", "with"),

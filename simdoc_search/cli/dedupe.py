@@ -168,8 +168,8 @@ def _print_report(report: DedupeReport, output: Path, run_words: int, *, annotat
             err=True,
         )
     if report.copied_files:
-        copied = format_count(len(report.copied_files), "other file was", "other files were")
-        say(f"note: {copied} copied unchanged from the folder", err=True)
+        files_were = format_count(len(report.copied_files), "other file was", "other files were")
+        say(f"note: {files_were} copied unchanged from the folder", err=True)
     say(f"written: {output}")
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Command, main_options=["--max-distance", "--min-share", "--min-share-of-other", "--min-score", "--reset"]
+    cls=Command, main_options=["--max-distance", "--min-share", "--min-smaller-share", "--min-score", "--reset"]
 )
 @threshold_options
 @click.option("--reset", is_flag=True, help="Restore the built-in defaults.")

@@ -195,9 +195,10 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
     counts = f"{report.marked_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged"
     say(f"marks on duplicates and kept documents: {counts}", err=True)
     if report.skipped_count:
-        changed = format_count(report.skipped_count, "document was", "documents were")
+        documents_were = format_count(report.skipped_count, "document was", "documents were")
         say(
-            f"note: {changed} changed or deleted during this run; run the same command again to update all marks",
+            f"note: {documents_were} changed or deleted during this run; run the same command again to update all "
+            "marks",
             err=True,
         )
     for id, reason in report.refusal_reasons.items():
@@ -228,8 +229,8 @@ def format_summary(result: Duplicates) -> str:
 def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -> Iterator[str]:
     """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
     if result.new_document_count < result.document_count and result.group_count:
-        new = format_count(result.new_document_count, "new document was", "new documents were")
-        yield f"{new} compared with all {result.document_count:,} documents; older documents are kept"
+        new_documents_were = format_count(result.new_document_count, "new document was", "new documents were")
+        yield f"{new_documents_were} compared with all {result.document_count:,} documents; older documents are kept"
     if not result.verified:
         why = "--estimate is set" if is_estimate_requested else "the index has no texts"
         yield (
@@ -237,16 +238,16 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
             "or missing"
         )
     elif result.unverified_count:
-        overlaps = format_count(result.unverified_count, "overlap is", "overlaps are")
-        yield f"{overlaps} estimated, because texts are missing or have changed"
+        overlaps_are = format_count(result.unverified_count, "overlap is", "overlaps are")
+        yield f"{overlaps_are} estimated, because texts are missing or have changed"
     if result.undescribed_count:
         compare = command_line(store, "compare", "KEPT", "OTHER")
         near = format_count(result.undescribed_count, "near duplicate")
         yield f"the differences of {near} are not listed; see them with: {compare}"
     if result.large_sets:
-        documents = format_count(result.large_sets.document_count, "document is", "documents are")
+        documents_are = format_count(result.large_sets.document_count, "document is", "documents are")
         limit = result.large_sets.max_set_size
-        yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
+        yield f"{documents_are} similar to more than {limit:,} others; each was compared with only a few of them"
         if skipped := result.large_sets.skipped_comparison_count:
             comparisons_were = format_count(skipped, "comparison was", "comparisons were")
             yield (
@@ -254,8 +255,8 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
                 "of their duplicates may not be listed"
             )
     if result.ignored_word_count:
-        words = format_count(result.ignored_word_count, "word was", "words were")
-        yield f"{words} not counted in the compared texts, because of --ignore"
+        words_were = format_count(result.ignored_word_count, "word was", "words were")
+        yield f"{words_were} not counted in the compared texts, because of --ignore"
     for root, count in result.missing_files.items():
         command = command_line(store, "index", root, "--prune")
         documents = format_count(count, "document")

@@ -66,9 +66,9 @@ def write_page(
         more = format_count(result.group_count - len(sections), singular, plural)
         remarks.append(f"{more} not shown; --json without --limit lists all groups")
     if budget.left_out_pair_count:
-        near = format_count(budget.left_out_pair_count, "near duplicate is", "near duplicates are")
+        duplicates_are = format_count(budget.left_out_pair_count, "near duplicate is", "near duplicates are")
         remarks.append(
-            f"{near} not shown side by side with the kept document; to see them, use `simdoc-search compare`"
+            f"{duplicates_are} not shown side by side with the kept document; to see them, use `simdoc-search compare`"
         )
     write_text_file(path, render_list_page("Duplicates", sections, remarks, summary=format_summary(result)))
 

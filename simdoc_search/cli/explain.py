@@ -123,7 +123,8 @@ def explain(
         readings = (requested,)
     elif query_string is not None:
         readings = parse(query_string).readings
-    opener = open_store if dsl or sql else open_for_query  # --dsl and --sql print no notes
+    # `open_for_query` also prints notes, which a program that reads the output of --dsl or --sql does not expect.
+    opener = open_store if dsl or sql else open_for_query
     open_index = partial(opener, store, engine=engine, field=field, id_field=id_field)
     query, tokens, opened = _resolve(requested, overlap, probability, open_index)
     planned = plan(tokens or _ASSUMED_TOKENS, query.overlap, query.probability, planner="all" if compat else planner)

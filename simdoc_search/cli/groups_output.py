@@ -65,7 +65,7 @@ def show_families(
     page: tuple[int, int],
     edges: Path | None,
     *,
-    version_control: bool,
+    use_git: bool,
     as_json: bool,
 ) -> None:
     """Find and print the families of versions. `page` is a pair of size and offset."""
@@ -73,7 +73,7 @@ def show_families(
 
     with stage_progress(hidden=as_json) as update:
         result = search.version_families(**options, progress=update)
-    shown = [search.order_family(members, version_control=version_control) for members in result.families(*page)]
+    shown = [search.order_family(members, use_git=use_git) for members in result.families(*page)]
     if edges is not None:
         _write_edges(edges, result)
     if as_json:
@@ -163,30 +163,30 @@ def _family_notes(result: Families) -> Iterator[str]:
             "equal sentence may be missing"
         )
     if result.frequent_sentence_document_count:
-        documents = format_count(result.frequent_sentence_document_count, "document shares", "documents share")
+        documents_share = format_count(result.frequent_sentence_document_count, "document shares", "documents share")
         yield (
-            f"{documents} a sentence with more than {result.frequent_sentence_limit} others. Such a document was "
+            f"{documents_share} a sentence with more than {result.frequent_sentence_limit} others. Such a document was "
             f"compared with only {result.max_compared_per_sentence} of the others, so versions may be missing"
         )
 
 
 def _topic_notes(result: Topics) -> Iterator[str]:
-    if result.truncated_document_count:
-        documents = format_count(result.truncated_document_count, "document shares", "documents share")
+    if result.partly_compared_document_count:
+        documents_share = format_count(result.partly_compared_document_count, "document shares", "documents share")
         limit = result.max_compared_candidates
         yield (
-            f"{documents} rare concepts with more than {limit} others. Only the {limit} others that share the most "
-            "concepts were compared"
+            f"{documents_share} rare concepts with more than {limit} others. Such a document was only compared with "
+            f"the {limit} others that share the most concepts"
         )
     if result.frequent_concept_count:
-        concepts = format_count(result.frequent_concept_count, "concept is", "concepts are")
+        concepts_are = format_count(result.frequent_concept_count, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {result.frequent_concept_limit:,} documents. Such concepts count in scores, "
+            f"{concepts_are} in more than {result.frequent_concept_limit:,} documents. Such concepts count in scores, "
             f"but only {result.max_documents_per_concept} documents were found through each one"
         )
     if result.isolated_document_count:
-        documents = format_count(result.isolated_document_count, "document shares", "documents share")
-        yield f"{documents} no concept with any other document"
+        documents_share = format_count(result.isolated_document_count, "document shares", "documents share")
+        yield f"{documents_share} no concept with any other document"
 
 
 def _print_footer(

@@ -55,7 +55,7 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
         *("--no-passages", "--passage-run", "--no-texts", "--extractor", "--synonyms", "--language"),
         *("--front-matter", "--quoted-replies", "--planner", "--compat", "--id-field"),
         *("--engine", "--field", "--text-field", "--stdin-id", "--file-timeout", "--worker-memory"),
-        *("--max-distance", "--min-share", "--min-share-of-other", "--min-score"),
+        *("--max-distance", "--min-share", "--min-smaller-share", "--min-score"),
     ),
 }
 """The options of each group. Options have the same names in all commands, so one table is enough."""

@@ -190,7 +190,7 @@ def index(
     from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
-    watcher = FolderWatch(paths) if watch else None  # create it before reading files, so that it misses no change
+    watcher = FolderWatch(paths) if watch else None  # created before files are read, so that no change is missed
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give a number of megabytes", param_hint="--max-size")
     stored_settings = _read_stored_settings(store, engine)
@@ -246,8 +246,8 @@ def index(
             report = search.index(listed, progress=progress, **options, **more)
         report.problems[:0] = problems
         if fail_on_skip and (unexpected_count := sum(map(is_unexpected, report.skipped))):
-            skipped = format_count(unexpected_count, "document was", "documents were")
-            report.problems.append(f"{skipped} skipped, and --fail-on-skip is set")
+            documents_were = format_count(unexpected_count, "document was", "documents were")
+            report.problems.append(f"{documents_were} skipped, and --fail-on-skip is set")
         print_json(report_as_json(report)) if as_json else print_report(report)
         return not report.has_failed
 
@@ -287,7 +287,7 @@ def _choose_settings(
     settings = make_settings_change({**options, "token_kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages
-    ):  # `check_stored_settings` allows this, because passages are on even without an option
+    ):  # passages are on by default, so `check_stored_settings` does not notice that --passage-run requests them
         raise FormatMismatchError(
             f"the index {store} was created with --no-passages; omit --passage-run, or choose a new index with --store"
         )

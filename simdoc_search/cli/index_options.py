@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.token_kinds import TokenKindName
 
 TOKEN_KIND_BY_OPTION_VALUE: dict[str, TokenKindName] = {"versions": "sentences", "related": "concepts"}
-"""Maps the values of `--with` to the kinds of tokens that they add."""
+"""Maps each value of `--with` to the kind of data that it adds to the index."""
 
 _MAX_SKETCH_SIZE_DIGITS = 9
 

@@ -86,9 +86,9 @@ def print_unread_attachments(attachments: Mapping[str, Sequence[str]]) -> None:
     if attachments:
         count = sum(map(len, attachments.values()))
         names = [f"{id} ({_list_examples(names)})" for id, names in attachments.items()]
-        files = format_count(count, "attachment was", "attachments were")
+        attachments_were = format_count(count, "attachment was", "attachments were")
         advice = "to search attachments, save them as files and index the files"
-        say(f"  {files} not read; {advice}: {_list_examples(names)}", err=True)
+        say(f"  {attachments_were} not read; {advice}: {_list_examples(names)}", err=True)
 
 
 def print_skipped(skipped: Sequence[SkippedFile], *, advice: bool = True) -> None:

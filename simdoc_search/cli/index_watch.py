@@ -132,8 +132,8 @@ def _remove_moved(search: SimilaritySearch, folder: str, paths: set[str]) -> Non
 
     if moved := find_moved_documents_at(search.store, Path(folder), paths):
         search.delete(moved)
-        files = format_count(len(moved), "moved or renamed file was", "moved or renamed files were")
-        say(f"{files} recognised by content")
+        files_were = format_count(len(moved), "moved or renamed file was", "moved or renamed files were")
+        say(f"{files_were} recognised by content")
 
 
 def _remove_vanished(search: SimilaritySearch, folder: str, paths: set[str], prune_all: bool) -> None:

@@ -265,9 +265,9 @@ class _Summary:
         if self._text_count == 1:
             length = f"The text has only {format_count(words, self._unit)}"
         else:
-            shorter = format_count(len(self._short_lengths), "text is", "texts are")
+            texts_are = format_count(len(self._short_lengths), "text is", "texts are")
             limit = format_count(self._longest_run, self._unit)
-            length = f"{shorter} shorter than {limit}. The shortest has {format_count(words, self._unit)}"
+            length = f"{texts_are} shorter than {limit}. The shortest has {format_count(words, self._unit)}"
         if not passages or words < size:
             return f"{length}. A text this short only matches documents that contain no other words."
         chance = format_percent(passages.probability_of_finding(words, size))

@@ -91,8 +91,8 @@ def write_page(
             omitted += sum(key not in texts for key in keys)
             sourced_texts.append(_sourced_text(answer, texts, store.settings.analysis))
             update(advance=1)
-    sources = format_count(omitted, "source is", "sources are")
-    note = f"{sources} not shown side by side with the text. To see both texts, use `simdoc-search compare`."
+    sources_are = format_count(omitted, "source is", "sources are")
+    note = f"{sources_are} not shown side by side with the text. To see both texts, use `simdoc-search compare`."
     write_text_file(path, render_sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 

@@ -106,8 +106,8 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         click.echo(f"{overlap:>{len(heading)}}  {name}{changed}")
     say(_summary(result))
     if expects_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
-        estimated = format_count(count, "overlap is", "overlaps are")
-        say(f"note: {estimated} estimated, because the index does not have the texts of these documents", err=True)
+        overlaps_are = format_count(count, "overlap is", "overlaps are")
+        say(f"note: {overlaps_are} estimated, because the index does not have both texts", err=True)
     for left_out in result.left_out[:_MAX_LEFT_OUT]:
         advice = "index the document again, or run `simdoc-search backfill --stale`"
         say(f"left out: the document {left_out.id!r} {left_out.reason}; {advice}", err=True)

@@ -26,14 +26,14 @@ _OPTIONS = (
         "--min-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of similar sentences in the version that has the higher percentage.  "
+        help="Minimum percentage of similar sentences in the version that has the larger share.  "
         "[default: 50, unless changed with `defaults`]",
     ),
     click.option(
-        "--min-share-of-other",
+        "--min-smaller-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of similar sentences in the version that has the lower percentage. At most "
+        help="Minimum percentage of similar sentences in the version that has the smaller share. At most "
         "--min-share.  [default: 10, unless changed with `defaults`]",
     ),
     click.option(
@@ -55,7 +55,7 @@ def threshold_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def convert_thresholds(thresholds: dict[str, Any]) -> dict[str, Any]:
     """Return the thresholds that the user gave, in the form that the library takes. Shares are from 0 to 1."""
     return {
-        name: float(value) if name in ("min_share", "min_share_of_other") else value
+        name: float(value) if name in ("min_share", "min_smaller_share") else value
         for name, value in thresholds.items()
         if value is not None
     }
@@ -66,6 +66,6 @@ def threshold_lines(thresholds: SimilarityThresholds) -> list[str]:
     return [
         f"similar    sentences whose hashes differ in at most {thresholds.max_distance} of 64 bits",
         f"versions   at least {100 * thresholds.min_share:g} % of one version's sentences are similar, "
-        f"and {100 * thresholds.min_share_of_other:g} % of the other's",
+        f"and {100 * thresholds.min_smaller_share:g} % of the other's",
         f"shown      hits with a score of at least {thresholds.min_score:g}",
     ]

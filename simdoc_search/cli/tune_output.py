@@ -209,8 +209,8 @@ def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
             f"as {wrong_label}"
         )
     if len(pairs) > _MAX_MISCLASSIFIED:
-        more = format_count(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
-        yield f"{more} misclassified; --json lists all of them"
+        more_pairs_are = format_count(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
+        yield f"{more_pairs_are} misclassified; --json lists all of them"
 
 
 def _pairs_as_json(pairs: Sequence[LabelledPair]) -> list[dict[str, Any]]:

@@ -98,9 +98,9 @@ def versions(
     options: dict[str, Any] = {"filters": make_filters(filters, excluded), **convert_thresholds(thresholds)}
     if all_documents:
         options["workers"] = worker_count(workers)
-        show_families(search, options, (size, offset), edges, version_control=not no_version_control, as_json=as_json)
+        show_families(search, options, (size, offset), edges, use_git=not no_version_control, as_json=as_json)
         return
-    options |= {"size": size, "offset": offset, "version_control": not no_version_control}
+    options |= {"size": size, "offset": offset, "use_git": not no_version_control}
     query, query_id = read_query_arguments(
         search, id, file, lambda document: {"file": file, "metadata": document.metadata}
     )

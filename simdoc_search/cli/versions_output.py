@@ -103,8 +103,8 @@ def sentence_lines(
             yield f"{hit.id}: the similar sentences cannot be shown, because one of the texts is not stored"
             continue
         pairs = sentence_pairs(result.text, text, analysis, result.thresholds.max_distance)
-        sentences = format_count(len(pairs), "sentence is", "sentences are")
-        yield f"{hit.id}: {sentences} equal or similar to sentences of {result.query_name or 'the text'}"
+        sentences_are = format_count(len(pairs), "sentence is", "sentences are")
+        yield f"{hit.id}: {sentences_are} equal or similar to sentences of {result.query_name or 'the text'}"
         query_positions, hit_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             query_sentence, hit_sentence = result.text[slice(*pair.a)], text[slice(*pair.b)]

@@ -42,8 +42,10 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     ]
     notes = [*(order if result.hits else []), *count_lines(result)]
     if omitted := len(result.timeline) - 1 - len(pairs):
-        versions = format_count(omitted, "version is", "versions are")
-        notes.append(f"{versions} not shown next to the previous version; to compare them, use `simdoc-search compare`")
+        versions_are = format_count(omitted, "version is", "versions are")
+        notes.append(
+            f"{versions_are} not shown next to the previous version; to compare them, use `simdoc-search compare`"
+        )
     write_text_file(path, render_list_page("Versions", [ListSection(rows)], notes))
 
 

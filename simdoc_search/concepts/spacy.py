@@ -70,7 +70,7 @@ def load_spacy(model: str) -> SpacyFinder:
     try:
         return SpacyFinder(spacy.load(model))
     except OSError:
-        advice = f"install it with: python -m spacy download {model}"
+        advice = f"install the model with: python -m spacy download {model}"
         raise ConceptsError(f"the spaCy model {model!r:.60} is not installed; {advice}") from None
 
 

@@ -19,7 +19,7 @@ figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol
 select summary table tbody td textarea tfoot th thead tr ul
 """
 _BLOCK_ELEMENTS = frozenset(_BLOCK_NAMES.split())
-_BLOCK_BREAK = "\u2029"  # the Unicode paragraph separator. One in the page itself also breaks a line
+_BLOCK_BREAK = "\u2029"  # the Unicode paragraph separator; if the page contains one, a line ends there too
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")

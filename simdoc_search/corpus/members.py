@@ -199,7 +199,7 @@ def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
     with tarfile.open(fileobj=_decompress(file), mode="r|", errorlevel=1, tarinfo=_TarInfo) as archive:
         for info in archive:
             archive.members.clear()  # type: ignore[attr-defined] # otherwise tarfile keeps all members in memory
-            archive.pax_headers.clear()  # type: ignore[attr-defined] # otherwise each member has a copy of them
+            archive.pax_headers.clear()  # type: ignore[attr-defined] # otherwise each member has a copy of these headers
             if info.isdir():
                 continue
             name = names.for_file(info.name)

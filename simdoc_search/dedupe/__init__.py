@@ -14,11 +14,11 @@ chunks.py        chunks of rows that are sent to worker processes
 descriptions.py  describes duplicates in columns
 rows.py          stores the sketches (hashes) of all rows, so that an interrupted run can be resumed
 sketching.py     reads the texts, and computes the sketches of rows in worker processes
-decontamination.py  finds rows with a run of words of an evaluation set
+decontamination.py  finds rows that share a run of words with an evaluation set
 saved_rows.py    saves the kept rows for a later run
 ranking.py       the order in which rows are preferred
 grouping.py      finds the kept row of each duplicate
-text_rows.py     writes Arrow record batches as JSONL or CSV
+text_writer.py   writes Arrow record batches as JSONL or CSV
 output.py        writes the kept rows, or all rows with the columns that describe duplicates
 pair_file.py     writes the pairs of duplicates and kept rows
 page.py          writes an HTML page with the groups

@@ -164,14 +164,17 @@ def _join_bytes(values: Any) -> NDArray[np.uint32]:
 
 
 def _split_bytes(values: NDArray[np.uint32], counts: Ints) -> Any:
-    """Return an Arrow array of bytes. Its element `i` has the next `counts[i]` values."""
+    """Return the values as an Arrow array of bytes. Each element contains the number of values that `counts` says."""
     pa = import_pyarrow()
     offsets = np.append(0, np.cumsum(4 * counts)).astype(np.int32)
     return pa.BinaryArray.from_buffers(pa.binary(), len(counts), [None, pa.py_buffer(offsets), pa.py_buffer(values)])
 
 
 def _bytes_of(halves: NDArray[np.uint64], is_compared: Bools) -> Any:
-    """Return each hash as 16 big-endian bytes, which sort like numbers; null for a row that is not compared."""
+    """Return each hash as 16 big-endian bytes, which sort like numbers; null for a row that is not compared.
+
+    `halves` contains two numbers of 64 bits per hash.
+    """
     data = halves.astype(">u8").tobytes()
     return import_pyarrow().array(
         [data[16 * row : 16 * row + 16] if given else None for row, given in enumerate(is_compared.tolist())],

@@ -76,7 +76,7 @@ def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | Non
 
 
 def choose_reference_columns(shard: HasColumns, columns: Columns) -> Columns:
-    """Return the columns to read from old data: those with the same names as in `columns`, or a guessed text column."""
+    """Return the columns to read from an older dataset: those with the same names, or a guessed text column."""
     text = columns.text if columns.text in shard.columns else find_text_column(shard.sample())
     if text is None:
         raise CorpusError(

@@ -25,7 +25,7 @@ from simdoc_search.dedupe.formats import (
 )
 from simdoc_search.dedupe.records import CsvShard, JsonlShard
 from simdoc_search.dedupe.shards import Shard
-from simdoc_search.dedupe.text_rows import TextBatchWriter, check_text_type, is_json_type
+from simdoc_search.dedupe.text_writer import TextBatchWriter, check_text_type, is_json_type
 from simdoc_search.errors import CorpusError
 
 _FORMAT_NAMES: dict[FileFormat, str] = {"parquet": "Parquet", "jsonl": "JSONL", "csv": "CSV", "arrow": "Arrow"}
@@ -176,8 +176,8 @@ def _row_lists(
         for number, row in enumerate(rows, begin):
             if not isinstance(row, dict):
                 raise CorpusError(
-                    f"row {number:,} of {shard.path} cannot be parsed, so it cannot be converted; correct it, or write "
-                    "a file in the format of the input"
+                    f"row {number:,} of {shard.path} cannot be parsed, so it cannot be converted; correct the row, or "
+                    "write a file in the format of the input"
                 )
         yield cast("list[dict[str, Any]]", rows)
         begin += len(rows)

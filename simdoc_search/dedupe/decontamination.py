@@ -77,7 +77,10 @@ class EvaluationNgrams:
             self._names: list[str] = json.loads(str(stored["names"]))
 
     def find(self, texts: Sequence[str]) -> list[bytes]:
-        """For each text, return the name of the evaluation text and the shared run as JSON; empty if there is none."""
+        """For each text, find an evaluation text that shares a run with it.
+
+        Return the name of this evaluation text and the shared words as JSON; empty if there is none.
+        """
         found = [b""] * len(texts)
         batch, hashes, owners, firsts = _hash_runs(texts, self._analysis)
         position = np.searchsorted(self._hashes, hashes)

@@ -61,7 +61,7 @@ class DuplicateDescriptions:
         ]
 
     def check_columns(self, existing: Sequence[str], shard: str) -> None:
-        """Raise a CorpusError if a shard already has one of these columns."""
+        """Raise a CorpusError if a shard already has one of the columns to add."""
         if taken := [name for name in self.column_names if name in existing]:
             raise CorpusError(f"{shard} already has a column {taken[0]!r}; rename or remove it, then try again")
 
@@ -76,7 +76,7 @@ class DuplicateDescriptions:
         return round(float(self.groups.overlap[row]), _OVERLAP_DIGITS)
 
     def columns(self, begin: int, end: int, has_duplicates: np.ndarray[Any, Any]) -> dict[str, list[Any]]:
-        """Return the values of these columns for some rows.
+        """Return the values of the columns to add, for the rows from `begin` to `end`.
 
         Args:
             begin: the first row.
@@ -103,7 +103,7 @@ class DuplicateDescriptions:
         return values
 
     def arrow_fields(self, schema: Any, id_column: str | None) -> list[Any]:
-        """Return the Arrow fields of these columns."""
+        """Return the Arrow fields of the columns to add."""
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         id_type = schema.field(id_column).type if id_column else pa.int64()

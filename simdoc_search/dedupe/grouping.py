@@ -34,7 +34,7 @@ KEPT, SAME_TEXT, SAME_WORDS, NEAR, EVALUATION = range(5)
 
 @dataclass(slots=True)
 class RowGroups:
-    """The kept row of each row. Each array has one value per row. The old rows (those of `against`) come first.
+    """The groups of duplicate rows. Each array has one value per row. The old rows (those of `against`) come first.
 
     Attributes:
         kept_row: the row that is kept instead; the row itself if it is kept. int64.

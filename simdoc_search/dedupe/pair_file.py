@@ -12,7 +12,7 @@ from simdoc_search.dedupe.descriptions import DuplicateDescriptions
 from simdoc_search.dedupe.formats import compressed, import_pyarrow, is_tsv, require_format
 from simdoc_search.dedupe.grouping import KINDS
 from simdoc_search.dedupe.output import convert_write_errors
-from simdoc_search.dedupe.text_rows import csv_lines
+from simdoc_search.dedupe.text_writer import csv_lines
 from simdoc_search.durable import atomic_file
 from simdoc_search.errors import CorpusError
 

@@ -33,7 +33,7 @@ class LeftOutRow(NamedTuple):
 
 
 class EvaluationRow(NamedTuple):
-    """A row with a run of words of an evaluation set.
+    """A row that shares a run of words with an evaluation set.
 
     Attributes:
         shard: the name of its file; empty for data in memory.
@@ -56,7 +56,7 @@ class DedupeReport:
         row_count: number of rows, without the old rows, which are those of the dataset `against`.
         kept_count: number of kept rows.
         removed_counts: number of removed rows of each kind: `same text`, `same words`, `near`, and `evaluation` for
-            rows with a run of words of an evaluation set.
+            rows that share a run of words with an evaluation set.
         group_count: number of kept rows that have duplicates.
         text_column: the column with the texts.
         is_text_column_guessed: whether the column was guessed.
@@ -68,7 +68,7 @@ class DedupeReport:
             too many rows are similar.
         copied_files: other files of the folder, which were copied.
         evaluation: counts of the texts in the evaluation set; None if there is no such set.
-        evaluation_rows: the first 1,000 rows with a run of words of an evaluation text.
+        evaluation_rows: the first 1,000 rows that share a run of words with an evaluation set.
     """
 
     row_count: int

@@ -9,7 +9,7 @@
 | ids.bin | the ids of all rows as JSON; empty without an id column |
 | runs.bin | for rows that share enough consecutive words with an evaluation text: its name and the words, as JSON |
 | keeps.bin | the strings in the column of the rule `max:COLUMN` or `min:COLUMN`; UTF-8 |
-| checkpoint.json | the size up to which each of these files is complete, the inputs, and where to continue |
+| checkpoint.json | the size of the complete part of each file, the inputs, and the number of rows read per shard |
 
 The checkpoint is replaced atomically after the other files are written. If a file is longer than its size in the
 checkpoint, the rest is cut off.

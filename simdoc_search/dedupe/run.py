@@ -69,8 +69,8 @@ def deduplicate_files(
         pairs: a file for all duplicates, each with the row that is kept instead; see `write_pairs`.
         page: an HTML page to write, with the groups and the differences of near-duplicates.
         against: old rows: a dataset, or a folder that `save` wrote. New rows that duplicate an old row are removed too.
-        save: a folder for the kept rows, for `against` in a later run. With `against`, it also gets the old rows.
-        decontaminate: evaluation sets. Rows with a run of words of an evaluation text are removed too.
+        save: a folder to save the kept rows in, for `against` in a later run. The old rows of this run are saved too.
+        decontaminate: evaluation sets. Rows that share a run of words with an evaluation text are removed too.
         workers: number of worker processes. It does not change the output.
         progress: see `DedupeProgress`.
         warn: called before any row is compared, with a sentence about what the format of the output cannot hold.

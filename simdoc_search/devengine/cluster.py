@@ -260,7 +260,7 @@ class Cluster:
         return responding_pid == pid
 
     def _make_error(self, node: Node, problem: str) -> DevEngineError:
-        advice = "see the last lines of its log" if self.registration.is_ephemeral else f"see its log in {node.log}"
+        advice = "see the last lines of the log" if self.registration.is_ephemeral else f"see the log in {node.log}"
         return DevEngineError(f"node {node.number} {problem}; {advice}", node.log_tail())
 
     def _read_node_status(self, node: Node) -> NodeStatus:

@@ -178,7 +178,7 @@ def is_port_in_use(port: int) -> bool:
         with suppress(OSError), socket.create_connection((host, port), timeout=1):
             return True
     with socket.socket() as probe:
-        # On POSIX, this allows binding the ports of closed connections. On Windows, it would also allow ports in use.
+        # SO_REUSEADDR allows binding a port whose connections are closed. On Windows, it also allows a port in use.
         if os.name == "posix":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

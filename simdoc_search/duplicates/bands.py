@@ -76,7 +76,7 @@ def plan_passes(overlap: Fraction, recall: Fraction, bucket_count: int) -> list[
 
 
 def expected_shingle_count(filled_count: int, bucket_count: int) -> float:
-    """Return the number of shingles that fill `filled_count` buckets on average; infinity if this is all buckets.
+    """Return the number of shingles that fill `filled_count` of the buckets on average; infinity for all buckets.
 
     On average, n shingles fill bucket_count * (1 - exp(-n / bucket_count)) buckets.
     """
@@ -178,9 +178,8 @@ def table_band_keys(
 ) -> tuple[Keys, Ints]:
     """Return the distinct keys of all documents of a table, and the document of each key.
 
-    The keys are sorted by document, and within a document by key.
-
-    Apart from `frequency_of`, the keys of a document do not depend on the other documents.
+    The keys are sorted by document, and within a document by key. They depend on the other documents only through
+    `frequency_of`.
 
     Args:
         table: the fingerprints.
@@ -220,7 +219,7 @@ def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fract
 def uses_low_bits(table: FingerprintTable, band_pass: BandPass) -> bool:
     """Return whether a pass uses the low hash bits of tokens; see `FingerprintTable.token_hashes`.
 
-    All documents of the pass must have low hash bits. Without them, millions of short documents would have keys that
+    It does if all documents of the pass have these bits. Without them, millions of short documents would have keys that
     are equal by chance.
     """
     return table.low_hash_bits is not None and band_pass.max_shingles <= MAX_TOKENS_WITH_LOW_BITS

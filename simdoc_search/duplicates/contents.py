@@ -145,7 +145,7 @@ def _compare_files(
 
 
 def _find_mails_with_equal_words(documents: Documents, group: Sequence[int], contents: Contents) -> Iterator[int]:
-    """Yield the e-mails whose words are also those of another document in the group, unless their bytes are equal."""
+    """Yield the e-mails that have the same words as another document in the group, but different bytes."""
     contents_by_words: dict[int, set[int]] = defaultdict(set)
     for document in group:
         contents_by_words[int(documents.same_words_labels[document])].add(int(contents.labels[document]))

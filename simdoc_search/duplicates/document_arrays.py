@@ -64,9 +64,9 @@ class Documents:
         left_out: for each document that is left out, its key and the reason.
         text_labels: one number per document, equal for equal texts; int64, shape (documents,).
         same_words_labels: one number per document, equal for documents with the same words in the same order.
-        content_labels: one number per document, equal for equal text and metadata; for members of archives, equal for
-            equal bytes. Any other document with a file has a unique number. Files of `equal_files` with equal bytes
-            have equal numbers.
+        content_labels: one number per document, equal for documents without files that have equal text and metadata,
+            and for members of archives that have equal bytes. Any other document of the store has a unique number.
+            Files of `equal_files` have equal numbers if their bytes are equal.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
         written_ns: when the text of the document was written, in nanoseconds since 1970; 0 if unknown or if the rule
@@ -275,10 +275,10 @@ def _label_hashes(hashes: bytearray) -> Ints:
 
 
 def _find_dates_of_texts(text_labels: Ints, written_ns: Ints, part_counts: Ints) -> Ints:
-    """For each document, return the index of the document whose date counts for it.
+    """For each document, return the index of the document whose date is used for it.
 
-    A date in the metadata or the name of a document counts for this document. Copying a file changes its time. So a
-    document without such a date has the date of its text: the earliest one in the metadata or names of documents with
+    If a document has a date in its metadata or name, its own date is used. Copying a file changes its time. So a
+    document without such a date gets the date of its text: the earliest one in the metadata or names of documents with
     the same text, or else the earliest file time.
     """
     order = np.lexsort((written_ns, part_counts == 0, written_ns == 0, text_labels))

@@ -37,7 +37,7 @@ _PAIRS_AT_ONCE = 1 << 11
 _TEXT_PAIRS_AT_ONCE, _GROUPS_AT_ONCE = 20, 20
 
 _MAX_COMPARED_CHARACTERS, _MIN_CHARACTERS_PER_PAIR = 10_000_000, 10_000
-"""Near duplicates are compared with their kept documents until their texts have 10 million characters.
+"""Near duplicates are compared with their kept documents, up to a total of 10 million characters.
 
 A pair counts as at least 10,000 characters. So at most 1,000 pairs are compared, which takes a few seconds.
 """

@@ -51,11 +51,11 @@ def find_duplicates(
     """Find the duplicates among documents.
 
     Args:
-        documents: the documents, in keep order.
+        documents: the documents, in keep order (preferred documents first).
         measure: the measure of overlap, and the minimum overlap.
         settings: settings of the fingerprints.
         read_texts: reads texts, to verify overlaps; None to use overlaps estimated from fingerprints.
-        ignore: templates whose words are ignored in all texts.
+        ignore: templates. Copies of them in the texts are not compared.
         drop: which duplicates a plan drops besides files with equal bytes; None for no others.
         hash_fields: see `HashFields`.
         progress: see `Progress`.

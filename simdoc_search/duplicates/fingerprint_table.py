@@ -64,7 +64,7 @@ class FingerprintTable:
         return np.argsort(self.begins[documents])
 
     def token_ids_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
-        """Return the token ids of these documents, and the position of the document of each id in `documents`."""
+        """Return the token ids of these documents, and for each id, the position of its document in `documents`."""
         counts = self.counts[documents]
         owner = np.repeat(np.arange(len(documents)), counts)
         ends = np.cumsum(counts)
@@ -74,7 +74,7 @@ class FingerprintTable:
         ], owner
 
     def token_hashes(self, documents: Ints, *, with_low_bits: bool) -> tuple[Keys, Ints]:
-        """Return a hash of 64 bits of each token, and the position of each token's document in `documents`.
+        """Return a 64-bit hash of each token, and the position of each token's document in `documents`.
 
         A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
         documents, many tokens match by chance. If `with_low_bits`, a hash is also computed from `low_hash_bits`.
@@ -175,7 +175,7 @@ class FingerprintTable:
         return matrix
 
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
-        """Return a matrix that contains these documents, and their rows in it.
+        """Return a matrix of documents, and the rows of `first` and `second` in it.
 
         The first calls make a matrix of the documents of the call. When these matrices would have as many rows in total
         as there are documents, a matrix of all documents is made for all later calls, unless it would be too large.

@@ -156,9 +156,9 @@ def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
 
 
 def _count_copy_names(path: str) -> int:
-    """Count the names in a path that are those of copies, backups or downloads.
+    """Count the parts of a path that are names of copies, backups or download folders.
 
-    A member of an archive has a greater count.
+    For a member of an archive, return a greater number.
     """
     folder, _, name = path.replace(os.sep, "/").rpartition("/")
     return _MEMBER_PENALTY if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)

@@ -85,7 +85,7 @@ class _MarkUpdate:
         self._report = MarkReport()
         self._is_done = np.zeros(len(self._groups), bool)
         self._changed_kept: set[int] = set()  # kept documents that changed or were deleted after the comparison
-        # clusters with a marked duplicate that was not compared, because the filters of the comparison exclude it
+        # clusters with a marked duplicate that the filters of the comparison exclude
         self._filtered_clusters: set[str] = set()
 
     def run(self) -> MarkReport:

@@ -27,8 +27,8 @@ from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
 RUN_LIMITS, _MAX_PAIRS = (64, 1000), 40_000_000
-"""Minimum and maximum result of `choose_run_limit`. Unless the minimum applies, the runs of a band have at most
-_MAX_PAIRS pairs, of 12 bytes each."""
+"""Minimum and maximum result of `choose_run_limit`. Above the minimum, it is chosen so that the runs of a band have at
+most _MAX_PAIRS pairs, of 12 bytes each."""
 
 MAX_ANCHORS = 16
 """Maximum number of anchors, the documents that all other documents of a long run are compared with."""

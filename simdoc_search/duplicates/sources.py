@@ -76,8 +76,7 @@ def duplicates_in(
     if keep_in and documents and not documents.has_preferred:
         names, example = " or ".join(map(repr, keep_in)), documents.id(0)
         raise QuerySyntaxError(
-            f"no document is in the folder {names}, and no document id begins with it; one of the ids is "
-            f"{example!r:.200}"
+            f"no document is in the folder {names}, and no id begins with this text; one of the ids is {example!r:.200}"
         )
     if keep_rule.field and documents and not documents.has_field:
         raise _unknown_field_error(store, keep_rule.field)

@@ -70,7 +70,7 @@ class Verdicts:
 
     Args:
         documents: all documents.
-        groups: the duplicates of each kept document, in keep order.
+        groups: the duplicates of each kept document, preferred documents first.
         contents: which documents have equal contents.
         drop_scope: which kinds a plan drops besides identical documents.
 
@@ -147,7 +147,7 @@ class Verdicts:
             self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
 
     def _decide_link(self, number: int, link_of: int) -> Verdict:
-        """Return the verdict on a hard link to the file of document `link_of`. It is dropped if `link_of` is."""
+        """Return the verdict on a hard link to the file of `link_of`. It is dropped only if `link_of` is dropped."""
         other, file = self._verdicts.get(link_of), self._contents.files[number]
         if other and other.action == "drop" and file.link_count > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)

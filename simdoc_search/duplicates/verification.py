@@ -169,9 +169,9 @@ class Verifier:
 
 
 class TextsWithoutTemplates:
-    """Reads texts without the words of templates, so that texts are not duplicates only because of a shared template.
+    """Reads texts without copies of templates, so that texts are not duplicates only because of a shared template.
 
-    Slightly edited copies of a template are ignored too.
+    Slightly edited copies of a template are removed too.
 
     Attributes:
         ignored_word_counts: number of ignored words of each document that was read.
@@ -184,7 +184,7 @@ class TextsWithoutTemplates:
         self.ignored_word_counts: dict[int, int] = {}
 
     def __call__(self, documents: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-        """Read the texts of documents, given by index, without the words of templates."""
+        """Read the texts of documents, given by index, without copies of templates."""
         for number, text in self._read_texts(documents):
             if text is not None:
                 words = locate_words(text, self._analysis)
@@ -193,10 +193,10 @@ class TextsWithoutTemplates:
                 yield number, remove_words_from_text(text, words, is_ignored)
 
     def separate_templates(self, labels: Ints) -> Ints:
-        """Return labels in which each document that only contains words of templates has a unique label.
+        """Return the labels, but with a unique label for each document that consists only of copies of templates.
 
         Documents with equal words have equal labels, so they become duplicates without a comparison. Documents that
-        only contain words of templates must not become duplicates.
+        consist only of templates must not become duplicates.
         """
         numbers, first, counts = np.unique(labels, return_index=True, return_counts=True)
         repeated, representatives = numbers[counts > 1], first[counts > 1].tolist()

@@ -10,7 +10,7 @@ import numpy as np
 from simdoc_search.documents import DocumentKey
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, find_connected_components, group_by_label
-from simdoc_search.groups.sentences import (
+from simdoc_search.groups.version_pairs import (
     FREQUENT_SENTENCE_LIMIT,
     MAX_DOCUMENTS_PER_FREQUENT_SENTENCE,
     VersionPairs,

@@ -19,7 +19,7 @@ from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, assign_duplicates
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, group_by_label
-from simdoc_search.groups.concepts import (
+from simdoc_search.groups.related_pairs import (
     MAX_CANDIDATES,
     MAX_COMPARED_CANDIDATES,
     MAX_DOCUMENTS_PER_FREQUENT_CONCEPT,
@@ -74,9 +74,9 @@ class Topics:
         pair_count: number of pairs that are related, or versions of each other.
         topic_count: number of topics.
         member_count: number of documents in topics.
-        frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. They count in
-            scores, but only the first `max_documents_per_concept` of these documents are found through them.
-        truncated_document_count: number of documents that share their rarest concepts with more than
+        frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. Such a
+            concept counts in scores, but only the first `max_documents_per_concept` documents are found by it.
+        partly_compared_document_count: number of documents that share their rarest concepts with more than
             `max_compared_candidates` others. Each was only compared with those that share the most, so pairs may be
             missing.
         isolated_document_count: number of documents that share no concept with any other document.
@@ -117,7 +117,7 @@ class Topics:
         self.topic_count: int = len(self._groups)
         self.member_count: int = sum(map(len, self._groups))
         self.frequent_concept_count: int = pairs.frequent_concept_count
-        self.truncated_document_count: int = pairs.truncated_document_count
+        self.partly_compared_document_count: int = pairs.partly_compared_document_count
         self.isolated_document_count: int = pairs.isolated_document_count
 
     def topics(self, size: int | None = None, offset: int = 0) -> Iterator[Topic]:

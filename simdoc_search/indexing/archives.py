@@ -63,7 +63,7 @@ class Archives:
         Returns None if the file is not an archive, or if the run does not read it; see `look_inside`.
 
         Args:
-            source: the file, with the id and root that it has in the store.
+            source: the file, with its id and indexed folder in the store.
             is_named_by_user: whether the user named this file, not a folder that contains it.
         """
         if source.format.kind != "archive" or source.data is not None:

@@ -157,7 +157,7 @@ class IndexingRun:
     def _decide_repeated_id(self, source: Document | FileSource, input_path: InputPath | None) -> Job | None:
         """Return the job for a source whose id the run has found before, or None to skip the source.
 
-        The last document with an id is stored. If files of different roots have the same id, the first file is stored.
+        The last document with an id is stored. If files of several indexed folders have it, the first one is stored.
         """
         first = self._paths.get_by_number(self._seen.path_number(source.id))
         if input_path and first and isinstance(source, FileSource):
@@ -165,10 +165,10 @@ class IndexingRun:
                 self.report.repeated_id_count += 1  # the file was already found at another path
             return None
         self.report.repeated_id_count += 1
-        return Job(source, None)  # the store may not have the first document with this id yet, so do not compare
+        return Job(source, None)  # the first document with this id may not be written yet, so it cannot be compared
 
     def _skip_if_id_is_taken(self, source: FileSource, input_path: InputPath, origin: Origin) -> bool:
-        """Skip the source if an existing file of another root has its id. Return whether the source was skipped."""
+        """Skip the source if an existing file of another indexed folder has its id. Return whether it was skipped."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
         other = origin.file(source.id)

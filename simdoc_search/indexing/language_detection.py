@@ -23,8 +23,8 @@ class LanguageReport:
 
     Attributes:
         languages: number of documents per language; see `language_of`.
-        documents: path or id of each document, and its language. If the language is from the metadata, the list of
-            candidates is empty.
+        documents: path or id of each document, and its language. If the language is from the metadata,
+            `candidates` is empty.
         byte_count: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
         skipped: the sources that were skipped.
         seconds: duration, including the start of the workers.
@@ -48,7 +48,7 @@ def identify_documents(
 
     Args:
         sources: the documents.
-        workers: maximum number of worker processes. Few documents are read in this process.
+        workers: maximum number of worker processes. A small number of documents is read in this process.
         limits: maximum time and memory per file.
         progress: called with the number of documents that were finished since the last call.
 

@@ -15,7 +15,7 @@ texts are in memory."""
 
 
 class LocatedSource(NamedTuple):
-    """A source with the id and root that it has in the store."""
+    """A source with its id and indexed folder in the store."""
 
     source: Source
     input_path: InputPath | None  # None for a document that is not a file

@@ -44,7 +44,7 @@ class PreparationSettings:
 
 
 class PreparedDocument(NamedTuple):
-    """The outcome for a new or changed document.
+    """The result of preparing a new or changed document.
 
     Attributes:
         encoded: the document in the form that the writer of the store accepts.
@@ -85,7 +85,7 @@ class _ChangedDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnchangedDocument:
-    """The outcome for an unchanged document. The path or modification time of its file may have changed."""
+    """The result of preparing an unchanged document. The path or modification time of its file may have changed."""
 
     origin: Origin | None
 

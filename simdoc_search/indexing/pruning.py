@@ -18,7 +18,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
 _MAX_SMALL_REMOVAL = 10
-"""Up to this many documents are removed, even if they are more than half of the documents of a root."""
+"""Up to this many documents are removed, even if they are more than half of the documents of an indexed folder."""
 
 
 @dataclass(slots=True)

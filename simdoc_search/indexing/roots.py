@@ -60,7 +60,7 @@ class InputPath:
         return None
 
     def with_stored_id(self, source: FileSource) -> FileSource:
-        """Return a file with the id and root that it has in the store."""
+        """Return a file with its id and root in the store."""
         if not self.id_prefix and self.root == source.root:
             return source
         id = self.make_id(self.path) if source.root == absolute(source.path) else self.id_prefix + source.id

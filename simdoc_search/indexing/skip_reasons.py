@@ -31,8 +31,8 @@ class SkipKind:
 
 
 OTHER_KIND = SkipKind("", ".*")
-"""All other reasons. The file could perhaps be read later or on another machine: no permission, a failing disk, or a
-reader that crashed."""
+"""All other reasons, such as no permission, a failing disk, or a reader that crashed. The file could perhaps be read
+later or on another machine."""
 
 BROKEN_LINK_REASON = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""

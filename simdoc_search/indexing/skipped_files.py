@@ -16,8 +16,8 @@ from simdoc_search.stores.base import Store
 def locate_skipped_files(store: Store, skipped: Iterable[SkippedFile]) -> Iterator[FileSource]:
     """Yield the skipped files that may be compared, with the ids that they would have in the store.
 
-    Hidden and excluded files, links, empty files, members of archives, and files without a root are left out. So are
-    files whose ids belong to other documents.
+    Hidden and excluded files, links, empty files and members of archives are left out. So are files that are not in an
+    indexed folder, and files whose ids belong to other documents.
     """
     paths = InputPaths(store, None, add_folder_prefix=True)
     for file in skipped:

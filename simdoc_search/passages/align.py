@@ -41,7 +41,7 @@ _MIN_NEARBY_WORDS, _NEARBY_REACH, _MIN_LONE_RUN = 10, 30, 8
 """A run may be part of an edited passage if it has at least 8 words, or if there are at least 10 equal words within
 about 30 words of the run."""
 _MAX_WINDOW_PAIRS = 4
-"""A window is rare if the product of its numbers of occurrences in the two texts is at most 4.
+"""A window of words that occurs m times in one text and n times in the other is rare if m * n is at most 4.
 
 Runs that are shorter than the minimum length are found only around rare windows.
 """

@@ -16,7 +16,7 @@ from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing_su
 from simdoc_search.passages.word_spans import Mask, empty_mask, mask_to_word_ranges, words_to_span
 
 _MAX_WORD_PAIRS = 1 << 22
-"""A stretch is reported as one difference if the product of its two word counts is larger."""
+"""A stretch (unmatched words of both texts) is one difference if the product of its two word counts is larger."""
 
 _MAX_WORDS_PER_EQUAL_WORD = 50
 """Two differences are joined if the larger one has more than 50 words for each equal word between them."""

@@ -70,7 +70,7 @@ def remove_ignored_words(
     spans: tuple[Sequence[Span], Sequence[Span]] = ((), ()),
     min_words: int,
 ) -> tuple[Comparison, tuple[int, int]]:
-    """Remove the words of templates, and of spans in each text, from a comparison.
+    """Remove the words that match a template, or that are in the `spans` of their text, from a comparison.
 
     Return the changed comparison, and the number of ignored words of each text.
 

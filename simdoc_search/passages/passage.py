@@ -72,8 +72,8 @@ class SignificantChange(NamedTuple):
     """A difference in a negation, a number, a date or a name.
 
     Attributes:
-        kind: `negation`, `number`, `date` or `name`. A short difference is one change, of the first of these kinds that
-            applies. A long difference (over 60 characters) is a change for each kind that applies.
+        kind: `negation`, `number`, `date` or `name`. If several kinds apply to a short difference, the first of them
+            is used. A long difference (over 60 characters) becomes one change per kind that applies.
         preceding_words: Up to three words before the change, in the newer text. They are in the same sentence, unless
             the change begins a sentence.
         old: The changed part of the older text. For a long difference, only its words of this kind. It may be empty.

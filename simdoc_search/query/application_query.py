@@ -27,7 +27,7 @@ class SimilarHit(NamedTuple):
     Attributes:
         hit: the hit as returned by the engine.
         overlap: estimated overlap with the query document, 0..1.
-        matched_token_count: number of tokens that the hit shares with the query document.
+        matched_token_count: number of fingerprint tokens that the hit shares with the query document.
     """
 
     hit: Mapping[str, Any]
@@ -51,9 +51,9 @@ class Similar:
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
         field: the field that contains the tokens.
         kind: `text` (a field of simdoc-search) or `terms` (a keyword field with one token per term).
-        buckets_field: the field that contains each document's number of tokens: `simdoc.buckets` in the mapping of
-            simdoc-search. If it is given, the engine excludes documents that are too short or too long to reach the
-            overlap.
+        fingerprint_size_field: the field that contains each document's number of tokens: `simdoc.buckets` in the
+            mapping of simdoc-search. If it is given, the engine excludes documents that are too short or too long to
+            reach the overlap.
         planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
             divides all tokens, as Alfresco and Solr do.
         settings: settings of the fingerprints; None for the defaults.
@@ -75,13 +75,13 @@ class Similar:
         *,
         field: str = "simdoc.tokens",
         kind: FieldKind = "text",
-        buckets_field: str | None = None,
+        fingerprint_size_field: str | None = None,
         planner: Planner = "enough",
         settings: Settings | None = None,
     ) -> None:
         self.tokens: tuple[str, ...] = tuple(tokens.split() if isinstance(tokens, str) else tokens or ())
         self.source_fields: list[str] = [field]
-        self._field, self._kind, self._buckets_field = field, kind, buckets_field
+        self._field, self._kind, self._fingerprint_size_field = field, kind, fingerprint_size_field
         self._settings = settings or Settings()
         self._overlap = None if overlap is None else parse_fraction(overlap, "overlap")
         self.plan: Plan = plan(self.tokens, self._overlap, probability, planner=planner)
@@ -120,7 +120,7 @@ class Similar:
             self.plan,
             self._field,
             kind=self._kind,
-            buckets_field=self._buckets_field,
+            fingerprint_size_field=self._fingerprint_size_field,
             filters=filters,
             exclude_id=exclude_id,
             score=score,
@@ -141,9 +141,8 @@ class Similar:
             hits: the hits of an engine, `response["hits"]["hits"]`. Their `_source` must contain `source_fields`.
 
         Raises:
-            QuerySyntaxError: no hit has tokens in its `_source`, or the tokens of the query document were created with
-                different settings, or not by simdoc-search. For example, they may be terms of an engine's `min_hash`
-                filter.
+            QuerySyntaxError: no hit has tokens in its `_source`. Or the tokens of the query document were created with
+                different settings or by another program, for example by an engine's `min_hash` filter.
         """
         hits_and_values = [(hit, list(_read_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
         if hits_and_values and not any(values for _, values in hits_and_values):

@@ -1,10 +1,10 @@
 """Compiles plans to query clauses in the JSON of OpenSearch and Elasticsearch.
 
-There are two kinds of fields. `text` is a field that simdoc-search created. It contains one string of tokens separated
-by spaces. The field has `similarity: boolean`, so the score is the number of matching tokens. `terms` is a `keyword`
-field, or a text field that a `min_hash` analyzer fills. Such an analyzer gives all tokens the same position. A `match`
-query on them would become a SynonymQuery, which ignores minimum_should_match. Therefore, each token is a separate
-clause.
+There are two kinds of fields. `text` is a field that simdoc-search created. It contains one string: the tokens of a
+fingerprint, separated by spaces. The field has `similarity: boolean`, so the score is the number of matching tokens.
+`terms` is a `keyword` field, or a text field that a `min_hash` analyzer fills. Such an analyzer gives all tokens the
+same position. A `match` query on them would become a SynonymQuery, which ignores minimum_should_match. Therefore, each
+token is a separate clause.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def to_dsl(
     field: str = "simdoc.tokens",
     *,
     kind: FieldKind = "text",
-    buckets_field: str | None = None,
+    fingerprint_size_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
     must_not: Sequence[dict[str, Any]] = (),
@@ -56,8 +56,8 @@ def to_dsl(
         field: the field that contains the tokens.
         kind: `text` (a field that simdoc-search created) or `terms` (a keyword field, or a field that a `min_hash`
             analyzer fills).
-        buckets_field: the field that contains each document's number of tokens. If it is given, the engine excludes
-            documents that are too short or too long to reach the overlap.
+        fingerprint_size_field: the field that contains each document's number of tokens. If it is given, the engine
+            excludes documents that are too short or too long to reach the overlap.
         filters: your own clauses that must match. They are not changed.
         exclude_id: the `_id` of a document to exclude, usually the query document.
         must_not: your own clauses that must not match.
@@ -77,13 +77,13 @@ def to_dsl(
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
     if score not in get_args(Score):
         raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
-    if not plan.can_match:  # an engine matches the only token of a `match`, even if two are required
+    if not plan.can_match:  # for a `match` with one token, an engine would ignore that two are required
         return {"match_none": {}}
     if kind == "text" and " ".join(plan.tokens).split() != [*plan.tokens]:
         raise QuerySyntaxError(
             "a token contains white space, which separates the tokens of a text field; use kind='terms'"
         )
-    required = [*filters, *_bucket_range(plan, buckets_field)]
+    required = [*filters, *_bucket_range(plan, fingerprint_size_field)]
     excluded = [*must_not, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = count_clauses([*required, *excluded])
     clause = _candidates_clause(plan, field, kind, score, max_clauses - others)
@@ -105,7 +105,7 @@ def similar_query(
     field: str = "simdoc.tokens",
     planner: Planner = "enough",
     kind: FieldKind = "text",
-    buckets_field: str | None = None,
+    fingerprint_size_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
     score: Score = "bands",
@@ -116,7 +116,7 @@ def similar_query(
         plan(tokens, overlap, probability, planner=planner),
         field,
         kind=kind,
-        buckets_field=buckets_field,
+        fingerprint_size_field=fingerprint_size_field,
         filters=filters,
         exclude_id=exclude_id,
         score=score,
@@ -141,10 +141,10 @@ def similar_by_id(
     - The engine ignores all filters when it reads the query document, so check first that the caller may read it. For
       an unknown id, the query finds nothing. This is not an error.
     - A shard counts only tokens that occur in it. Shards without the query document therefore require fewer tokens, and
-      return hits below the overlap. If the index has several shards, drop hits with a score below the
-      overlap times the `simdoc.buckets` of the query document, or use this product as the `min_score` of the request.
-    - The caller does not know the tokens of the query document. Unlike `similar_query` with `buckets_field`, the query
-      therefore also finds documents that are too long for the overlap. The hits cannot be refined.
+      return hits below the overlap. If the index has several shards, multiply the overlap by the `simdoc.buckets` of
+      the query document, and set the product as the `min_score` of the request.
+    - The caller does not know the tokens of the query document. Unlike `similar_query` with `fingerprint_size_field`,
+      the query therefore also finds documents that are too long for the overlap. The hits cannot be refined.
     - The overlap is rounded down to a whole percentage. At most 512 tokens of the query document are used.
 
     Args:
@@ -193,11 +193,11 @@ def _minimum_should_match(overlap: Fraction) -> str:
     return "100%" if percent == 100 else f"{percent - 100}%"  # with 0%, no token would be required
 
 
-def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]:
+def _bucket_range(plan: Plan, fingerprint_size_field: str | None) -> list[dict[str, Any]]:
     """Return a filter for documents whose number of tokens allows the overlap."""
     match plan:
-        case Threshold(token_range=(least, most)) if buckets_field:
-            return [{"range": {buckets_field: {"gte": least, "lte": most}}}]
+        case Threshold(token_range=(least, most)) if fingerprint_size_field:
+            return [{"range": {fingerprint_size_field: {"gte": least, "lte": most}}}]
         case Threshold() | Bands():
             return []
 

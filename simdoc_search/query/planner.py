@@ -1,4 +1,6 @@
-"""Creates plans from an overlap and a probability. A plan says which tokens a document must share, and how many.
+"""Creates plans from an overlap and a probability.
+
+A plan says which tokens of the query document's fingerprint a document must share, and how many.
 
 `Threshold` counts matching tokens, and finds every document whose estimate reaches the overlap. `Bands` uses fewer
 tokens and misses some documents. A document must share all tokens of at least one band. A document of overlap s shares
@@ -129,8 +131,9 @@ def check_planner(planner: object) -> None:
 def _threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
     """Return a threshold that misses no document whose estimate reaches the overlap.
 
-    The estimate is `shared / union`, and the union has at least as many filled buckets as each document. However, the
-    threshold is at least `min_beyond_chance`, so it can miss documents if the overlap is under 10 %.
+    The estimate is the number of shared tokens divided by the number of filled buckets of the union. The union has at
+    least as many filled buckets as the query has tokens. However, the threshold is at least `min_beyond_chance`, so it
+    can miss documents if the overlap is under 10 %.
     """
     count = len(tokens)
     minimum, maximum = math.ceil(count * overlap), min(math.floor(count / overlap), _MAX_BUCKETS)
@@ -140,7 +143,7 @@ def _threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
 def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
     """Return a threshold for a query that compares the texts of its candidates afterwards.
 
-    If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. Its `token_range` is
+    If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. The `token_range` is
     wider than that of `_threshold`, to allow for random deviations.
     """
     count = len(tokens)
@@ -153,8 +156,8 @@ def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) ->
 def _min_match_of_bands(count: int, rows: int, band_count: int, overlap: float, probability: float) -> int:
     """Return the number of matching tokens that a plan with bands can require in addition to a whole band.
 
-    The probability of the bands alone is slightly higher than requested. The additional condition lowers the
-    probability by less than this margin, and by less than 1 %.
+    The bands alone find a document with a slightly higher probability than requested. The additional condition lowers
+    the probability by less than this difference, and by less than 1 %.
     """
     margin = probability_of_bands(count, rows, band_count, overlap) - probability
     return lower_bound_of_matches(count, overlap, min(_MAX_MISS_RATE, max(0.0, margin)))
@@ -173,10 +176,11 @@ def choose_rows_and_bands(count: int, overlap: Fraction, probability: Fraction) 
     """Return the tokens per band and the number of bands of planner `enough`, for `count` query tokens.
 
     For each number of tokens per band, the planner considers the plan with the fewest bands that reach the probability.
-    There must be enough tokens for these bands. A plan is selective if the probability that it finds a document of half
-    the overlap is at most 5 %. The planner chooses the selective plan with the fewest clauses. If no plan is selective,
-    it chooses the plan with the lowest such probability. If no plan reaches the requested probability, all tokens are
-    used, in bands of one token. `Bands.probability_of_finding` returns the actual probability.
+    It omits a plan if there are not enough tokens for its bands. A plan is selective if it finds a document of half the
+    overlap with a probability of at most 5 %. The planner chooses the selective plan with the fewest clauses. If no
+    plan is selective, it chooses the plan that finds such a document with the lowest probability. If no plan reaches
+    the requested probability, all tokens are used, in bands of one token. `Bands.probability_of_finding` returns the
+    actual probability.
     """
     s, p = float(overlap), float(probability)
     plans: list[tuple[bool, float, int, int, int]] = []

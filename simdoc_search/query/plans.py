@@ -1,7 +1,8 @@
-"""Defines the kinds of plans. A plan says which tokens a document must share, and which candidates are hits.
+"""Defines the kinds of plans.
 
-A plan also computes the probability that it finds a document. Code that compiles plans uses `match` for the kinds of
-plans. If a new kind is added, the type checker then reports the code that does not handle it.
+A plan says which tokens of the query document's fingerprint a document must share, and which candidates are hits. It
+also computes the probability that it finds a document. Code that compiles plans uses `match` for the kinds of plans. If
+a new kind is added, the type checker then reports the code that does not handle it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from simdoc_search.query.s_curve import probability_of_bands, probability_of_mat
 from simdoc_search.sketch.estimate import TokenOverlap
 
 CHANCE_STEPS = (10, 23, 98, 220, 380, 568, 780, 1011, 1258, 1518, 1790, 2073, 2364, 2663, 2970, 3283, 3603, 3927)
-"""Above each of these numbers of query tokens, one more token may be equal by chance. See `min_beyond_chance`."""
+"""Each time the number of query tokens exceeds one of these numbers, one more token may be equal by chance."""
 
 CHANCE_OVERLAP = Fraction(1, 20)
 """All queries with a smaller overlap require `min_beyond_chance`. Otherwise, too many documents would be candidates."""
@@ -27,10 +28,10 @@ MAX_STANDARD_DEVIATIONS = 2.33
 def min_beyond_chance(token_count: int) -> int:
     """Return the minimum number of matching tokens that is more than expected by chance.
 
-    With a probability of at most 1 in 1,000, an unrelated document has this many of the `token_count` tokens of the
-    query. For up to 10 tokens, the probability is at most 1 in 50. A query that does not compare the texts of its hits
-    always requires this number. Other queries require it only for overlaps below `CHANCE_OVERLAP`, because it would
-    exclude short documents.
+    An unrelated document has at least this number of query tokens with a probability of at most 1 in 1,000. If the
+    query has at most 10 tokens (`token_count`), the probability is at most 1 in 50. A query that does not compare the
+    texts of its hits always requires this number. Other queries require it only for overlaps below `CHANCE_OVERLAP`,
+    because it would exclude short documents.
     """
     return 1 + bisect_left(CHANCE_STEPS, token_count)
 
@@ -74,7 +75,7 @@ class Threshold:
     def min_token_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - `Bands` uses `overlap`
         """Return the minimum share of the query's tokens that a hit has.
 
-        It is 0, because every candidate has at least `minimum_match` of the tokens, and can therefore be a hit.
+        It is 0: every candidate has at least `minimum_match` of the tokens, and there is no further minimum.
         """
         return 0.0
 

@@ -1,7 +1,7 @@
 """Computes the probability that a document is found, as a function of its true overlap (the S-curve).
 
-The model assumes that a document shares each token of the query with probability `overlap`, independently of the other
-tokens.
+The model assumes that a document shares each fingerprint token of the query with probability `overlap`, independently
+of the other tokens.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 This module only creates SQL. It does not connect to a database. There are two tables. In `simdoc_documents`, each row
 is a document: its row number, its id, and the number of its tokens. In `simdoc_tokens`, each row is a token of a
-document. Create the tables, and add each document:
+document's fingerprint. Create the tables, and add each document:
 
     tables = Tables()
     for statement in tables.create():
@@ -20,9 +20,10 @@ overlaps with `sketch.overlap_of_tokens`; see examples/with_sql.py. Add filters 
 example by using the SELECT as a subquery.
 
 The bands of a plan depend on the tokens of the query document, so they cannot be stored in columns. In the SELECT, the
-bands are a table with one row per token. A document has a whole band if it has as many tokens of the band as the band
-contains. Expressions are not nested, so they cannot exceed the depth limits of SQLite and DuckDB. SQLite allows 32,766
-parameters, and PostgreSQL 65,535. The plan of a document with 512 tokens has up to 1,536 parameters.
+bands are a table with one row per token. A document has a whole band if the number of its tokens in the band equals
+the size of the band. Expressions are not nested, so they cannot exceed the depth limits of SQLite and DuckDB.
+SQLite allows 32,766 parameters, and PostgreSQL 65,535. The plan of a document with 512 tokens has up to 1,536
+parameters.
 
 Tokens and ids are always passed as parameters. They are never part of the statement. The statement is the same for all
 three databases, except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg,

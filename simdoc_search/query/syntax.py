@@ -43,7 +43,7 @@ class FingerprintQuery:
     probability: Fraction | None = None
 
     def __str__(self) -> str:
-        """Return a FINGERPRINT string that can only be read in this way."""
+        """Return a FINGERPRINT string whose only reading is this query."""
         quoted = '"' + self.id.replace("\\", "\\\\").replace('"', '\\"') + '"'
         if self.probability is not None:
             return f"{quoted}_{_format_percentage(self.overlap or Fraction(0))}_{_format_percentage(self.probability)}"
@@ -154,7 +154,7 @@ def choose_reading(
     find_ids: Callable[[str], Sequence[str]],
     suggest_ids: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> FingerprintQuery:
-    """Return the reading whose document exists. If the reading has only a file name, the result has the full id.
+    """Return the reading whose document exists. If its id is only a file name, the result has the full id.
 
     Args:
         parsed: the result of `parse`.

@@ -213,7 +213,7 @@ class ThresholdOptions:
     Attributes:
         max_distance: maximum number of differing simhash bits between similar sentences, 0 to 16 of 64.
         min_share: minimum of the larger share of two versions, greater than 0 and at most 1.
-        min_share_of_other: minimum of the smaller share, from 0 to `min_share`. If it were 0, a book that quotes
+        min_smaller_share: minimum of the smaller share, from 0 to `min_share`. If it were 0, a book that quotes
             a note would be a version of the note.
         min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1. Related documents score less.
 
@@ -223,7 +223,7 @@ class ThresholdOptions:
 
     max_distance: int | None = None
     min_share: float | None = None
-    min_share_of_other: float | None = None
+    min_smaller_share: float | None = None
     min_score: float | None = None
 
     def choose_thresholds(self, stored_thresholds: SimilarityThresholds) -> SimilarityThresholds:
@@ -232,7 +232,7 @@ class ThresholdOptions:
         Raises:
             QuerySyntaxError: a threshold is out of range.
         """
-        names = ("max_distance", "min_share", "min_share_of_other", "min_score")
+        names = ("max_distance", "min_share", "min_smaller_share", "min_score")
         given_thresholds: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         try:
             return replace(stored_thresholds, **given_thresholds)
@@ -247,12 +247,12 @@ class VersionQuery(ThresholdOptions, QueryOptions):
     Attributes:
         file: the path of the file that contains the text. Its name and dates help to determine which version is newer.
         metadata: metadata of the text, such as dates.
-        version_control: whether to read the date of each file's last commit from git.
+        use_git: whether to read the date of each file's last commit from git.
     """
 
     file: str | Path | None = field(default=None, kw_only=True)
     metadata: Mapping[str, MetadataValue] | None = field(default=None, kw_only=True)
-    version_control: bool = field(default=True, kw_only=True)
+    use_git: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -136,7 +136,7 @@ def _compare_candidates(
 
 
 def _choose_matcher(document: QueryDocument, options: PassageOptions) -> Callable[[Sequence[str]], list[MatchedWords]]:
-    """Return a function that returns the words that the query document shares with each text."""
+    """Return a function that takes texts, and finds the words that the query document shares with each one."""
     source = document.analysed_text
     if source is None:
         return lambda _: []

@@ -129,7 +129,7 @@ class _UncommittedDocuments:
             self._character_count -= len(removed.text or "")
 
     def find_nearest(self, record: Record) -> NearestDuplicate | None:
-        """Return the uncommitted document that a document duplicates; None if there is no such document."""
+        """Return the uncommitted document that a new document duplicates; None if there is no such document."""
         duplicates = []
         ids = {id for token in record.token_ids.tolist() for id in self._ids_by_token.get(token, ())}
         for earlier_record in (self._records[id] for id in sorted(ids & self._records.keys())):

@@ -22,8 +22,8 @@ MAX_SAME_NAME_DOCUMENTS = 500
 Query = str | FingerprintQuery | DocumentKey
 """A query for the documents that are similar to a stored document.
 
-It is a string such as `doc123_20_80` (an id, an overlap and a probability in percent), a parsed string, or the key of
-the stored document.
+It is a string such as `doc123_20_80` (an id, an overlap and a probability in percent), the `FingerprintQuery` that such
+a string describes, or the key of the stored document.
 """
 
 
@@ -107,7 +107,7 @@ class Resolver:
         return matching[0]
 
     def _look_up_qualified_ids(self, ids: Iterable[str]) -> bool:
-        """Look up ids of the form `INDEX/ID`, unless they are ids of documents. Return whether one of them exists."""
+        """Look up `ID` in `INDEX` for each id `INDEX/ID` that no document has. Return whether one of the ids exists."""
         parts = {id: id.partition("/") for id in ids if "/" in id}
         self._look_up({rest for _, _, rest in parts.values()})
         for id, (index, _, rest) in parts.items():

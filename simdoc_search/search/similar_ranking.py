@@ -19,7 +19,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_text_changed
 
 _MIN_COMPARED_CANDIDATES = 50
-"""Number of candidates that are read to count the hits, even if the hits on the page are already known."""
+"""Minimum number of candidates that are read to count hits, even if all hits on the page are already known."""
 
 _COMPARED_PER_HIT = 5
 """Maximum number of candidates that are read per requested hit if there is no minimum overlap.

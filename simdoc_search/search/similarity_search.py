@@ -129,20 +129,20 @@ class SimilaritySearch:
                 if you give the path of the archive.
             prune: whether to remove documents whose files no longer exist in the folders that were read. The documents
                 of an unreadable or empty folder are kept. If more than 10 files and more than half of the files of a
-                folder no longer exist, their documents are kept too; see `problems`. False: the documents are
-                kept, and the report says how many files are missing. None: for a run that gets only some files of the
-                folders. The documents of the other files are kept, and these files do not count as missing.
+                folder no longer exist, their documents are kept too; see `IndexReport.problems`. False: the documents
+                are kept, and the report says how many files are missing. None: for a run that gets only some files of
+                the folders. The documents of the other files are kept, and these files do not count as missing.
             prune_all: as `prune`, but also remove the documents of empty folders, and more than half of the documents
                 of a folder.
             prefix: prefix of the ids of files. The path relative to the folder follows it. None: the prefix that the
                 store already uses for this folder. Files in a subfolder of an indexed folder keep their ids.
-            add_folder_prefix: whether the ids of a new folder begin with the name of the folder if the store or this
-                run has other documents. Files with the same name in two folders then have different ids.
+            add_folder_prefix: whether the ids of the files in a new folder begin with the name of the folder, if the
+                store or this run has other documents. Files with the same name in two folders then have different ids.
             file_timeout: maximum number of seconds per file in a worker process. None: 120.
             worker_memory: maximum memory per worker process, in bytes. A file that needs more is skipped. None: half of
                 the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.
-            reject_duplicates: minimum overlap of new documents that are rejected as duplicates of a stored document or
-                of an earlier document of this run; greater than 0 and at most 1. They are reported as
+            reject_duplicates: reject a new document if its overlap with a stored document, or with an earlier document
+                of this run, is at least this; greater than 0 and at most 1. Rejected documents are reported as
                 `documents.RejectedDocument`; see `DuplicateFilter`. None: no document is rejected.
             extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             progress: called with the number of documents that were processed since the last call.
@@ -406,7 +406,7 @@ class SimilaritySearch:
         sentences of the document are queried; see `versions.query_sentences`. Otherwise, candidates are found by shared
         passages and fingerprints.
 
-        The thresholds are `max_distance`, `min_share`, `min_share_of_other` and `min_score`. If one is not given, the
+        The thresholds are `max_distance`, `min_share`, `min_smaller_share` and `min_score`. If one is not given, the
         value that is stored in the index is used; see `stores.upgrade.set_thresholds`. If the index has no thresholds,
         the default of `sketch.thresholds.SimilarityThresholds` is used. The timeline of each page contains the newest
         version.
@@ -507,16 +507,16 @@ class SimilaritySearch:
         self._check_fields_exist(families.document_count, options.filters)
         return families
 
-    def order_family(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
+    def order_family(self, family: FamilyMembers, *, use_git: bool = True) -> VersionFamily:
         """Order a family by evidence, as `versions` does. Texts are not compared.
 
         Args:
             family: an item of `version_families().families()`.
-            version_control: whether to read the date of each file's last commit from git.
+            use_git: whether to read the date of each file's last commit from git.
         """
         from simdoc_search.search.versions import order_family
 
-        return order_family(self.store, family, version_control=version_control)
+        return order_family(self.store, family, use_git=use_git)
 
     @span("simdoc_search.topics")
     @accept_fields_of(GroupOptions)
@@ -619,9 +619,9 @@ class SimilaritySearch:
                 includes `same-text`.
             progress: called with the current stage (`reading`, `comparing`, `verifying`, `hashing`) and its completed
                 share, 0..1.
-            ignore: texts whose words are not compared, such as templates or licence headers. Slightly edited copies of
-                these texts are not compared either. Documents that share only these words are not duplicates. The
-                fingerprints that find the candidates still include these words.
+            ignore: texts such as templates or licence headers. Copies of them in the documents are not compared, even
+                if they were slightly edited. Documents that share only such copies are not duplicates. The
+                fingerprints that find the candidates still include these copies.
             workers: number of processes that compare texts. If it is 1, or if there are few candidates, this process
                 does the work. The result does not depend on it.
 

@@ -44,7 +44,7 @@ class VersionCandidates:
 
     Attributes:
         sentences: the simhashes of the sentences of each document to compare.
-        total: number of documents that share a token with the query document.
+        total: number of documents that share a token of the kind `candidate_source` with the query document.
         queried_sentence_count: number of distinct sentences that were queried.
         candidate_source: the kind of tokens that found the candidates.
     """

@@ -144,18 +144,22 @@ class VersionOrder:
             aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
             kinds = self.newest_evidence_kinds
             is_doubtful = "modification time" in kinds and is_in_copy_folder(self.newest.name)
-            doubt = "; it is in a backup or download folder, so this may be the time of copying" if is_doubtful else ""
+            doubt = (
+                "; the file is in a backup or download folder, so this may be the time when it was copied"
+                if is_doubtful
+                else ""
+            )
             return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{aside}{doubt}"
         if any(statement.hides_newest for statement in self.conflicting_statements):
             by_others = self.newest_without_file_times
             name = "" if by_others is None else printable(by_others.name) or "the text"
             newest_of_rest = name and f"; without the modification times of files, the newest is {name}"
-            return f"newest: not known, as the evidence conflicts{newest_of_rest}"
+            return f"newest: not known, because the evidence conflicts{newest_of_rest}"
         if self.have_equal_texts:
-            return "newest: none, as all versions have the same words and punctuation"
+            return "newest: none, because all versions have the same words and punctuation"
         if self.evidence_kind == "texts":
-            return "newest: not known, as no evidence shows which is newer"
-        return "newest: not known, as the latest versions have the same date or no date"
+            return "newest: not known, because no evidence shows which is newer"
+        return "newest: not known, because the latest versions have the same date or no date"
 
     def date_label(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""

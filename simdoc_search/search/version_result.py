@@ -61,8 +61,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         undated: entries without a date or version, if at least half of the documents have one. A file's modification
             time counts as a date only if fewer than half of the documents have another date or a version.
         newest: the newest entry of the timeline. None: the evidence is insufficient or contradictory.
-        evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` is only
-            a hint.
+        evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` means
+            that the order is guessed from the texts.
         is_certain: whether the evidence determines the whole timeline without a contradiction.
         conflicting_statements: the contradictory statements, two for each contradiction.
         reason: a description of the evidence for the order.
@@ -72,7 +72,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             ignored; None if the newest entry would then be unknown.
         newest_evidence_kinds: the kinds of evidence that show that the newest entry is later than the other ones.
         total: number of versions on all pages.
-        candidate_count: number of documents that share a token with the query document.
+        candidate_count: number of documents that share a token (a hash of a sentence, passage or fingerprint) with the
+            query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         candidate_source: the kind of tokens that found the candidates: `sentences` if the index was created using
             `index --with versions`, otherwise `passages` or `fingerprints`.
@@ -124,7 +125,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
                 f"{'':>12}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
             )
         if self.undated:
-            yield "without a date or version, so not in the timeline above:"
+            yield "documents without a date or version, which are not in the timeline above:"
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:

@@ -73,7 +73,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     versions = _select_versions(store, document, candidates, thresholds)
     family = _Family(store, document, versions, thresholds.max_distance)
     hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
-    version_dates = (_read_record_dates(version.record, query.version_control) for version in versions)
+    version_dates = (_read_record_dates(version.record, query.use_git) for version in versions)
     timeline = build_timeline(_replace_text_hashes([dates, *version_dates], hashes), family.propose_order)
     page = _select_page(len(versions), timeline, query)
     shown_numbers = {0, timeline.order[-1] if timeline.order else 0, *page}
@@ -97,11 +97,11 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     )
 
 
-def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
+def order_family(store: Store, family: FamilyMembers, *, use_git: bool) -> VersionFamily:
     """Order the documents of a family; see `SimilaritySearch.order_family`."""
     stored = read_records(store, family.document_keys, text=False)
     records = add_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
-    dates = [_read_record_dates(record, version_control) for record in records]
+    dates = [_read_record_dates(record, use_git) for record in records]
     timeline = build_timeline(_replace_text_hashes(dates, hash_words_and_punctuation(store, records)), list)
     entries = {
         number: VersionEntry(record.id, record.key, False, timeline.dates[number])
@@ -117,11 +117,11 @@ def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocume
         return QueryDocument.from_text(query.text, store.settings, name, query.metadata), _read_text_dates(query)
     record = resolve_record(store, query.query or "", query.query_document_filters)
     (dated,) = add_metadata(store, [record], DATE_FIELDS)
-    return QueryDocument(record, store.settings), _read_record_dates(dated, query.version_control)
+    return QueryDocument(record, store.settings), _read_record_dates(dated, query.use_git)
 
 
-def _read_record_dates(record: Record, version_control: bool) -> DateSources:
-    path = Path(record.origin.file(record.id)) if record.origin and version_control else None
+def _read_record_dates(record: Record, use_git: bool) -> DateSources:
+    path = Path(record.origin.file(record.id)) if record.origin and use_git else None
     return DateSources.from_record(record, path)
 
 
@@ -140,7 +140,7 @@ def _read_text_dates(query: VersionQuery) -> DateSources:
         mtime_ns = path.stat().st_mtime_ns
     except OSError:
         return DateSources(name, metadata)
-    return DateSources(name, metadata, mtime_ns, path if query.version_control else None)
+    return DateSources(name, metadata, mtime_ns, path if query.use_git else None)
 
 
 def _select_versions(

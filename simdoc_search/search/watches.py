@@ -29,7 +29,7 @@ class WatchMatch:
     Attributes:
         watch: the watch for the watched document.
         overlap: the overlap of the two documents, estimated from their tokens, 0..1.
-        matched_token_count: number of matching tokens.
+        matched_token_count: number of tokens (hashes in the index) that the two documents share.
     """
 
     watch: Watch

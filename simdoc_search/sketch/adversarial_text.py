@@ -1,11 +1,11 @@
 """Detects adversarial texts, which were written to look similar to every text.
 
-Without a key, anybody can search for words with very small hashes. Such words fill the buckets of a fingerprint, so
-texts that contain them seem to overlap. The hashes of n shingles are distributed like random numbers over the B
-buckets, so the minimum of each bucket has a known distribution. If the minimum lies a fraction u of the way into its
-bucket, the expected number of hashes below it is x = n u / B. Over all buckets, x is exponentially distributed with
-mean 1, censored at the end of the bucket. If an author tries thousands of words per bucket, the minima are far smaller,
-and their sum over all buckets is far smaller too. In an honest text, such a small sum is very unlikely.
+Without a secret hash key (`key.py`), anybody can search for words with very small hashes. Such words fill the buckets
+of a fingerprint, so texts that contain them seem to overlap. The hashes of n shingles are distributed like random
+numbers over the B buckets, so the minimum of each bucket has a known distribution. If the minimum lies a fraction u of
+the way into its bucket, the expected number of hashes below it is x = n u / B. Over all buckets, x is exponentially
+distributed with mean 1, censored at the end of the bucket. If an author tries thousands of words per bucket, x is far
+smaller in each bucket. In an honest text, such a small sum of x over all buckets is very unlikely.
 
 The test needs the second half of each hash. The stored tokens do not contain it, so the fingerprint must be computed
 again from the text.
@@ -27,7 +27,7 @@ from simdoc_search.sketch.settings import Settings
 MAX_STANDARD_DEVIATIONS = 6.0
 """A text is implausible if its minima are more than this number of standard deviations below the mean.
 
-For a normal distribution, the probability is 1 in 10**9. Honest texts vary less.
+For a normal distribution, the probability of such a deviation is 1 in 10**9. Honest texts vary less.
 """
 
 
@@ -35,8 +35,8 @@ def is_implausible(fingerprint: Fingerprint) -> bool:
     """Return whether the minima of a text are too small for its number of shingles.
 
     An adversarial text is detected if its author found words with very small hashes for a third of 512 buckets, or for
-    nearly all of 64 buckets. If the author tried N words, the text is not detected if it also has about N ordinary
-    shingles. Fewer than 1 in 10**9 honest texts are reported. Texts with fewer than 48 shingles are never reported.
+    nearly all of 64 buckets. If the author tried only N words, about N ordinary shingles in the text prevent detection.
+    Fewer than 1 in 10**9 honest texts are reported. Texts with fewer than 48 shingles are never reported.
 
     Raises:
         ValueError: the sketch does not support tokens in the format `bucketed`.

@@ -1,4 +1,4 @@
-"""Defines the interface of a sketch, which converts shingles to tokens.
+"""Defines the interface of a sketch, which converts shingles to tokens. Tokens are the index terms of a fingerprint.
 
 `estimate.py` compares the tokens of two texts.
 """
@@ -18,19 +18,19 @@ from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.key import HashKey
 
 MAX_SLOTS = 4096
-"""Maximum number of slots of a sketch. The index of a slot and its hash must fit into a token."""
+"""Maximum number of slots of a `Sketch`. The index of a slot and the hash in this slot must fit into a token."""
 
 _BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Minima:
-    """The smallest hashes of one text, which a sketch keeps, ordered by slot. `val1` and `val2` are Lucene's names.
+    """The hashes of one text that a sketch keeps: the smallest ones of each slot. `val1` and `val2` are Lucene's names.
 
     Attributes:
         slots: slot of each value; int64, shape (values,), ascending. For MinHash, the slot is hash function *
             bucket_count + bucket. Lucene emits terms in this order.
-        val1: first half of each value. Its highest bits are in the token; uint64, shape (values,).
+        val1: first half of each value. Tokens contain its highest bits; uint64, shape (values,).
         val2: second half of each value. The smallest value is the one with the smallest `val2`; uint64, shape
             (values,).
     """

@@ -67,7 +67,7 @@ class ParagraphConcepts:
     """The distinct concepts of each paragraph of a text. Paragraphs without concepts are omitted.
 
     Attributes:
-        token_ids: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (entries,).
+        token_ids: ids of the concepts of the first paragraph, ascending, then of the second; uint32, shape (entries,).
         frequencies: number of occurrences of each concept in its paragraph; int64, shape (entries,).
         paragraph_indices: index of the paragraph of each concept; int64, shape (entries,), ascending.
         paragraph_count: number of paragraphs.

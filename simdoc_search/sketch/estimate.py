@@ -1,4 +1,4 @@
-"""Estimates the overlap of two documents from their tokens, with confidence intervals."""
+"""Estimates the overlap of two documents from the tokens of their fingerprints, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TokenOverlap(NamedTuple):
 
     Attributes:
         matched_token_count: number of tokens that both documents have.
-        shared_count: estimate of this number without tokens that match by chance; at least 0.
+        shared_count: estimated number of matching tokens, without those that match by chance; at least 0.
         union_count: number of tokens in the union, corrected for chance like `shared_count`. The estimated Jaccard
             similarity is `shared_count / union_count`.
     """
@@ -41,9 +41,9 @@ CompareTokens = Callable[[NDArray[Any], NDArray[Any]], TokenOverlap]
 def compare_token_ids(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
     """Estimate the Jaccard similarity J from token ids.
 
-    Without rotation, the estimate is unbiased, because the minimum of each slot of the union is in the intersection
-    with probability J. Slots that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2). For
-    tokens that match by chance, see `correct_for_chance`.
+    Without rotation (`MinHash.with_rotation`), the estimate is unbiased, because the minimum of each slot of the union
+    is in the intersection with probability J. Slots that are empty in both documents do not count (Li, Owen, Zhang
+    2012, section 2.2). For tokens that match by chance, see `correct_for_chance`.
 
     Args:
         a: token ids of one document, ascending, without repeats.

@@ -27,7 +27,7 @@ from simdoc_search.sketch.winnow import PassageSettings, Winnowing, winnow_texts
 from simdoc_search.sketch.word_pairs import word_pair_token_ids
 
 _BATCH_SIZE = 1 << 16
-"""Number of characters and slots per batch. A larger batch does not fit into the processor's cache."""
+"""Size of a batch; see `split_into_batches`. A larger batch does not fit into the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,8 @@ class Fingerprint:
             Empty unless requested.
         word_pairs: token ids of the pairs of adjacent words, ascending and distinct; uint32. None unless requested, and
             always None for very long texts.
-        passages: passage token ids; uint32, ascending, without repeats. Empty unless requested.
+        passages: passage token ids, which find shared passages (see `sketch.winnow`); uint32, ascending, without
+            repeats. Empty unless requested.
     """
 
     analysis: Analysis
@@ -176,11 +177,11 @@ def fingerprints(
 
 
 def shingle_token_ids(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
-    """Return the passage token ids of all shingles of a text, for a query that also finds short shared runs.
+    """Return a passage token id for every shingle of a text. A query with these ids also finds short shared runs.
 
-    A stored document has token ids for only about 2 in 33 of its shingles. For a run that is shorter than
-    `PassageSettings.guaranteed_run_length`, `PassageSettings.probability_of_finding` returns the probability that such
-    a query finds it. Use this for query texts of up to 1,000 shingles, because longer texts need too many terms.
+    A stored document has passage token ids for only about 2 in 33 of its shingles, so the query can miss a run that is
+    shorter than `PassageSettings.guaranteed_run_length`. `PassageSettings.probability_of_finding` returns the
+    probability of finding it. Use this function for texts of up to 1,000 shingles. Longer texts need too many terms.
 
     Returns:
         Token ids; uint32, ascending, without repeats. They include all of `Fingerprint.passages`.
@@ -218,7 +219,7 @@ def _fingerprint_long_text(
 
 
 def is_supported_by_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
-    """Whether the native kernel supports these settings: the default settings and similar ones."""
+    """Return whether the native kernel supports these settings. It supports the default settings and similar ones."""
     if not analysis.is_plain or analysis.unit != "word" or not isinstance(minhash, MinHash) or minhash.key:
         return False
     count = minhash.bucket_count
@@ -264,7 +265,10 @@ def call_kernel(
 
 
 def split_into_batches(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
-    """Yield texts in batches of limited size: characters plus `slot_count` per text. A long text is its own batch."""
+    """Yield texts in batches of limited size. A long text is its own batch.
+
+    The size of a text is its number of characters plus `slot_count`.
+    """
     batch: list[str] = []
     size = 0
     for text in texts:

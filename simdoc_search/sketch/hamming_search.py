@@ -1,9 +1,10 @@
 """Searches for numbers that differ in few bits, without comparing all pairs.
 
 Numbers are cut into m blocks. Two numbers that differ in k bits are equal in at least m - k blocks (pigeonhole
-principle). For each choice of m - k blocks, the numbers are sorted by these blocks. Only numbers with equal blocks,
-which are then adjacent, are compared. If m is larger, the equal parts are longer and fewer numbers are compared, but
-there are more choices. The module uses the m with the lowest cost. The search finds all pairs within the distance.
+principle). For each choice of m - k blocks, the numbers are sorted by these blocks. Numbers whose chosen blocks are
+equal are then adjacent, and only these numbers are compared. For a larger m, there are more choices. But the chosen
+blocks have more bits in total, so fewer numbers are compared. The module uses the m with the lowest cost. The search
+finds all pairs within the distance.
 
 Source: Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling", section 3.
 """
@@ -36,8 +37,8 @@ def make_block_masks(bit_count: int, max_distance: int, count: int = 1) -> list[
     value, it returns `max_distance` + 1 disjoint masks.
 
     Returns:
-        Pairs of a mask and a list of blocks. If two numbers are equal in this mask and in one of these blocks, they are
-        also equal in an earlier mask, which has found them already.
+        Pairs of a mask and a list of blocks. Numbers that are equal in this mask and in one of these blocks were
+        already found with an earlier mask.
     """
     if not (1 <= bit_count <= SIMHASH_BITS and 0 <= max_distance < bit_count):
         raise ValueError(
@@ -76,7 +77,7 @@ class HammingIndex:
         ]
 
     def find_near(self, queries: Simhashes) -> tuple[Ints, Ints]:
-        """Return the indices of all pairs of a query and a near number; both int64, shape (pairs,), sorted."""
+        """Return, for each pair of a query and a near number, both indices; int64, shape (pairs,), sorted."""
         pairs = (pair for order in self._orders for pair in order.find_near(queries, self._max_distance))
         keys = [query * self._count + value for query, value in pairs]
         return _decode_pairs(np.sort(_concatenate(keys)), self._count)
@@ -172,7 +173,7 @@ class _SortedNumbers:
 
 
 def _sort_by_mask(values: Simhashes, mask: int) -> Ints:
-    """Return the order of numbers by the bits of a mask. This is a radix sort in linear time."""
+    """Return the indices that sort numbers by the bits of a mask. This is a radix sort in linear time."""
     order: Ints = np.arange(len(values))
     for digit in range(0, SIMHASH_BITS, _DIGIT_BITS):
         if bits := mask >> digit & (1 << _DIGIT_BITS) - 1:

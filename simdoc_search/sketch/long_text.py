@@ -122,7 +122,7 @@ def _empty_batch() -> WordBatch:
 
 
 def _last_words(words: WordBatch, count: int) -> WordBatch:
-    """Return the last words of a batch of one text."""
+    """Return the last `count` words of a batch with one text."""
     kept = min(count, len(words.starts))
     if not kept:
         return _empty_batch()

@@ -80,7 +80,7 @@ class MinHash(Sketch):
     def can_merge(self) -> bool:
         """Whether minima can be merged.
 
-        With several values per bucket, the minima depend on the order of the shingles.
+        They cannot be merged if a bucket has several values, because these depend on the order of the shingles.
         """
         return self.hash_set_size == 1
 

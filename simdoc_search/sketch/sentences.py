@@ -11,14 +11,14 @@ maximum distance:
     letter triples, 12 bits                  .96                .84      .00004
 
 Words, runs of four letters, and combinations of features are hardly better than triples. Words do not work in languages
-without spaces. The hash of a feature is the finaliser of MurmurHash3, applied after the increment of SplitMix64.
+without spaces. To hash a feature, the increment of SplitMix64 is added, and the finaliser of MurmurHash3 is applied.
 Without the increment, the hash of 0 would be 0.
 
 A simhash consists of four blocks of 16 bits, and each block is a token. If two numbers differ in up to 7 bits, at least
 one block differs in at most one bit (pigeonhole principle). A query contains each block, and all blocks that differ
 from it in one bit. It finds all numbers that differ in up to 7 bits, and many that differ in more bits. Source: Manku,
-Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling". They use more tables. This module uses more query
-tokens instead.
+Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling". They sort all numbers in several
+tables. This module uses more query tokens instead.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ SENTENCE_TOKEN_LENGTH = 3
 """Number of characters in a token, 6 bits each. A token contains the index of a block and its 16 bits."""
 
 MAX_QUERY_TOKENS = 4_384
-"""Maximum number of query tokens if `flip_count` is more than 1. It is enough for 8 sentences with two flips."""
+"""Maximum number of query tokens in `choose_flip_count`. It is enough for 8 sentences with two flips, that is, with all
+blocks that differ in up to two bits."""
 
 _MIN_SENTENCE_BYTES = 16
 """Minimum number of UTF-8 bytes in the words of a sentence. Shorter sentences, such as "See also", are too common."""
@@ -154,10 +155,9 @@ def query_token_ids(values: Simhashes, flip_count: int = 1) -> TokenIds:
 
 
 def choose_flip_count(sentence_count: int, max_distance: int) -> int:
-    """Return a `flip_count` for `query_token_ids` that finds sentences that differ in up to `max_distance` bits.
+    """Return the `flip_count` with which `query_token_ids` finds sentences that differ in up to `max_distance` bits.
 
-    If `sentence_count`, the number of query sentences, is large, the result is smaller. This limits the number of
-    token ids.
+    For many query sentences (`sentence_count`), the result is smaller, to limit the number of token ids.
     """
     flip_count = max_distance // BLOCK_COUNT
     while flip_count > 1 and sentence_count * BLOCK_COUNT * len(_flip_masks(flip_count)) > MAX_QUERY_TOKENS:

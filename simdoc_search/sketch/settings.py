@@ -122,9 +122,9 @@ class Settings:
         return compare_token_ids
 
     def token_ids_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the token ids for the comparison, and the terms for the query.
+        """Return the token ids for comparing documents, and the terms for queries.
 
-        If there are no terms, query the tokens with these ids.
+        The terms are empty, because queries use the tokens with these ids.
         """
         return fingerprint.token_ids(), ()
 
@@ -185,7 +185,7 @@ class Settings:
         """Return the settings that `to_dict` wrote. Missing values get their defaults.
 
         Raises:
-            FormatMismatchError: a newer version wrote the settings, or they are damaged.
+            FormatMismatchError: a newer version of simdoc-search wrote the settings, or they are damaged.
         """
         check_layout_version(values.get("version") if isinstance(values, dict) else None)
         try:

@@ -75,9 +75,9 @@ def _make_minima(values: Hashes) -> Minima:
 class XorSketch(_HashFunctionSketch):
     """Makes `count` hash functions from one hash function, by XOR with random numbers.
 
-    The number of function 0 is 0. Two functions with similar numbers choose the same shingle more often than
-    independent functions would. For a text with fewer shingles than functions, the error is therefore larger than
-    sqrt(J (1 - J) / count). Source: "MinHash for dummies" (2013), which keeps 200 values.
+    Function 0 uses the number 0, so it is the original hash function. Two functions with similar numbers choose the
+    same shingle more often than independent functions would. For a text with fewer shingles than functions, the error
+    is therefore larger than sqrt(J (1 - J) / count). Source: "MinHash for dummies" (2013), which keeps 200 values.
 
     Attributes:
         count: number of hash functions, 1 to 4,096.

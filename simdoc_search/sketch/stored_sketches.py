@@ -1,14 +1,17 @@
 """Reads and writes the stored form of sketches: name, version and parameters. Missing parameters get their defaults.
 
-    bucketed:1 512 1 false 9    bucket_count, hash_set_size, with_rotation, number of hash bits in a token. The
-                                other `SKETCHES` have other parameters before the number of hash bits
-    passages:1 32 5             window, number of characters of a token
-    sentences:2                 simhashes of sentences
-    concepts:1 yake -           extractor, checksum of the synonyms
-    words:1                     no tokens: a local store indexes pairs of words of the texts
-    language:1                  no tokens: the language of each document is identified as metadata
-    no_front_matter:1           no tokens: front matter is not part of the text
-    no_quotes:1                 no tokens: quoted replies are not part of the text
+    bucketed:1 512 1 false 9    parameters: bucket_count, hash_set_size, with_rotation, number of hash bits in a token
+    passages:1 32 5             parameters: window, number of characters of a token
+    sentences:2                 no parameters
+    concepts:1 yake -           parameters: extractor, checksum of the synonyms
+
+The other `SKETCHES` replace `bucketed`. Their last parameter is also the number of hash bits. Settings without tokens
+have the same form:
+
+    words:1                     a local store indexes pairs of words of the texts
+    language:1                  the language of each document is identified as metadata
+    no_front_matter:1           front matter is not part of the text
+    no_quotes:1                 quoted replies are not part of the text
 
 Increase a version by one if a code change alters the tokens, words or metadata of a text. If an index has sketches that
 this version of simdoc-search does not know, they are ignored.

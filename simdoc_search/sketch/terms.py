@@ -65,7 +65,7 @@ def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOv
 
 
 def _count_reliable_minima(minhash: MinHash) -> int:
-    """Return the number of smallest values of a bucket that the filter always keeps."""
+    """Return how many of the smallest values of a bucket the filter always keeps."""
     return max(1, minhash.hash_set_size - 1)
 
 

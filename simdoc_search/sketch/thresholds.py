@@ -16,7 +16,7 @@ from simdoc_search.analysis.settings import check_whole_number
 MIN_VERSION_SCORE = 0.75
 """Minimum score of two versions of a document (theta in the paper). Related documents have lower scores."""
 
-DEFAULT_MAX_DISTANCE, DEFAULT_MIN_SHARE, DEFAULT_MIN_SHARE_OF_OTHER, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
+DEFAULT_MAX_DISTANCE, DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
 """The default thresholds."""
 
 MAX_DISTANCE_LIMIT = 16
@@ -44,7 +44,7 @@ class SimilarityThresholds:
 
     Attributes:
         min_share: minimum of the larger share of two versions; greater than 0 and at most 1.
-        min_share_of_other: minimum of the smaller share, 0..`min_share`. If it were 0, a book that quotes a note
+        min_smaller_share: minimum of the smaller share, 0..`min_share`. If it were 0, a book that quotes a note
             would be a version of the note.
         max_distance: maximum number of the 64 simhash bits in which similar sentences differ,
             0..`MAX_DISTANCE_LIMIT`.
@@ -56,15 +56,15 @@ class SimilarityThresholds:
     """
 
     min_share: float = DEFAULT_MIN_SHARE
-    min_share_of_other: float = DEFAULT_MIN_SHARE_OF_OTHER
+    min_smaller_share: float = DEFAULT_MIN_SMALLER_SHARE
     max_distance: int = DEFAULT_MAX_DISTANCE
     min_score: float = DEFAULT_MIN_SCORE
 
     def __post_init__(self) -> None:
-        if not (0 < self.min_share <= 1 and 0 <= self.min_share_of_other <= self.min_share):
+        if not (0 < self.min_share <= 1 and 0 <= self.min_smaller_share <= self.min_share):
             raise ValueError(
-                "min_share must be greater than 0 % and at most 100 %, and min_share_of_other must be from 0 % to "
-                f"min_share; they are {100 * self.min_share:g} % and {100 * self.min_share_of_other:g} %"
+                "min_share must be greater than 0 % and at most 100 %, and min_smaller_share must be from 0 % to "
+                f"min_share; they are {100 * self.min_share:g} % and {100 * self.min_smaller_share:g} %"
             )
         check_whole_number("max_distance", self.max_distance, 0, MAX_DISTANCE_LIMIT)
         if not 0 <= self.min_score <= 1:
@@ -81,7 +81,7 @@ class SimilarityThresholds:
         1.0 if all sentences of one document have a similar sentence in the other document.
         """
         larger, smaller = max(share, share_of_other), min(share, share_of_other)
-        if larger < self.min_share or smaller < self.min_share_of_other or not smaller:
+        if larger < self.min_share or smaller < self.min_smaller_share or not smaller:
             return None
         return MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) * (
             (larger - self.min_share) / (1 - self.min_share) if self.min_share < 1 else 1.0
@@ -89,7 +89,7 @@ class SimilarityThresholds:
 
     def to_text(self) -> str:
         """Return the stored form: the four numbers in the order of the attributes, with six significant digits."""
-        return f"{self.min_share:.6g} {self.min_share_of_other:.6g} {self.max_distance} {self.min_score:.6g}"
+        return f"{self.min_share:.6g} {self.min_smaller_share:.6g} {self.max_distance} {self.min_score:.6g}"
 
     @classmethod
     def from_text(cls, text: str) -> SimilarityThresholds:

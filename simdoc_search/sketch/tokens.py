@@ -1,4 +1,4 @@
-"""Encodes tokens as text, the form in which stores keep them.
+"""Encodes the tokens of fingerprints as text, the form in which stores keep them.
 
 If the encoding changes, increase the `version` of all sketches.
 
@@ -115,7 +115,7 @@ def encode_texts(token_ids: Sequence[TokenIds], length: int | None = None) -> li
 
 
 def decode(tokens: Sequence[str], length: int | None = None) -> TokenIds:
-    """Return the ids of tokens, from which `encode` makes the same tokens; uint32.
+    """Return the ids of tokens, as the inverse of `encode`; uint32.
 
     Raises:
         ValueError: a token has a different length, or a character that is not in the alphabet.
@@ -138,7 +138,7 @@ def decode(tokens: Sequence[str], length: int | None = None) -> TokenIds:
 
 
 def decode_text(text: str, length: int | None = None) -> TokenIds:
-    """Return the ids of the tokens in the text of a field, which are separated by spaces.
+    """Return the ids of the tokens in the text of a field. Spaces separate the tokens.
 
     The errors are those of `decode`.
 

@@ -46,7 +46,7 @@ class PassageSettings:
 
     @classmethod
     def for_run(cls, run_length: int, shingle_size: int) -> PassageSettings:
-        """Return settings that guarantee that every shared run of at least `run_length` words is found.
+        """Return settings with which every shared run of at least `run_length` words is found.
 
         Raises:
             ValueError: the run is shorter than a shingle, or too long.
@@ -58,11 +58,12 @@ class PassageSettings:
         return self.window + shingle_size - 1
 
     def probability_of_finding(self, word_count: int, shingle_size: int) -> float:
-        """Return the probability, 0..1, that a query with all shingles of a text finds a shared run of this length.
+        """Return the probability, 0..1, that a query finds a shared run of `word_count` words.
 
-        The distance between two kept shingles is 1 to w, and all distances are equally likely. So s consecutive
-        shingles contain no kept shingle with probability (w - s) (w - s + 1) / (w (w + 1)). The result is 1 for runs of
-        at least `guaranteed_run_length` words.
+        The query must contain all shingles of its text; see `shingle_token_ids`. The distance between two kept shingles
+        is 1 to w, and all distances are equally likely. So s consecutive shingles contain no kept shingle with
+        probability (w - s) (w - s + 1) / (w (w + 1)). The result is 1 for runs of at least `guaranteed_run_length`
+        words.
         """
         miss = self.window - max(0, min(word_count - shingle_size + 1, self.window))
         return 1.0 - miss * (miss + 1) / (self.window * (self.window + 1))
@@ -118,7 +119,7 @@ class Winnowing:
 def _distinct_window_minima(
     hashes: ShingleHashes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
 ) -> tuple[NDArray[np.int64], ShingleHashes]:
-    """Return the smallest hash of each window, and the index of its text.
+    """Return two arrays: for each window, the index of its text, and its smallest hash.
 
     Windows that contain several texts are omitted.
 

@@ -1,8 +1,8 @@
 """Hashes of pairs of adjacent words, which a local store uses to find short quotations.
 
-A document that contains a phrase contains all pairs of the phrase. Other documents rarely contain them by chance: a
-document of 5,000 words has a given hash with a probability of 1 in 8, and all five hashes of a phrase of six words with
-a probability of 1 in 30,000. In a trial with 12,847 documents of 280 words, a query by single words read 8,000
+A document that contains a phrase contains all pairs of the phrase. Other documents rarely contain them by chance. A
+document of 5,000 words has a given hash with a probability of 1 in 8. It has all five hashes of a phrase of six words
+with a probability of 1 in 30,000. In a trial with 12,847 documents of 280 words, a query by single words read 8,000
 documents, and a query by pairs read only the documents that contain a phrase of the query.
 """
 
@@ -18,7 +18,7 @@ from simdoc_search.sketch.hash_functions import murmur3_x64_128
 from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
 
 PAIR_BITS = 15
-"""Number of bits of a token id: the highest bits of the hash of both words. Stored ids depend on it."""
+"""Number of bits of a token id. It contains the highest bits of the hash of both words. Stored ids depend on it."""
 
 _SPACE, _LINE_FEED = ord(" "), ord("\n")
 
@@ -30,7 +30,7 @@ def word_pair_token_ids(joined_words: Sequence[str]) -> list[TokenIds]:
 
 
 def hash_word_pairs(joined_words: Sequence[str]) -> tuple[TokenIds, NDArray[np.int64]]:
-    """Return the token ids of the pairs of adjacent words, text by text; uint32. Also return the counts of pairs.
+    """Return the token ids of the pairs of adjacent words, text by text (uint32), and the number of pairs of each text.
 
     A text with fewer than two words has no pairs.
 

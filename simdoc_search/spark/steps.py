@@ -29,8 +29,8 @@ _MAX_BROADCAST_ROWS = 500_000
 def materialize(frame: DataFrame) -> DataFrame:
     """Compute a DataFrame now, and store it until it is no longer used.
 
-    It is stored in the folder of `spark.checkpoint.dir`, which survives the loss of workers, or on the workers' disks.
-    Spark then forgets the query plan, which would otherwise grow in each round of `dedupe`.
+    If `spark.checkpoint.dir` is set, it is stored there, and survives the loss of workers. Otherwise, it is stored on
+    the disks of the workers. Spark then forgets the query plan, which would otherwise grow in each round of `dedupe`.
     """
     from pyspark import StorageLevel  # noqa: PLC0415 - an optional dependency
 
@@ -111,7 +111,7 @@ def pair(
     *,
     only_across_datasets: bool = False,
 ) -> DataFrame:
-    """Return the pairs of rows with an equal band key, as `pair_equal_keys` does. Some are repeated."""
+    """Return the pairs of rows with an equal band key, as `pair_equal_keys` does. Some pairs are repeated."""
     make_keys = partial(make_band_keys, options=options, frequencies=frequencies)
     keys = map_batches(
         rows_to_pair.select("rank", "shingles", "tokens", "extensions"), make_keys, "key long, rank binary"

@@ -63,7 +63,8 @@ def open_store(
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
         StoreUnavailableError: the engine does not respond.
-        FormatMismatchError: the store has different settings or another hash key, or a newer version created it.
+        FormatMismatchError: the store has different settings or another hash key, or a newer version of simdoc-search
+            created it.
         StoreError: the store cannot be read or created, the folder contains something else, or the hash key is too
             short.
         LocationError: the location is a malformed URL, the index has no such `id_field` or `text_field`, or a field was

@@ -1,4 +1,4 @@
-"""The protocol of a store. A store keeps records and runs query plans. It does not compare texts."""
+"""The protocol of a store. A store keeps records and runs query plans (`query.plans`). It does not compare texts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MAX_BAND_MATCHES = 256
 
 
 class Candidates(Protocol):
-    """The documents that a query plan found, by descending number of shared tokens. They are read lazily.
+    """The documents that a query plan found, by descending number of shared fingerprint tokens. They are read lazily.
 
     The order of documents that share the same number of tokens is stable while the store does not change.
     """
@@ -53,7 +53,7 @@ class Candidates(Protocol):
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """The candidates read so far that cannot be compared."""
+        """Of the candidates read so far, those that cannot be compared."""
 
     @property
     def total(self) -> int:
@@ -235,14 +235,14 @@ class Store(Protocol):
     ) -> Iterator[Record]:
         """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
 
-        A root folder is a folder that was indexed, or a file that the user named. If `root_folder` is given, yield only
-        documents with this root. If `only_roots_below` is also True, yield only documents whose root is below this
-        folder. Records of an index that simdoc-search did not create have the values of `fields` as metadata. Other
-        records always have all metadata.
+        The root of a document is the indexed folder that contains its file, or the file itself if the user named it.
+        If `root_folder` is given, yield only documents with this root. If `only_roots_below` is also True, yield only
+        documents whose root is below this folder. Records of an index that simdoc-search did not create have the values
+        of `fields` as metadata. Other records always have all metadata.
         """
 
     def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
-        """Count the documents with this root folder or, if `only_roots_below`, those whose root is below it."""
+        """Return the number of documents that `scan` yields for these arguments."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
@@ -299,7 +299,7 @@ class Store(Protocol):
                 fingerprint, or the result of `shingle_token_ids`. If the array is two-dimensional, as returned by
                 `query_token_ids`, the tokens in a row are alternatives. A document shares a row if it contains at
                 least one of its tokens, and the number of shared rows is counted.
-            kind: the kind of tokens.
+            kind: the kind of tokens: `passages`, `sentences` or `concepts`.
             filters: filters that must also match.
             exclude: key of a document to exclude, or None.
             size: maximum number of documents.
@@ -350,8 +350,8 @@ class Store(Protocol):
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
         """Return the sorted ids of the documents that have this name.
 
-        An id has its last path component and its archive member as names, both with and without extension. The id
-        without its extension is also a name.
+        The names of a document are the last path component of its id, the archive member in its id, both of these
+        without extension, and the id without extension.
         """
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
@@ -364,8 +364,8 @@ class Store(Protocol):
         """Suggest other names for a condition that no document can match.
 
         Returns:
-            If no document has the field of the condition: the names of existing fields. If the field is `path`, and no
-            path begins with one of the values: the names of the top-level folders. Otherwise None.
+            The names of existing fields, if no document has the field of the condition. The names of the top-level
+            folders, if the field is `path` and no path begins with one of the values. Otherwise None.
         """
 
 

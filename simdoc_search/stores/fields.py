@@ -16,7 +16,7 @@ MAX_METADATA_TERM_BYTES = 1_000
 """Maximum length of a metadata term in bytes. A longer term is replaced with a hash, so that filters still match it."""
 
 METADATA_FIELD = "facts"
-"""Stored name of the field with the terms of the metadata and the root; see `metadata_terms`."""
+"""Stored name of the field with the terms of the metadata and of the indexed folder; see `metadata_terms`."""
 
 ORIGIN_FIELD = "\0origin"
 """The field of a condition on the file or folder that documents were read from; see `origin_value` for its values."""
@@ -58,21 +58,21 @@ def metadata_term(key: str, value: FilterValue) -> str:
 
 
 def root_term(root_folder: str) -> str:
-    """Return the term for documents with this root. It differs from the terms of all metadata fields."""
+    """Return the term of documents that were indexed from this folder. No metadata field has this term."""
     return metadata_term(_ROOT_FIELD, root_folder)
 
 
 def origin_value(root_folder: str, path: str = "") -> str:
-    """Return a value for a condition on `ORIGIN_FIELD`. It matches documents with this root, at or below `path`.
+    """Return a value for a condition on `ORIGIN_FIELD`. It matches documents that were indexed from `root_folder`.
 
-    If `path` ends with `/`, it is a folder, and all documents in it match. Otherwise, it is a file, and its members
-    also match. If `path` is empty, all documents with this root match.
+    If `path` ends with `/`, it is a folder, and only documents in it match. Otherwise, it is a file, and only this file
+    and its members match. If `path` is empty, all documents that were indexed from `root_folder` match.
     """
     return f"{root_folder}\0{path}"
 
 
 def parse_origin_value(value: FilterValue) -> tuple[str, str]:
-    """Return the root and the path in a value that `origin_value` returned."""
+    """Return the `root_folder` and the `path` of a value that `origin_value` returned."""
     root_folder, _, path = str(value).partition("\0")
     return root_folder, path
 
@@ -83,14 +83,14 @@ def metadata_prefix(key: str) -> str:
 
 
 def field_or_folder_names(records: Iterable[Record], condition: Condition) -> list[str]:
-    """Return the names of the metadata fields of records or, for a condition on `path`, of their top-level folders."""
+    """Return the names of the records' metadata fields, or for a condition on `path`, of their top-level folders."""
     if condition.field == "path":
         return sorted({f"{first}/" for first, slash, _ in (record.path.partition("/") for record in records) if slash})
     return sorted({key for record in records for key in record.metadata})
 
 
 def metadata_terms(record: Record) -> list[str]:
-    """Return the distinct terms of the metadata and the root of a record, sorted."""
+    """Return the distinct terms of the metadata and of the indexed folder of a record, sorted."""
     terms = {root_term(record.origin.root)} if record.origin else set()
     for key, value in record.metadata.items():
         terms.update(metadata_term(key, item) for item in (value if isinstance(value, list) else [value]))

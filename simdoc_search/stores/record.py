@@ -157,7 +157,7 @@ class Candidate(HasDocumentKey):
 
     Attributes:
         key: key of the document.
-        matched_token_count: number of the query's tokens that the document has.
+        matched_token_count: number of the query's fingerprint tokens that the document has.
         read_token_ids: returns the value of `token_ids`.
         fields: the values of the requested fields.
     """

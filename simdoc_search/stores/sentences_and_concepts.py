@@ -39,7 +39,7 @@ def choose_extractor(settings: Settings, extractor: Extractor | None) -> Extract
 
 
 def check_can_index(settings: Settings, extractor: Extractor | None, index_name: str) -> None:
-    """Check that this installation can compute all kinds of tokens and metadata that the index has.
+    """Check that this installation can compute all tokens and metadata that the index has.
 
     Args:
         settings: settings of the index.
@@ -89,7 +89,7 @@ def compute_sentences_and_concepts(
 
 
 def find_missing_kinds(settings: Settings, tokens: SentencesAndConcepts | Record) -> list[TokenKindName]:
-    """Return the kinds of tokens that the index has and that could not be computed for a text with words.
+    """Return `sentences`, `concepts` or both, if the index has these tokens but they could not be computed.
 
     A text with words has at least one token of each kind. So if a kind has no tokens, its computation failed.
     """

@@ -1,10 +1,10 @@
-"""Finds the documents that share the most tokens of a kind, by adding up the results of several queries.
+"""Finds the documents that share the most passage, sentence or concept tokens. Adds up the results of several queries.
 
 If one query cannot contain all tokens, each of several queries contains a part of them. The number of tokens that a
 document shares is the sum over all parts. So the document with the largest sum need not be the best document of any
 part. For each part, the documents are read by descending count. A document that was not read from any part shares at
-most the sum of the last counts of all parts. Reading ends when this sum is at most the count of the last document in
-the result (Fagin, Lotem, Naor 2003, "Optimal aggregation algorithms for middleware").
+most the sum of the counts that were last read from each part. Reading ends when this sum is at most the count of the
+last document in the result (Fagin, Lotem, Naor 2003, "Optimal aggregation algorithms for middleware").
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class TokenMatches:
         documents: the documents that share the most tokens, by descending number of tokens, then by id and index. If
             several documents tie for the last position, the store chooses one.
         total: number of documents that share at least one token.
-        max_omitted_shared_count: 0 if no omitted document shares more tokens than the last document. Otherwise, it is
+        max_omitted_shared_count: 0 if no omitted document shares more tokens than the last listed one. Otherwise, it is
             an upper bound of the number of tokens that an omitted document shares. Such documents can be omitted if
             very many documents share nearly the same number of tokens, for example because they all contain the same
             phrase.
@@ -114,7 +114,7 @@ def sum_parts(
     possible = (key for key in sums.counts if sums.upper_bound(key) > threshold)
     sums.fill_missing_counts(nlargest(MAX_DOCUMENTS_PER_PART, possible, key=sums.upper_bound))
     while sums.fill_missing_counts(sums.best(size)):
-        pass  # with the new counts, other documents may be the best
+        pass  # repeat, because the new counts may change which documents are the best
     best = {key: sums.lower_bound(key) for key in sums.best(size)}
     max_omitted_shared_count = max(
         [sums.max_unread_shared, *(sums.upper_bound(key) for key in sums.counts if key not in best)]

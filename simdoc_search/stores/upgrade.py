@@ -33,7 +33,7 @@ def upgrade_store(
     engine: EngineKind | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Settings:
-    """Add missing kinds of tokens to a store. To complete an interrupted upgrade, call this function again.
+    """Add sentences or concepts to a store without them. To complete an interrupted upgrade, call this function again.
 
     Args:
         location: the location of the store, as for `open_store`.

@@ -60,11 +60,11 @@ def learn_version_thresholds(store: Store, pairs: Sequence[LabelledPair]) -> Lea
     ]
     distances = sorted(range(MAX_DISTANCE_LIMIT + 1), key=lambda distance: abs(distance - current.max_distance))
     values = {
-        distance: [_compute_version_share(pair_shares[distance], current.min_share_of_other) for pair_shares in shares]
+        distance: [_compute_version_share(pair_shares[distance], current.min_smaller_share) for pair_shares in shares]
         for distance in distances
     }
     best = learn_threshold(
-        values, pairs, current=(current.max_distance, current.min_share), min_threshold=current.min_share_of_other
+        values, pairs, current=(current.max_distance, current.min_share), min_threshold=current.min_smaller_share
     )
     thresholds = replace(current, max_distance=best.setting, min_share=best.threshold)
     return LearnedSimilarityThresholds(
@@ -98,10 +98,10 @@ def learn_related_thresholds(store: Store, pairs: Sequence[LabelledPair]) -> Lea
     )
 
 
-def _compute_version_share(shares: SentenceShares, min_share_of_other: float) -> float:
+def _compute_version_share(shares: SentenceShares, min_smaller_share: float) -> float:
     """Return the larger share of similar sentences; 0 if the other thresholds exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
-    return 0.0 if shares.has_too_few_matches or smaller < min_share_of_other else larger
+    return 0.0 if shares.has_too_few_matches or smaller < min_smaller_share else larger
 
 
 def _compute_related_score(store: Store, query_record: Record, other: Record) -> float:

@@ -16,7 +16,7 @@ ragged_arrays.py    arrays with runs of values, one run per document
 
 from simdoc_search.sketch.thresholds import (
     DEFAULT_MIN_SHARE,
-    DEFAULT_MIN_SHARE_OF_OTHER,
+    DEFAULT_MIN_SMALLER_SHARE,
     MIN_VERSION_SCORE,
     SimilarityThresholds,
 )
@@ -34,7 +34,7 @@ from simdoc_search.versions.timeline import OrderStatement, Timeline
 
 __all__ = [
     "DEFAULT_MIN_SHARE",
-    "DEFAULT_MIN_SHARE_OF_OTHER",
+    "DEFAULT_MIN_SMALLER_SHARE",
     "MIN_VERSION_SCORE",
     "DateSources",
     "DocumentDate",

@@ -92,7 +92,7 @@ def find_git() -> str | None:
 
 def _read_fields(process: subprocess.Popen[bytes]) -> Iterator[str]:
     rest = b""
-    while data := process.stdout.read1(_BUFFER_BYTES):  # type: ignore[union-attr] # it is a pipe
+    while data := process.stdout.read1(_BUFFER_BYTES):  # type: ignore[union-attr] # stdout is a pipe
         *fields, rest = (rest + data).split(b"\0")
         if len(rest) > _MAX_FIELD_BYTES:
             raise GitError(f"git printed a field of more than {_MAX_FIELD_BYTES:,} bytes")

@@ -1,7 +1,7 @@
 """Reads the dates of the last commits of files from git.
 
-Git is used only to read the history. To find out whether a file has changed since its last commit, git would run filter
-programs from the configuration of the repository, so this module compares the contents.
+Git is used only to read the history. To find out whether a file has changed since its last commit, this module compares
+the contents. Git is not used for this, because it would run filter programs from the configuration of the repository.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _read_commit_dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date |
 
 
 def _read_modification_dates(tree: WorkTree, commit_dates: Mapping[str, Date]) -> dict[str, Date | None]:
-    """Return the modification time of each file that differs from its last commit; None if git lacks the content."""
+    """Return the modification time of each file that differs from its last commit; None if git lacks that version."""
     dates: dict[str, Date | None] = {}
     for name, blob in _read_blobs(tree, list(commit_dates)):
         with suppress(OSError), open_regular(tree.top / name) as file:

@@ -2,8 +2,8 @@
 
 A concept weighs less if more documents contain it. Two cosines are computed from these weights. The first one uses only
 the distinct concepts. The second one also uses the number of occurrences of each concept. Both are 0 if no concept is
-shared, and 1 if all concepts are shared. The greater cosine is used (Fowke, Hinze, Heese 2013, section 5.2.3, Working
-paper 12/2013, University of Waikato).
+shared. The first one is 1 if all concepts are shared. The greater cosine is used (Fowke, Hinze, Heese 2013, section
+5.2.3, Working paper 12/2013, University of Waikato).
 
 The similarity is the mean of two such cosines:
 

@@ -30,8 +30,8 @@ class OrderStatement(NamedTuple):
         later: index of the document that is later according to this evidence.
         earlier: index of the document that is earlier according to this evidence.
         labels: the dates of both documents, formatted for display.
-        hides_newest: whether the newest document is unknown because of this statement. A file time that contradicts a
-            modification date or a commit does not hide it.
+        hides_newest: whether the newest document is unknown because of this statement. The newest document
+            remains known if a file time contradicts a modification date or a commit.
     """
 
     evidence_kind: EvidenceKind
@@ -90,7 +90,7 @@ def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
 def describe_order(kind: EvidenceKind, guessed_count: int, *, have_equal_texts: bool) -> str:
     """Return a description of the evidence for an order, and of how many documents are in a guessed order."""
     if have_equal_texts:
-        return "all of them have the same words and punctuation"
+        return "all versions have the same words and punctuation"
     if kind == "texts":
         return "no evidence shows which is newer"
     documents = format_count(guessed_count, "document")

@@ -114,7 +114,9 @@ def _require_allowed(request: PageRequest, *, is_change: bool = False) -> tuple[
     """
     local = request.local
     if local is None or local.removed_folder is None:
-        raise HTTPException(403, "this server does not move files; to allow it, run: simdoc-search serve --allow-apply")
+        raise HTTPException(
+            403, "this server does not move files; to allow moving files, run: simdoc-search serve --allow-apply"
+        )
     if is_change and not local.has_form_token(request.value("form_token")):
         raise HTTPException(403, "the form is from an earlier run of the server; reload the page, then try again")
     return local, local.removed_folder

@@ -18,7 +18,7 @@ def families(request: PageRequest) -> Page:
 
     def show_groups(result: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         search = request.served_store.search()
-        groups = [search.order_family(family, version_control=False) for family in result.families(limit, start)]
+        groups = [search.order_family(family, use_git=False) for family in result.families(limit, start)]
         values = {"groups": groups, "max_members": _MAX_MEMBERS}
         return result.family_count, values, families_as_json(result, groups)
 

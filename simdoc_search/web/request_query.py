@@ -22,7 +22,7 @@ _LOCAL_PATH_PATTERN = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
 _LINE_BREAK = re.compile(r"\r\n?")
 _REPEATED_VALUES = (
     *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
-    *("all", "ignore_quotes", "ignore_bibliography", "min_share", "min_share_of_other", "explain", "size"),
+    *("all", "ignore_quotes", "ignore_bibliography", "min_share", "min_smaller_share", "explain", "size"),
 )
 _REPEATED_LISTS = ("filter", "exclude", "show", "ignore")
 """Links to other pages of the same query repeat these values of the request."""

@@ -20,7 +20,7 @@ from simdoc_search.passages.report.templates import make_environment
 from simdoc_search.web.request import PageRequest
 
 _C1_CONTROLS = frozenset(map(chr, range(0x80, 0xA0)))
-"""Browsers interpret numeric references to these characters as other characters."""
+"""Browsers interpret numeric character references to these characters as other characters."""
 
 _LINES_PER_CHUNK = 500
 

@@ -30,7 +30,8 @@ class Member:
         proposed_action: The proposed action.
         action: The action that the user chose, or the proposed one.
         reason: A short reason for the proposed action.
-        compared_with: The key of the document that `reason` is about. None if this is the kept document of the group.
+        compared_with: The key of the document that `reason` is about. None if `reason` is about
+            the kept document of the group.
         index: The index in `Group.duplicates`. None for the document that was proposed as the kept one.
     """
 
@@ -247,7 +248,7 @@ class DuplicatesReview:
 
 
 def _proposal_for_replaced(group: Group, chosen_index: int) -> Action:
-    """Return the proposed action for the proposed kept document if a duplicate is kept instead."""
+    """Return the action that is proposed for `group.kept` if a duplicate of this group is kept instead."""
     duplicate: Duplicate = group.duplicates[chosen_index]
     is_identical = duplicate.kind == "identical" and duplicate.duplicate_of == group.kept.key
     return duplicate.action if is_identical else "decide"

@@ -23,7 +23,7 @@ from simdoc_search.web.response import Page
 def versions(request: PageRequest) -> Page:
     """Return the versions of a document or a text, oldest first. Git is never run."""
     query = read_request_query(request)
-    options = {**_read_options(request), "version_control": False}
+    options = {**_read_options(request), "use_git": False}
     result = request.served_store.search().versions(**query.arguments(), **options)
     values = {
         **query.template_values(request),
@@ -48,7 +48,8 @@ def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[Doc
     """Return the evidence for the date of each version: a label, and the date or the version number in its name."""
     keys = [entry.key for entry in result.entries if entry.key is not None]
     records = add_metadata(search.store, list(read_records(search.store, keys, text=False).values()), DATE_FIELDS)
-    # Without the hashes of the texts, equal texts keep the modification times of their own files.
+    # Show the modification time of each file. With the hashes of the texts, files with equal texts would all have the
+    # earliest one.
     evidence = DateEvidence([replace(DateSources.from_record(record), text_hash="") for record in records])
     return {
         record.key: [
@@ -101,7 +102,7 @@ def read_thresholds(request: PageRequest) -> dict[str, float]:
     """
     thresholds: dict[str, float] = {
         name: float(share)
-        for name in ("min_share", "min_share_of_other")
+        for name in ("min_share", "min_smaller_share")
         if (share := request.percent(name)) is not None
     }
     if request.value("max_distance").strip():

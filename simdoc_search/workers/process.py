@@ -263,7 +263,7 @@ class _Process:
 def _make_command() -> list[str]:
     if not sys.executable:
         raise SimdocError("cannot start worker processes, because Python's executable is unknown; use one worker")
-    flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined] # as multiprocessing does
+    flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined] # multiprocessing uses it too
     safe = ["-P"] if sys.version_info >= (3, 11) else []
     return [sys.executable, *flags, *safe, "-c", _START_CODE % OUT_OF_MEMORY_STATUS, *_find_import_paths()]
 

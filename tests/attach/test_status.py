@@ -244,9 +244,9 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences whose hashes differ in at most 3 of 64 bits\n" in output("status", place)
-    assert {"min_share": 0.5, "min_share_of_other": 0.1, "max_distance": 3, "min_score": 0.5} == answer(
-        "status", place
-    )["thresholds"]
+    assert {"min_share": 0.5, "min_smaller_share": 0.1, "max_distance": 3, "min_score": 0.5} == answer("status", place)[
+        "thresholds"
+    ]
 
 
 def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> None:

@@ -50,7 +50,7 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
             "pair_count",
             "compared_count",
             "min_share",
-            "min_share_of_other",
+            "min_smaller_share",
             "families",
             "found_all_similar_sentences",
             "frequent_sentences",

@@ -147,7 +147,7 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "docs/sub")
     refused = usage_error(run("duplicates", "--keep-in", "sup/", "--keep", "first"))
     assert refused == (
-        "no document is in the folder 'sup/', and no document id begins with it; one of the ids is 'copy.txt'"
+        "no document is in the folder 'sup/', and no id begins with this text; one of the ids is 'copy.txt'"
     )
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")

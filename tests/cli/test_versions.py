@@ -100,7 +100,7 @@ def test_a_file_has_versions() -> None:
     names = [line[51:].split("  (")[0] for line in lines[1:5] if "number:" not in line]
 
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == names
-    assert "without a date or version, so not in the timeline above:" == lines[5]
+    assert "documents without a date or version, which are not in the timeline above:" == lines[5]
     assert lines[6].endswith("  new.txt  (your document)")
     assert "newest: 2023/Report <b>.txt, by the dates in the names, not counting 1 undated document" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
@@ -155,13 +155,13 @@ def test_without_dates_and_texts_the_order_is_a_hint() -> None:
     assert lines[1].startswith("This order is only a hint, because it is based on the texts alone.")
     assert ["one  (your document)", "two"] == [line[51:] for line in lines[2:4]]
     assert "words" not in "".join(lines[2:4])
-    assert "newest: not known, as no evidence shows which is newer" in lines
+    assert "newest: not known, because no evidence shows which is newer" in lines
     assert "to see the last change, run: simdoc-search compare one two --store rows" in lines
     assert "two: the similar sentences cannot be shown, because one of the texts is not stored" in lines
 
 
 def test_thresholds_filters_and_pages_select_versions() -> None:
-    assert [] == hits("2022/Report.txt", "--min-share", "100", "--min-share-of-other", "100")
+    assert [] == hits("2022/Report.txt", "--min-share", "100", "--min-smaller-share", "100")
     assert ["2021/Report.txt"] == hits("2022/Report.txt", "--filter", "path=2021/")
     assert ["2023/Report <b>.txt"] == hits("2022/Report.txt", "--exclude", "path=2021/")
     pages = [hits("2021/Report.txt", "--size", "1", "--offset", n) for n in range(3)]
@@ -230,7 +230,7 @@ def test_wrong_queries_and_thresholds_are_one_sentence() -> None:
         (("a", "--file", "new.txt"), "give one of ID, --file or --all"),
         (
             ("2022/Report.txt", "--min-share", 5),
-            "min_share_of_other must be from 0 % to min_share; they are 5 % and 10 %",
+            "min_smaller_share must be from 0 % to min_share; they are 5 % and 10 %",
         ),
         (("x", "--max-distance", "99"), "99 is not in the range 0<=x<=16"),
         (("2022/Report.txt", "--min-score", "nan"), "min_score must be from 0 to 1"),
@@ -252,7 +252,7 @@ def test_default_thresholds_are_saved_in_the_store(tmp_path: Path) -> None:
     assert "at most 3 of 64 bits\nversions   at least 99 % of one version's sentences are similar, and 10 %" in stored
     assert stored.strip() in output("info", *store)
     assert (
-        {"max_distance": 3, "min_share": 0.99, "min_share_of_other": 0.1, "min_score": 0.5}
+        {"max_distance": 3, "min_share": 0.99, "min_smaller_share": 0.1, "min_score": 0.5}
         == result["thresholds"]
         == answer("defaults", *store)
     )
@@ -261,7 +261,7 @@ def test_default_thresholds_are_saved_in_the_store(tmp_path: Path) -> None:
     assert built_in == output("defaults", "--reset", *store)
     assert stored.strip() not in output("info", *store)
     assert "give either --reset or new values" in usage_error(run("defaults", "--reset", "--max-distance", "3", *store))
-    assert "min_share_of_other must be from 0 % to min_share; they are 5 % and 10 %" in usage_error(
+    assert "min_smaller_share must be from 0 % to min_share; they are 5 % and 10 %" in usage_error(
         run("defaults", "--min-share", "5", *store)
     )
 

@@ -56,6 +56,7 @@ def test_a_long_model_name_and_a_missing_model_are_refused() -> None:
     with pytest.raises(ConceptsError, match=r"Set nlp\.meta\['name'\] to another name"):
         SpacyFinder(spacy.blank("en", meta={"name": "a name that is long"}))
     with pytest.raises(
-        ConceptsError, match="spaCy model 'en_no_such' is not installed; install it with: python -m spacy download"
+        ConceptsError,
+        match="spaCy model 'en_no_such' is not installed; install the model with: python -m spacy download",
     ):
         extractor_from_option("spacy:en_no_such")

@@ -226,7 +226,7 @@ def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pyt
     port = find_free_port()
     before = set(home.iterdir())
     monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # as if the other program started after the check
-    message = r"node 1 ended while it was starting \(exit code 1\); see the last lines of its log"
+    message = r"node 1 ended while it was starting \(exit code 1\); see the last lines of the log"
     with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(DevEngineError, match=message) as caught:
         start_cluster(port=port, ephemeral=True, heap="256m")
 

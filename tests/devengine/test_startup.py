@@ -100,5 +100,5 @@ def test_a_node_that_ends_during_its_start_is_an_error(home: Path, monkeypatch: 
         time.sleep(0.01)
     shutil.rmtree(engine.data)
 
-    with pytest.raises(DevEngineError, match=r"node 1 ended while it was starting \(exit code 1\); see its log in "):
+    with pytest.raises(DevEngineError, match=r"node 1 ended while it was starting \(exit code 1\); see the log in "):
         engine.wait_for_nodes([1], 5)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.groups import sentences as module
+from simdoc_search.groups import version_pairs as module
 from simdoc_search.groups.comparable_documents import ComparableDocuments
-from simdoc_search.groups.sentences import VersionPairs, find_version_pairs
+from simdoc_search.groups.version_pairs import VersionPairs, find_version_pairs
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
 from simdoc_search.versions.matching import match_sentences, shares_of_pairs

@@ -76,7 +76,7 @@ def test_hits_below_the_overlap_are_dropped_and_the_order_is_kept() -> None:
 def test_the_clause_is_that_of_the_query_builder(numbers: Any, planner: Planner) -> None:
     """The tokens may be a list or a string, or come from a text."""
     options: dict[str, Any] = {"filters": [{"term": {"language": "de"}}], "exclude_id": "source"}
-    field: dict[str, Any] = {"field": "fp.tokens", "buckets_field": "fp.buckets", "planner": planner}
+    field: dict[str, Any] = {"field": "fp.tokens", "fingerprint_size_field": "fp.buckets", "planner": planner}
     expected = similar_query(TOKENS, *numbers, **(options | field | {"score": "tokens"}))
 
     assert ["fp.tokens"] == Similar(TOKENS, *numbers, **field).source_fields

@@ -66,7 +66,7 @@ def test_one_request_finds_what_the_search_finds(
 ) -> None:
     """This is checked for a stored document and for a text, with permissions. The overlaps are the same, too."""
     search = SimilaritySearch(open_store(f"{engine_indices.engine}/{index}"))
-    buckets: dict[str, Any] = {"buckets_field": "simdoc.buckets"}
+    buckets: dict[str, Any] = {"fingerprint_size_field": "simdoc.buckets"}
     by_id = Similar(source_tokens(engine_indices, index), overlap, probability, **buckets)
     from_text = Similar.from_text(SOURCE, overlap, probability, **buckets)
     options: dict[str, Any] = {"overlap": overlap, "probability": probability, "filters": [READABLE]}

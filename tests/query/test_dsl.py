@@ -52,11 +52,11 @@ def test_filters_and_excluded_documents_are_combined_with_the_clause() -> None:
 
     assert clause == to_dsl(made, "t")
     assert {"bool": {"must": [clause], "must_not": must_not}} == to_dsl(made, "t", exclude_id="a/b c")
-    query = to_dsl(made, "t", filters=filters, exclude_id="a/b c", buckets_field="n")
+    query = to_dsl(made, "t", filters=filters, exclude_id="a/b c", fingerprint_size_field="n")
     assert {"bool": {"must": [clause], "filter": [*FILTERS, within], "must_not": must_not}} == query
     query["bool"]["filter"].append("more")
     assert FILTERS == filters
-    assert match("A", minimum_should_match=1) == to_dsl(plan("A"), "t", buckets_field="n")
+    assert match("A", minimum_should_match=1) == to_dsl(plan("A"), "t", fingerprint_size_field="n")
 
 
 def wide(overlap: float, probability: float | None = None) -> Plan:
@@ -182,7 +182,7 @@ def test_an_engine_finds_the_documents_that_satisfy_the_plan(
     made: Plan, kind: FieldKind, exclude_id: str | None, documents: list[Indexed]
 ) -> None:
     """The score is the number of matching tokens. If the clause limit is too low, it is the number of bands."""
-    query = to_dsl(made, "t", kind=kind, buckets_field="n", exclude_id=exclude_id, score="tokens")
+    query = to_dsl(made, "t", kind=kind, fingerprint_size_field="n", exclude_id=exclude_id, score="tokens")
     low, high = getattr(made, "token_range", None) or (0, 99)
     accepted = [
         satisfies(made, document.tokens) and low <= document.buckets <= high and document.id != exclude_id

@@ -24,7 +24,7 @@ QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
     "bands": ("similar", {"overlap": 0.2, "probability": 0.8}),
     "containment": ("similar", {"measure": "containment"}),
     "passages": ("passages", {}),
-    "versions": ("versions", {"version_control": False}),
+    "versions": ("versions", {"use_git": False}),
     "related": ("related", {}),
 }
 

@@ -158,7 +158,7 @@ def test_filters_and_thresholds_select_versions(search: SimilaritySearch) -> Non
     for options in (
         {"filters": {"kind": "3"}},
         {"min_share": 0.7, "max_distance": 8},
-        {"min_share": 0.7, "min_share_of_other": 0.65},
+        {"min_share": 0.7, "min_smaller_share": 0.65},
     ):
         assert [] == search.versions("paper/1", **options).hits
     with pytest.raises(UnknownFieldError, match="colour"):
@@ -251,7 +251,7 @@ def test_a_deleted_document_is_not_a_version(new_store: NewStore) -> None:
 def test_the_best_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = search.versions("1/first.txt")
     monkeypatch.setattr("simdoc_search.search.version_candidates.MAX_COMPARED_DOCUMENTS", 3)
-    result = search.versions("1/first.txt", size=1, min_share_of_other=0.3)
+    result = search.versions("1/first.txt", size=1, min_smaller_share=0.3)
 
     assert everything.candidate_count == everything.compared_count == result.candidate_count > result.compared_count
     assert everything.hits[0].key == result.hits[0].key

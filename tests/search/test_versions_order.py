@@ -57,7 +57,7 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
 @pytest.mark.parametrize(
     ("name", "doubt"),
     [
-        ("backup/plan.txt", "; it is in a backup or download folder, so this may be the time of copying"),
+        ("backup/plan.txt", "; the file is in a backup or download folder, so this may be the time when it was copied"),
         ("new/plan.txt", ""),
     ],
 )
@@ -96,7 +96,7 @@ CONFLICT = CONTRACTS | {"lease 2022.txt": 9}
         (CONTRACTS | {"lease 2024 as pdf.txt": 4}, "newest: lease 2024.txt, by the dates in the names"),
         (
             CONFLICT | {"lease 2024 as pdf.txt": 4},
-            "newest: not known, as the evidence conflicts; without the modification times of files, the newest is "
+            "newest: not known, because the evidence conflicts; without the modification times of files, the newest is "
             "lease 2024.txt",
         ),
     ],
@@ -117,13 +117,13 @@ def test_texts_that_differ_in_line_breaks_only_are_one_version(
     [
         (
             CONTRACTS | {"lease 2024 as pdf.txt": 3},
-            "newest: not known, as the latest versions have the same date or no date",
+            "newest: not known, because the latest versions have the same date or no date",
         ),
         (
             CONTRACTS | {"lease 2024 as pdf.txt": 4},
             "newest: lease 2024 as pdf.txt, by the dates in the names and the modification times of the files",
         ),
-        (CONFLICT | {"lease 2024 as pdf.txt": 4}, "newest: not known, as the evidence conflicts"),
+        (CONFLICT | {"lease 2024 as pdf.txt": 4}, "newest: not known, because the evidence conflicts"),
     ],
 )
 def test_other_words_signs_and_letter_case_are_another_version(
@@ -171,7 +171,7 @@ def test_dates_in_names_and_metadata_are_compared_with_each_other(search: Simila
     assert ("mixed dates", "mail2") == (result.evidence_kind, result.newest.name if result.newest else None)
     assert ["2019", "1 Feb 2021", "2 Feb 2021"] == [result.date_label(version) for version in result.timeline]
     assert ["note"] == [version.name for version in result.undated]
-    assert "without a date or version, so not in the timeline above:" in str(result).split("\n")
+    assert "documents without a date or version, which are not in the timeline above:" in str(result).split("\n")
     assert "not counting 1 undated document" in str(result).split("\n")[-1]
 
 
@@ -209,7 +209,7 @@ def test_modification_times_order_files(search: SimilaritySearch, tmp_path: Path
 
 
 def test_the_last_commits_of_files_order_them(search: SimilaritySearch, tmp_path: Path) -> None:
-    """Commits are only used without better evidence, and only if `version_control` is set."""
+    """Commits are only used without better evidence, and only if `use_git` is set."""
     first = prose(12, 3)
     for number, name in enumerate("bac"):
         (tmp_path / f"{name}.txt").write_text(" ".join(first[: 12 - number]))
@@ -226,4 +226,4 @@ def test_the_last_commits_of_files_order_them(search: SimilaritySearch, tmp_path
         [entry.name for entry in with_git.timeline],
         with_git.evidence_kind,
     )
-    assert "texts" == search.versions("a.txt", version_control=False).evidence_kind
+    assert "texts" == search.versions("a.txt", use_git=False).evidence_kind

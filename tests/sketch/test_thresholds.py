@@ -31,8 +31,8 @@ def test_stored_thresholds_are_read_back(one: float, other: float, bits: int, mi
         ({"min_score": float("nan")}, "min_score must be"),
         ({"min_share": 0.0}, "min_share must be greater than 0 %"),
         (
-            {"min_share": 0.3, "min_share_of_other": 0.4},
-            "and min_share_of_other must be from 0 % to min_share; they are 30 % and 40 %",
+            {"min_share": 0.3, "min_smaller_share": 0.4},
+            "and min_smaller_share must be from 0 % to min_share; they are 30 % and 40 %",
         ),
     ],
 )

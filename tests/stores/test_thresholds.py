@@ -32,7 +32,7 @@ def test_stored_thresholds_are_the_defaults_of_queries(new_store: NewStore) -> N
         search = SimilaritySearch(store)
         stored, given = (
             search.versions("2/first.txt"),
-            search.versions("2/first.txt", min_share=0.5, min_share_of_other=0.1, max_distance=12, min_score=0.5),
+            search.versions("2/first.txt", min_share=0.5, min_smaller_share=0.1, max_distance=12, min_score=0.5),
         )
         search.index([Document("another", "One more sentence that nobody else has in the whole library.")])
     upgrade_store(location, ["sentences"])

@@ -79,8 +79,8 @@ def test_versions_with_learned_thresholds_agree_with_the_labels(with_sentences: 
         learned.learned_threshold.counts.recall,
     )
     assert 1 / 5 < learned.best_thresholds.min_share <= 1 / 3
-    assert (learned.current_thresholds.min_share_of_other, learned.current_thresholds.min_score) == (
-        learned.best_thresholds.min_share_of_other,
+    assert (learned.current_thresholds.min_smaller_share, learned.current_thresholds.min_score) == (
+        learned.best_thresholds.min_smaller_share,
         learned.best_thresholds.min_score,
     )
     assert [pair.is_yes for pair in pairs] == [pair.second_id in versions[pair.first_id] for pair in pairs]

@@ -148,7 +148,7 @@ def test_no_copy_is_the_newest_of_copies() -> None:
     line = line_of(*copies)
 
     assert (None, "texts", True) == (line.newest, line.evidence_kind, line.have_equal_texts)
-    assert "all of them have the same words and punctuation" == line.reason
+    assert "all versions have the same words and punctuation" == line.reason
     assert not line_of(*(replace(copy, text_hash="") for copy in copies)).have_equal_texts
     assert not line_of(copies[0], replace(copies[1], text_hash="2")).have_equal_texts
 

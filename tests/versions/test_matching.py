@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simdoc_search.sketch.thresholds import (
     DEFAULT_MAX_DISTANCE,
     DEFAULT_MIN_SHARE,
-    DEFAULT_MIN_SHARE_OF_OTHER,
+    DEFAULT_MIN_SMALLER_SHARE,
     MAX_DISTANCE_LIMIT,
     MIN_VERSION_SCORE,
     SimilarityThresholds,
@@ -96,23 +96,23 @@ def test_the_score_is_the_share_of_one_document_in_the_other() -> None:
 
     assert (
         MIN_VERSION_SCORE
-        == thresholds.score(DEFAULT_MIN_SHARE, DEFAULT_MIN_SHARE_OF_OTHER)
-        == thresholds.score(DEFAULT_MIN_SHARE_OF_OTHER, DEFAULT_MIN_SHARE)
+        == thresholds.score(DEFAULT_MIN_SHARE, DEFAULT_MIN_SMALLER_SHARE)
+        == thresholds.score(DEFAULT_MIN_SMALLER_SHARE, DEFAULT_MIN_SHARE)
     )
-    assert thresholds.score(1.0, DEFAULT_MIN_SHARE_OF_OTHER) == 1.0
+    assert thresholds.score(1.0, DEFAULT_MIN_SMALLER_SHARE) == 1.0
     assert thresholds.score(0.25, 0.75) == pytest.approx(MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) / 2)
-    assert thresholds.score(1.0, DEFAULT_MIN_SHARE_OF_OTHER - 0.01) is None
+    assert thresholds.score(1.0, DEFAULT_MIN_SMALLER_SHARE - 0.01) is None
     assert thresholds.score(DEFAULT_MIN_SHARE - 0.01, DEFAULT_MIN_SHARE - 0.01) is None
     assert SimilarityThresholds(1.0, 0.0).score(1.0, 0.001) == 1.0
     assert SimilarityThresholds(0.3, 0.0).score(0.0, 0.0) is None
 
 
 @pytest.mark.parametrize(
-    ("min_share", "min_share_of_other"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)]
+    ("min_share", "min_smaller_share"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)]
 )
-def test_thresholds_out_of_range_are_refused(min_share: float, min_share_of_other: float) -> None:
+def test_thresholds_out_of_range_are_refused(min_share: float, min_smaller_share: float) -> None:
     with pytest.raises(ValueError, match="min_share must be greater than 0"):
-        SimilarityThresholds(min_share, min_share_of_other)
+        SimilarityThresholds(min_share, min_smaller_share)
 
 
 def test_longer_documents_with_one_similar_sentence_are_not_versions() -> None:

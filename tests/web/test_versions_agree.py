@@ -54,8 +54,8 @@ def test_thresholds_come_from_the_index_or_the_request(tmp_path: Path) -> None:
         ):
             assert name in pages.json("/versions", 400, id=id, **{name: value})["error"]
 
-    assert {"max_distance": 3, "min_share": 0.5, "min_share_of_other": 0.1, "min_score": 0.9} == stored["thresholds"]
-    assert {"max_distance": 9, "min_share": 0.6, "min_share_of_other": 0.1, "min_score": 0.8} == given["thresholds"]
+    assert {"max_distance": 3, "min_share": 0.5, "min_smaller_share": 0.1, "min_score": 0.9} == stored["thresholds"]
+    assert {"max_distance": 9, "min_share": 0.6, "min_smaller_share": 0.1, "min_score": 0.8} == given["thresholds"]
 
 
 def test_all_outputs_agree(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_all_outputs_agree(tmp_path: Path) -> None:
     with pages_over(search.store) as pages:
         for documents in families:
             id = documents[0].id
-            result = search.versions(id, version_control=False)
+            result = search.versions(id, use_git=False)
             as_json = versions_as_json(result, id, None, {}, None)
             terminal = "\n".join(version_lines(result, None, ":memory:"))
             write_page(tmp_path / "page.html", result, read_version_texts(search, result), search.store.settings)

@@ -24,8 +24,8 @@ from simdoc_search.stores.remote.mappings import add_fields
 from simdoc_search.stores.remote.schema import format_label
 
 _META_FIELD, _META_KEY = "buckets", "simdoc_compared"
-"""The subfield whose `meta` stores the checkpoints, and the key of the hash. The keys of the checkpoints begin with
-the key of the hash."""
+"""The subfield whose `meta` stores the checkpoints, and the key of `_hash_dependencies` in this `meta`. The keys of the
+checkpoints begin with the same characters."""
 
 _MAX_VALUES, _MAX_VALUE_LENGTH = 4, 50
 """Maximum number of `meta` values for checkpoints, and maximum length of a value in characters."""
@@ -87,7 +87,7 @@ class WriteRange:
         return _seq_no_query(self.after[number], self.up_to[number : number + 1])
 
     def build_any_shard_query(self) -> Query:
-        """Return one query for all shards. If bounds differ between shards, it also matches documents out of range."""
+        """Return one query for all shards. If their bounds differ, it also matches some documents outside the range."""
         return _seq_no_query(min(self.after), self.up_to)
 
     def split(self, count: int) -> Iterator[WriteRange]:
@@ -157,13 +157,13 @@ def build_unread_queries(engine: Engine, target: Target, options: BackfillOption
 def record_checkpoints(
     engine: Engine, target: Target, options: BackfillOptions, shards: ShardStates, write_count: int
 ) -> None:
-    """Record that all documents up to these checkpoints were compared.
+    """Record that all documents up to the checkpoints in `shards` were compared.
 
     If the user is not allowed to change the mapping, nothing is recorded.
 
     `shards` is the state before the documents were read. `write_count` is the number of documents that the backfill
-    wrote since then. If there were no other writes, the current checkpoints are recorded, so that the next run does not
-    read the documents that this run wrote.
+    wrote since then. If there were no other writes, the current checkpoints are recorded. The next run then skips the
+    documents that this run wrote.
     """
     if target.index.filters:  # the alias excludes documents, which this run has not read, so record nothing
         return

@@ -23,14 +23,14 @@ SAMPLE_SIZE = 300
 """Maximum number of documents to read and fingerprint."""
 
 BYTES_PER_DOCUMENT, BYTES_PER_TOKEN = 80, 10
-"""Size of the fingerprint field in a merged segment. On OpenSearch 3.3 with random text, it was 251 bytes for 16
-tokens, 1,700 for 163 tokens, and 5,166 for 511 tokens. It is a tenth smaller with best_compression, and smaller if
-documents share tokens."""
+"""Size of the fingerprint field in a merged segment: bytes per document, and additional bytes per token. On OpenSearch
+3.3 with random text, the size was 251 bytes for 16 tokens, 1,700 for 163 tokens, and 5,166 for 511 tokens. It is a
+tenth smaller with best_compression, and smaller if documents share tokens."""
 
 UPDATE_FACTOR, DEFAULT_MILLISECONDS = 3, 0.2
 """An update takes about three times as long as the engine reports for indexing a document. This factor was measured on
-two cores, which the engine, its merges and this process shared. If the engine reports no time, it is assumed to take
-DEFAULT_MILLISECONDS per document."""
+two cores, which the engine, its merges and this process shared. If the engine reports no time, DEFAULT_MILLISECONDS
+per document are assumed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,12 +103,16 @@ class EngineUpdate:
             if not (updated.conflict_count or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
                 break
         self._engine.refresh(self._name, allowed_statuses=(403,))
-        count = format_count(self._count_documents(query), "document was", "documents were")
+        documents_were = format_count(self._count_documents(query), "document was", "documents were")
         if updated.failures:
             problem = "the update stopped at a document that the engine could not write"
-            return f"{count} not processed, because {problem}; run the command again without --in-engine"
+            return f"{documents_were} not processed, because {problem}; run the command again without --in-engine"
         problem = "other programs changed documents during the update"
-        return f"{count} not processed, because {problem}; run the command again" if updated.conflict_count else ""
+        return (
+            f"{documents_were} not processed, because {problem}; run the command again"
+            if updated.conflict_count
+            else ""
+        )
 
     def _build_query(self, unread: WriteRange) -> Query:
         """Return the query for documents without a complete fingerprint.

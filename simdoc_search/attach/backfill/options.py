@@ -22,8 +22,8 @@ class BackfillOptions:
             or are malformed. Only documents written since the last such run are compared.
         throttle: maximum number of documents per second; None for no limit.
         change_settings: takes the settings of the field, or the default settings if the field is new, and returns the
-            requested settings. If the field has fingerprints, only kinds of tokens may be added. None keeps the
-            settings.
+            requested settings. If the field has fingerprints, only passages, sentences and concepts may be added. None
+            keeps the settings.
         extractor: finds concepts; None for the built-in extractor that the settings name.
         full: whether `stale` compares all documents, not only those written since the last such run.
         force: whether to accept text fields that differ from the text fields of existing fingerprints.

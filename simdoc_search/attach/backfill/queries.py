@@ -18,10 +18,10 @@ def build_alias_query(target: Target, *filters: Query) -> Query:
 
 
 def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
-    """Return the query for the documents without a fingerprint, or without one of the kinds of tokens.
+    """Return the query for the documents whose fingerprint is missing, or lacks passages, sentences or concepts.
 
-    With `stale`, it also matches documents whose fingerprint was computed with other settings. If queries can find the
-    documents with a text, it excludes documents without a text, unless they have a fingerprint to remove.
+    With `stale`, it also matches documents whose fingerprint was computed with other settings. If the target has a
+    `text_query`, documents without a text match only if they have a fingerprint, which must be removed.
     """
     complete = all_kinds_query(target.settings, options.field)
     kinds = token_kind_names(target.settings)

@@ -34,8 +34,8 @@ class BackfillReport:
         conflict_count: number of writes that the engine rejected because another writer had changed the document. Such
             a document is read again.
         deleted_count: number of documents that were deleted before their fingerprint was written.
-        incomplete: maps the id of each document whose fingerprint is not complete to the kinds of tokens that could not
-            be computed, such as `sentences and concepts`.
+        incomplete: maps the ids of documents with an incomplete fingerprint to the kinds of tokens that could not be
+            computed, such as `sentences and concepts`.
         refused: documents that could not get a fingerprint, with the reason.
         skipped_indices: indices that were skipped, in full or in part, with the reason.
         notes: a sentence for each index about what `force` changed.

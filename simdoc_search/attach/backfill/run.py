@@ -127,10 +127,10 @@ class Backfill:
             record_checkpoints(self._engine, target, options, shards, write_count)
 
     def _fill_incomplete(self, pages: PageProcessor, target: Target, unread: WriteRange) -> None:
-        """Update the documents without a complete fingerprint, and then those that other writers changed meanwhile.
+        """Update the documents without a complete fingerprint, then the documents that other writers changed meanwhile.
 
-        If no query can find the documents with a text, every round finds the documents without a text again. So the
-        further rounds read only documents that were written after the first round began.
+        If the target has no `text_query`, the query finds documents without a text in every round. Later rounds
+        therefore read only documents that were written after the first round began.
         """
         query, start = build_incomplete_query(target, self._options), (-1,) * target.index.shard_count
         read_count = self._read_and_write(pages, target, query, WriteRange(start, unread.up_to), reindex=True)

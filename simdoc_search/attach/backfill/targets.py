@@ -133,12 +133,12 @@ def _plan_target(index: IndexDescription, options: BackfillOptions, default_sett
     all_mappings = field_mappings(settings, options.field)
     text_hash_mapping = index.subfields.get("text_hash", all_mappings["text_hash"])
     all_mappings["text_hash"] = build_text_fields_mapping(text_hash_mapping, options.text_fields)
-    optional = MARK_FIELDS if index.settings else ()  # marking duplicates adds these fields
+    optional = MARK_FIELDS if index.settings else ()  # these are not missing, because marking duplicates adds them
     missing = {
         name: mapping for name, mapping in all_mappings.items() if name not in index.subfields and name not in optional
     }
     if index.settings and settings != index.settings:
-        missing["tokens"] = all_mappings["tokens"]  # the `meta` of this field lists the kinds of tokens
+        missing["tokens"] = all_mappings["tokens"]  # the `meta` of this field must list the added kinds of tokens
     return Target(
         index,
         settings.with_verified_key(resolve_hash_key(), index.name),

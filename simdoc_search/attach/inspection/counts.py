@@ -29,8 +29,9 @@ class Counts:
         fingerprinted: documents with a fingerprint, with any settings. Empty fingerprints are included.
         wordless: documents with an empty fingerprint, because their text has no words.
         current: documents with a complete fingerprint; 0 if the mapping has no settings.
-        lacking: maps each kind of tokens to the number of documents whose fingerprint lacks this kind.
-        incomplete: documents whose fingerprint lacks at least one kind of tokens.
+        lacking: maps `passages`, `sentences` and `concepts`, if the index has them, to the number of documents whose
+            fingerprint lacks them.
+        incomplete: documents whose fingerprint lacks at least one of these kinds of tokens.
         failed: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
         failure_reasons: the most frequent reasons why the pipeline failed, and the number of documents for each. `N`
             replaces numbers that differ.

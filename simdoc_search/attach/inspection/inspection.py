@@ -38,8 +38,8 @@ class IndexInspection:
         counts: numbers of its documents in each state. Documents that the alias excludes are not counted.
         primary_bytes: size of the primary shards in bytes; None if this user may not read the size.
         pipeline: the pipeline of the index.
-        checkpoints: for each shard, the sequence number of the last write that `backfill --stale` has read. It has
-            compared the fingerprints up to this write with the texts. Empty if it has compared none.
+        checkpoints: for each shard, the sequence number up to which `backfill --stale` has compared the fingerprints of
+            written documents with the texts. Empty if it has compared none.
     """
 
     index: IndexDescription

@@ -33,8 +33,8 @@ class SampleSource:
         settings: the settings of its fingerprints.
         text_fields: the paths of its text fields; empty if they are unknown.
         document_count: number of documents with a complete fingerprint.
-        checkpoints: for each shard, the sequence number of the last write that `backfill --stale` has read. It has
-            compared the fingerprints up to this write with the texts. Empty if it has compared none.
+        checkpoints: for each shard, the sequence number up to which `backfill --stale` has compared the fingerprints of
+            written documents with the texts. Empty if it has compared none.
     """
 
     index: IndexDescription
@@ -162,7 +162,7 @@ def _draw_documents(
 
 
 def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
-    """Yield the index, query and parameters of each search. An index with several checkpoints needs one per shard."""
+    """Yield the index, query and parameters of each search. Several checkpoints require one search per shard."""
     combined_queries = []
     for source in sources:
         index, checkpoints = source.index, source.checkpoints

@@ -19,8 +19,8 @@ _ZERO_CODE_POINT = 0x30
 
 _SAME, _COMPOSES, _FIRST_TARGET = 0x21, 0xF8FF, 0xE000
 """Special values. `_SAME` marks a letter that does not change. `_COMPOSES` marks a letter that does not change, but its
-word must be composed (NFC). Values from `_FIRST_TARGET` on are offsets into `targets`. No letter becomes one of these
-characters, which are an exclamation mark and private-use characters."""
+word must be composed (NFC). Values from `_FIRST_TARGET` on are offsets into `targets` (see `build_fold_tables`). The
+special values are an exclamation mark and private-use characters. No letter becomes one of them."""
 
 _COMPOSE_FLAG = 64
 """This number is added to the length of a target if its word must be composed."""

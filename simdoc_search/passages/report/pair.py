@@ -29,7 +29,7 @@ _MIN_COMMON_FOLDERS = 2
 """If two paths share fewer folders, both paths are shown in full."""
 _MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES = 500, 100
 _MUCH_IN_COMMON = 0.5
-"""If at least this share of one text is in the other, they are versions, so the page lists the differences first."""
+"""If at least this share of one text is in the other, the page lists the differences first, as for two versions."""
 _CONTEXT_WORDS = 6
 _STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
 _RIGHT_BAR_X = _STRIP_WIDTH - _BAR_WIDTH

@@ -122,8 +122,8 @@ def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequen
 def _drop_label_between_words(piece: Piece, text: str) -> Piece:
     """Return the piece. If it has no words, remove the label of unlisted sources.
 
-    A span of covered words includes the punctuation between the words. At the end of a passage of a listed source, this
-    punctuation is outside the passage, but it does not come from an unlisted source.
+    Covered spans include the punctuation between words, but passages end before it. The punctuation after a passage of
+    a listed source would therefore be shown as if it came from an unlisted source.
     """
     has_words = any(map(str.isalnum, text[piece.start : piece.end]))
     return (

@@ -70,7 +70,7 @@ class IndexInFolder:
 
     @property
     def commit_id(self) -> tuple[int, int, int] | None:
-        """A value that changes with each commit, because a commit replaces `meta.json`. None if it cannot be read."""
+        """The identity of `meta.json`, which each commit replaces. None if the file cannot be read."""
         try:
             status = (self._path / META_FILE).stat()
         except OSError:
@@ -81,8 +81,8 @@ class IndexInFolder:
         """Open the index again, for a writer.
 
         An index object does not know the files that other processes wrote after it was opened. A writer of such an
-        object would remove these files from tantivy's list of its own files, and tantivy never deletes a file that is
-        not in this list. Also, an index object with a reader does not delete files that the reader has open.
+        object would remove these files from `.managed.json`, and tantivy never deletes a file that is not in this list.
+        Also, an index object with a reader does not delete files that the reader has open.
         """
         ensure_lock_file(self._path / WRITERS_LOCK)
         return open_index(self._path)

@@ -18,8 +18,8 @@ _LOW_BIT_COUNT = HASH_BITS - 1  # the low 8 bits of a hash are stored as one byt
 def pack_fingerprints(fingerprints: Sequence[NDArray[np.uint32]], slot_count: int) -> list[bytes]:
     """Pack the token ids of each fingerprint.
 
-    The first bits say which slots are filled. The bits from the next byte on are the highest bits of all hashes. The
-    other 8 bits of each hash follow, one byte per hash.
+    A packed fingerprint has three parts, each of whole bytes: one bit per slot (1 if the slot is filled), the highest
+    of the nine bits of each hash, and the other eight bits of each hash.
     """
     if not fingerprints:
         return []
@@ -71,7 +71,7 @@ def _unpack(packed: bytes, length: int) -> NDArray[np.uint32]:
 
 
 def pack_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
-    """Pack the tokens of a kind. The four tokens of a sentence become one 8-byte number."""
+    """Pack passage, sentence or concept tokens. The four tokens of a sentence become one 8-byte number."""
     return (
         decode_sentences(token_ids).astype(">u8").tobytes()
         if kind.name == "sentences"
@@ -80,7 +80,7 @@ def pack_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
 
 
 def unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
-    """Unpack the tokens of a kind."""
+    """Unpack passage, sentence or concept tokens."""
     if kind.name == "sentences":
         return encode_sentences(unpack_simhashes(packed))
     return _unpack(packed, kind.length)

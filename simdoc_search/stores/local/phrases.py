@@ -41,7 +41,8 @@ MAX_DOCUMENTS_PER_PHRASE = 1_000
 """Maximum number of documents that are read for each phrase, if there are at least five phrases."""
 
 BASE_DOCUMENTS_READ, DOCUMENTS_READ_PER_PHRASE, MAX_DOCUMENTS_READ = 5_000, 20, 50_000
-"""Maximum number of documents that are read: a base, the number added for each phrase, and the maximum of the sum.
+"""At most BASE_DOCUMENTS_READ documents are read, plus DOCUMENTS_READ_PER_PHRASE for each phrase. The sum is limited to
+MAX_DOCUMENTS_READ.
 
 Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s. If the only phrase is a
 single word, which has no pair, up to `MAX_DOCUMENTS_READ` documents are read.
@@ -88,7 +89,7 @@ def find_phrases(
 
 
 class _PairTerms(NamedTuple):
-    """The terms of the pairs of words of a phrase, the rarest first.
+    """The word pairs of a phrase as index terms, the rarest first.
 
     Attributes:
         terms: at most `MAX_QUERY_PAIRS` terms. A phrase of one word has no pair.

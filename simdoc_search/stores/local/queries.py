@@ -102,8 +102,9 @@ def word_query(schema: Schema, field: str, word: str) -> Query:
 
 
 def root_query(schema: Schema, root_folder: str | None, only_roots_below: bool) -> Query:
-    """Return the query for documents with this root or, if `only_roots_below`, for those whose root is below it.
+    """Return the query for documents that were indexed from `root_folder`.
 
+    If `only_roots_below`, return the query for documents that were indexed from a folder or file below `root_folder`.
     If `root_folder` is None, the query matches all documents.
     """
     if root_folder is None:

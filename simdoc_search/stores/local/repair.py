@@ -143,7 +143,10 @@ class _DamagedSegment:
         self._is_open = False
 
     def read_live_doc_ids(self) -> list[int]:
-        """Return the tantivy ids of all documents, without the deleted ones if the list of deletions is readable."""
+        """Return the tantivy ids of all documents that are not deleted.
+
+        If the list of deletions is unreadable, return the ids of all documents.
+        """
         with self._open_segment([]) as searcher:
             if searcher:
                 query, limit = tantivy.Query.all_query(), max(1, self.segment.max_doc)
@@ -189,8 +192,8 @@ class _DamagedSegment:
     def _open_segment(self, extensions: Collection[str]) -> Iterator[tantivy.Searcher | None]:
         """Open an index with the files of the segment that have these extensions.
 
-        The other files of the index are those of an index with one empty document. Yield None if a file is too damaged
-        to be opened.
+        The other files belong to an index with one empty document. Yield None if a file is too damaged to be
+        opened.
         """
         with scratch_folder() as scratch:
             writer = tantivy.Index(build_schema(self._optional_fields), str(scratch)).writer(MIN_HEAP_BYTES, 1)

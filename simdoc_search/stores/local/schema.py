@@ -43,7 +43,7 @@ texts first makes these blocks faster to read.
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _STORED_FIELDS: dict[TokenKindName, str] = {name: f"{name[:-1]}_codes" for name in TOKEN_KINDS}
-"""The stored field for each kind of tokens. The indexed field has the name of the kind."""
+"""The stored fields of passages, sentences and concepts. The indexed field has the name of the kind."""
 
 WORD_PAIRS_FIELD = "word_pairs"
 """The field with the token ids of the pairs of adjacent words."""

@@ -45,7 +45,7 @@ def read_manifest(folder: Path) -> StoreManifest | None:
 
     Raises:
         StoreError: the file or its copy is damaged, or the index belongs to another store.
-        FormatMismatchError: a newer version created the store.
+        FormatMismatchError: a newer version of simdoc-search created the store.
     """
     manifest = _read_settings_file(folder / SETTINGS_FILE, folder)
     if manifest is None:
@@ -83,7 +83,7 @@ def _read_settings_file(path: Path, folder: Path) -> StoreManifest | None:
 
     Raises:
         StoreError: the file is damaged.
-        FormatMismatchError: a newer version wrote the file.
+        FormatMismatchError: a newer version of simdoc-search wrote the file.
     """
     try:
         values = parse_json(read_small_file(path, _MAX_SETTINGS_BYTES))

@@ -1,4 +1,4 @@
-"""Finds the documents of a local store that share tokens of a kind."""
+"""Finds the documents of a local store that share passage, sentence or concept tokens."""
 
 from __future__ import annotations
 

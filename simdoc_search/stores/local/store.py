@@ -329,8 +329,8 @@ class LocalStore(Closable):
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return similar ids, best first.
 
-        Their edit distance to `id` is at most 2, they begin with the first two thirds of `id`, or they contain one of
-        its longest words.
+        An id is similar if its edit distance to `id` is at most 2, if it begins with the first two thirds of `id`, or
+        if it contains one of the longest words of `id`.
         """
         if len(id) > MAX_ID_BYTES:
             return []  # no stored id is longer than MAX_ID_BYTES

@@ -1,7 +1,7 @@
 """Adds sentences or concepts to a local store, and changes its thresholds.
 
-To add kinds of tokens, a new index is written to the folder `upgrade` in the store. Then it replaces the old index. If
-the replacement is interrupted, the next process that opens the store completes it.
+To add sentences or concepts, a new index is written to the folder `upgrade` in the store. Then it replaces the old
+index. If the replacement is interrupted, the next process that opens the store completes it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from simdoc_search.stores.record import Record
 BATCH_SIZE = 64
 
 AddTokens = Callable[[Sequence[Record]], list[Record]]
-"""Returns the given records with additional kinds of tokens, which it computes from their texts."""
+"""Returns the given records with the new tokens, which it computes from their texts."""
 
 
 def upgrade_folder(
     store: LocalStore, settings: Settings, add_tokens: AddTokens, progress: Callable[[int], None]
 ) -> None:
-    """Add kinds of tokens to a store.
+    """Add sentences or concepts to a store.
 
     Args:
         store: the store to upgrade.

@@ -111,7 +111,7 @@ class IndexAccess:
         needed = plan.clause_count + count_clauses([*clauses, *must_not])
         if score == "tokens" and isinstance(plan, Bands):
             needed += len(plan.tokens)
-        terms, tokens = {"kind": "terms"}, {"buckets_field": f"{self.field}.buckets"}
+        terms, tokens = {"kind": "terms"}, {"fingerprint_size_field": f"{self.field}.buckets"}
         options: dict[str, Any] = terms if self.is_min_hash_field else tokens
         return to_dsl(
             plan,

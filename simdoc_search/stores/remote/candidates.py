@@ -105,7 +105,7 @@ class RemoteCandidates:
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """The candidates read so far that cannot be compared."""
+        """Of the candidates read so far, those that cannot be compared."""
         return list(self._left_out.values())
 
     def __iter__(self) -> Iterator[Candidate]:

@@ -41,7 +41,7 @@ RELEASE_SECONDS = 1.0
 _REPEATABLE_OPERATIONS = frozenset(
     {"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "_simulate", "point_in_time"}
 )
-"""Last path parts of the POST requests that only read data, or whose effects expire."""
+"""Last parts of the paths of POST requests that can be repeated: they only read data, or their effects expire."""
 
 _OPERATIONS_THAT_CAN_SKIP_CLOSED = frozenset(
     {"_count", "_msearch", "_pit", "_refresh", "_search", "_stats", "point_in_time"}
@@ -85,7 +85,7 @@ class Engine:
         if has_responded:
             self._has_responded.set()
         self._retry_seconds = retry.read_query_seconds()
-        self._clause_limit_cache: list[int] = []  # the clause limit after it was read, shared by copies of this engine
+        self._clause_limit_cache: list[int] = []  # empty until the limit is read; shared by copies of this engine
         self._closed_indices_to_skip: set[str] | None = None  # None: closed indices cause errors
 
     def cancellable_by(self, stop: StopEvent) -> Engine:
@@ -206,7 +206,7 @@ class Engine:
         return True
 
     def max_clauses(self, needed: int = MAX_CLAUSES + 1) -> int:
-        """Return the clause limit of queries, or MAX_CLAUSES if that is enough or the setting cannot be read."""
+        """Return the engine's clause limit, or MAX_CLAUSES if `needed` is not higher or the limit is unreadable."""
         if needed <= MAX_CLAUSES:
             return MAX_CLAUSES
         if not self._clause_limit_cache:

@@ -126,7 +126,7 @@ class Indices:
     def _read_again(self, engine: Engine) -> None:
         mappings = read_mappings(engine, self.name)
         if mappings is None:
-            return  # the next query will raise the error
+            return  # the index is missing, so the next query raises an error
         state = self._read(engine, mappings)
         settings = self._common_settings(state)
         if settings.minhash != self.settings.minhash or settings.analysis != self.settings.analysis:

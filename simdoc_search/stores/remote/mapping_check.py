@@ -31,7 +31,8 @@ class MappingFault:
         blocks_queries: whether queries fail or miss documents.
         blocks_writes: whether adding fingerprints to documents fails.
         needs_action: whether the user must change something. Otherwise, the problem is only a note.
-        blocked_token_kind: the kind of tokens that cannot be queried, or empty if all kinds can.
+        blocked_token_kind: `passages`, `sentences` or `concepts` if these cannot be queried; empty if all can be
+            queried.
     """
 
     problem: str
@@ -184,7 +185,10 @@ def _expected_mapping(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
 
 
 def _find_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings that differ. If the type or the analyzer differs, return only one of the two."""
+    """Return the names of the settings that differ.
+
+    If the type differs, return only `type`. Otherwise, if the analyzer differs, return only `analyzer`.
+    """
     if {actual.get("type"), expected["type"]} <= INTEGER_TYPES:
         return [key for key in ("index",) if actual.get(key) != expected.get(key)]
     different = [key for key in _CHECKED_SETTINGS if actual.get(key) != expected.get(key)]

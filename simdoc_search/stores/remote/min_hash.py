@@ -65,7 +65,7 @@ class MinHashFieldSettings(Settings):
         return self.minhash
 
     def token_ids_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the token ids of a text, which are compared with those of other texts, and the terms for queries."""
+        """Return the token ids of a text, for comparing it with other texts, and its terms, for queries."""
         values = select_reliable_minima(fingerprint.minima, self.options)
         return encode_terms(values, self.options), self.options.lucene_terms(values)
 

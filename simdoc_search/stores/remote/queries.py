@@ -134,12 +134,12 @@ def randomize_order(query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def all_kinds_query(settings: Settings, fingerprint_field: str) -> dict[str, Any]:
-    """Return the query for documents whose fingerprints have these settings and all kinds of tokens."""
+    """Return the query for documents whose fingerprints have these settings, with all of their kinds of tokens."""
     return _term_clause(f"{fingerprint_field}.format", labels_with_all_kinds(settings))
 
 
 def missing_kinds_query(settings: Settings, fingerprint_field: str, *names: TokenKindName) -> dict[str, Any]:
-    """Return the query for documents whose fingerprints have these settings and lack at least one of these kinds."""
+    """Return the query for documents whose fingerprints have these settings, but lack a kind of tokens in `names`."""
     return _term_clause(f"{fingerprint_field}.format", labels_missing_kinds(settings, *names))
 
 
@@ -166,8 +166,9 @@ def filter_clauses(
 
 
 def root_clause(root_folder: str | None, only_roots_below: bool, *, fingerprint_field: str) -> dict[str, Any]:
-    """Return the clause for documents with this root or, if `only_roots_below`, for those whose root is below it.
+    """Return the clause for documents that were indexed from `root_folder`.
 
+    If `only_roots_below`, return the clause for documents that were indexed from a folder or file below `root_folder`.
     If `root_folder` is None, the clause matches all documents.
     """
     if root_folder is None:
@@ -181,7 +182,7 @@ def root_clause(root_folder: str | None, only_roots_below: bool, *, fingerprint_
 def path_clause(prefixes: Iterable[FilterValue], fingerprint_field: str) -> dict[str, Any]:
     """Return the clause for documents whose path begins with one of these prefixes, in an index of simdoc-search."""
     values = [str(prefix)[:MAX_PATH_CHARACTERS] for prefix in prefixes]
-    # A `prefix` query allows only 1,000 characters.
+    # A range is used instead of a `prefix` query, which allows only 1,000 characters.
     ranges = [{"gte": value, "lte": value + LAST_CHARACTER} for value in values]
     return _any_clause([{"range": {f"{fingerprint_field}.path": bounds}} for bounds in ranges])
 

@@ -18,13 +18,13 @@ _REQUIRED_KEYS = {
     "_pit": "id",
     "_analyze": "tokens",
 }
-"""A key that every response of an engine has, by the last part of the URL path."""
+"""For each operation (the last part of the URL path), a key that every response of an engine has."""
 
 _OPERATIONS_RETURNING_INDICES = frozenset({"_mapping", "_settings"})
-"""Last parts of the paths of requests whose responses contain an object for each index."""
+"""Operations whose responses contain an object for each index."""
 
 _OPERATIONS_NEEDING_ALL_SHARDS = frozenset({"_search", "_count", "point_in_time", "_pit"})
-"""Last parts of the paths of requests to which all shards must respond."""
+"""Operations to which all shards must respond."""
 
 
 def check_response(engine_name: str, method: str, operation: str, response: Any, *, counts_hits: bool = False) -> None:

@@ -11,7 +11,7 @@ An example of a document (see `records.py`):
 
 An index has passages, sentences or concepts if it was created with them (`sketch.token_kinds`). `buckets` is the number
 of tokens. `duplicate_of` and `cluster` mark duplicates (`marks.py`). Only an index that simdoc-search created has
-`body`, `metadata` and the last line. `facts` contains the terms of the metadata and of the root.
+`body`, `metadata` and the last line. `facts` contains the terms of the metadata and of the indexed folder.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def parse_meta(meta: Mapping[str, str]) -> Settings:
     A `meta` contains only the checksum of a hash key, not its secret.
 
     Raises:
-        FormatMismatchError: the settings are missing, malformed, or from a newer version.
+        FormatMismatchError: the settings are missing, malformed, or from a newer version of simdoc-search.
     """
     try:
         version = meta["simdoc_version"]
@@ -111,7 +111,7 @@ def format_label(settings: Settings) -> str:
 
 
 def labels_with_all_kinds(settings: Settings) -> list[str]:
-    """Return all `format` labels of fingerprints that have all kinds of tokens of these settings.
+    """Return the `format` labels of fingerprints with these settings, with all of their kinds of tokens.
 
     An index without passage tokens may contain documents with passage tokens, if the program that
     fingerprinted them used the default settings.
@@ -121,7 +121,7 @@ def labels_with_all_kinds(settings: Settings) -> list[str]:
 
 
 def labels_missing_kinds(settings: Settings, *names: TokenKindName) -> list[str]:
-    """Return all `format` labels of fingerprints of these settings that lack at least one of these kinds.
+    """Return the `format` labels of fingerprints with these settings that lack a kind of tokens in `names`.
 
     Args:
         settings: settings of the index.

@@ -67,11 +67,11 @@ def explain_not_queryable(
 def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
     """Return the settings that all queryable indices share.
 
-    Kinds of tokens with different settings are omitted; see `require_kind`.
+    Passages, sentences or concepts are omitted if the indices have different settings for them; see `require_kind`.
 
     Raises:
         StoreError: no index can be queried.
-        FormatMismatchError: the fingerprints have different settings, or a newer version wrote them.
+        FormatMismatchError: the fingerprints have different settings, or a newer version of simdoc-search wrote them.
     """
     queryable = select_queryable(mappings, field)
     settings = {index: _settings_in(index, mapping, field) for index, mapping in queryable.items()}
@@ -108,7 +108,7 @@ def none_queryable_message(
         all_mappings: mappings of all indices, including closed indices.
 
     Raises:
-        FormatMismatchError: a newer version wrote the fingerprints of an index.
+        FormatMismatchError: a newer version of simdoc-search wrote the fingerprints of an index.
     """
     for index, mapping in mappings.items():
         if "tokens" in mapped_fields(mapping, field):
@@ -126,7 +126,7 @@ def none_queryable_message(
 
 
 def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind) -> None:
-    """Check that all queryable indices have a kind of tokens.
+    """Check that all queryable indices have passages, sentences or concepts, as `kind` says.
 
     Raises:
         FormatMismatchError: an index does not have such tokens, or two indices have them with different settings.

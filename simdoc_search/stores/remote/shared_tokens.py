@@ -1,4 +1,4 @@
-"""Finds the documents of an index that share tokens of a kind, and counts these tokens."""
+"""Finds the documents of an index that share passage, sentence or concept tokens, and counts these tokens."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from simdoc_search.stores.shared_tokens import (
 )
 
 MAX_PAGE_SIZE = 500
-"""Maximum number of documents in the response to the search for one part."""
+"""Maximum number of documents in the response to the search for one part of the tokens."""
 
 PARTS_AT_ONCE = 16
 """Maximum number of searches in one request."""

@@ -1,7 +1,7 @@
-"""Changes the recorded settings of an index. It adds kinds of tokens, and records thresholds.
+"""Changes the recorded settings of an index. It adds sentences or concepts, and records thresholds.
 
-To add kinds of tokens, the mapping is extended first. Then each document without the new tokens is written again. If an
-upgrade is interrupted, the next run continues with the remaining documents.
+To add sentences or concepts, the mapping is extended first. Then each document without the new tokens is written again.
+If an upgrade is interrupted, the next run continues with the remaining documents.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ AddTokens = Callable[[Sequence[Record]], list[Record]]
 def upgrade_index(
     store: RemoteStore, new_settings: Settings, add_tokens: AddTokens, progress: Callable[[int], None]
 ) -> None:
-    """Add kinds of tokens to an index that simdoc-search created.
+    """Add sentences or concepts to an index that simdoc-search created.
 
     Args:
         store: the store to upgrade.
-        new_settings: the settings with the new kinds.
+        new_settings: the settings with sentences or concepts.
         add_tokens: adds the new tokens to records with texts.
         progress: called with the number of documents that were finished since the last call.
 

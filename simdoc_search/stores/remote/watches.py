@@ -227,7 +227,7 @@ class Watches:
         }
         tokens = " ".join(encode(watch.token_ids))
         return {
-            QUERY_FIELD: to_dsl(plan, f"{field}.tokens", buckets_field=f"{field}.buckets"),
+            QUERY_FIELD: to_dsl(plan, f"{field}.tokens", fingerprint_size_field=f"{field}.buckets"),
             field: {"tokens": tokens, "buckets": len(watch.token_ids)},
             WATCHED_FIELD: {name: value for name, value in watched.items() if value is not None},
         }

@@ -242,8 +242,8 @@ def _writes_to_repeat(
 ) -> Iterator[tuple[Action, int]]:
     """Yield the writes to repeat, each with the current version of its document.
 
-    A write is repeated if the current version is in the future, because the clock of another writer is ahead. If it is
-    not, a later write has already replaced the document, and that later write wins.
+    A write is repeated if the current version is in the future, because the clock of another writer is ahead.
+    Otherwise, a later write has already replaced the document, and that later write wins.
     """
     for action, outcome in conflicts:
         current = _CURRENT_VERSION.search(outcome.reason)

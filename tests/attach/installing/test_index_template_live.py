@@ -206,7 +206,8 @@ def test_text_fields_that_are_not_mapped_or_recorded_are_named(app: Application)
     texts = [part for number in range(6) for part in ("--text-field", f"text_{number}")]
     values = answer(*command, *texts, "--force")
 
-    note = f"note: the index template {app.name} does not map the field titel; its text fields are: body, title\n"
+    advice = "the template has these text fields: body, title"
+    note = f"note: the index template {app.name} does not map the field titel; {advice}\n"
     assert (0, note) == (result.exit_code, result.stderr)
     (warning,) = values["warnings"]
     assert warning.startswith("the mapping cannot record the names of the text fields, because there are too many")

@@ -59,7 +59,7 @@ class RelatedPairs(NamedTuple):
     weights: Floats  # weight of each concept; float64, shape (concepts,)
     # number of concepts in more than MAX_CANDIDATES documents; see MAX_DOCUMENTS_PER_FREQUENT_CONCEPT
     frequent_concept_count: int
-    truncated_document_count: int  # number of documents with more than MAX_COMPARED_CANDIDATES candidates
+    partly_compared_document_count: int  # number of documents with more than MAX_COMPARED_CANDIDATES candidates
     isolated_document_count: int  # number of documents without candidates
 
 
@@ -180,13 +180,14 @@ def _sum_by_pair(rows: Ints, others: Ints, squared_weights: Ints) -> tuple[Ints,
     return pairs >> _CANDIDATE_BITS, pairs & (1 << _CANDIDATE_BITS) - 1, sums
 
 
-def _find_nearest(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
-    """Return the positions of the nearest candidates of each document, at most MAX_COMPARED_CANDIDATES per document.
+def _find_nearest(rows: Ints, scores: Floats, counts: Ints) -> Ints:
+    """Return the positions of the best candidates of each document, at most MAX_COMPARED_CANDIDATES per document.
 
     `rows` contains the document of each candidate, ascending. `counts` contains the number of candidates of each
-    document. Row, nearness and position are sorted as one number. Positive floats have the same order as their bits.
+    document. For speed, row, score and position are packed into one integer before sorting. This works because the
+    bits of positive floats, read as an integer, have the same order as the floats.
     """
-    far = (1 << _NEARNESS_BITS) - 1 - (nearness.astype(np.float32).view(np.uint32) >> 31 - _NEARNESS_BITS)
+    far = (1 << _NEARNESS_BITS) - 1 - (scores.astype(np.float32).view(np.uint32) >> 31 - _NEARNESS_BITS)
     keys = np.sort(
         rows << _NEARNESS_BITS + _POSITION_BITS | far.astype(np.int64) << _POSITION_BITS | np.arange(len(rows))
     )

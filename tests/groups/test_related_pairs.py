@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
-from simdoc_search.groups import concepts as module
 from simdoc_search.groups import find_topics
+from simdoc_search.groups import related_pairs as module
 from simdoc_search.groups.comparable_documents import read_documents
-from simdoc_search.groups.concepts import find_related_pairs
+from simdoc_search.groups.related_pairs import find_related_pairs
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, SimilarityThresholds
 from simdoc_search.stores.base import Store
@@ -81,7 +81,7 @@ def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: py
 
     assert 0 < len(actual) < len(expected)
     assert actual == pytest.approx({pair: expected[pair] for pair in actual})
-    assert topics.truncated_document_count == 60
+    assert topics.partly_compared_document_count == 60
     assert topics.compared_count <= 60
 
 

@@ -78,7 +78,7 @@ def find_version_pairs(
 
 
 class _DocumentsOfSentences:
-    """The documents of each distinct sentence, one sentence after the other."""
+    """The documents of each distinct sentence, in one array; see `begins` and `counts`."""
 
     def __init__(self, sentences: Ints, documents: Ints, count: int) -> None:
         self.documents = documents[np.argsort(sentences, kind="stable")]
