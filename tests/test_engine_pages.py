@@ -14,6 +14,7 @@ import pytest
 
 from simdoc_search.attach import removal
 from simdoc_search.attach.index_template import read_index_templates
+from simdoc_search.attach.indices import describe_indices
 from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.attach.search_templates import build_search_templates
 from simdoc_search.devengine import start_cluster
@@ -208,17 +209,17 @@ def test_everything_is_removed_by_the_commands_of_the_page(
     with indices(engine_url) as made, to(engine_url) as engine:
         articles, watches = made.make({"properties": {"body": {"type": "text"}}}), made.name()
         # The engine has the indices and index templates of other tests, which are running at the same time.
-        everything, describe = [articles, watches], removal.describe_indices
+        everything = [articles, watches]
         monkeypatch.setattr(
             removal,
             "describe_indices",
-            lambda engine, name, field: describe(engine, ",".join(everything) if name == "*" else name, field),
+            lambda engine, name, field: describe_indices(engine, ",".join(everything) if name == "*" else name, field),
         )
         monkeypatch.setattr(
             removal,
             "read_index_templates",
             lambda engine: {
-                name: body for name, body in read_index_templates(engine).items() if name == names["articles"]
+                name: body for name, body in (read_index_templates(engine) or {}).items() if name == names["articles"]
             },
         )
         monkeypatch.setattr(removal, "DEFAULT_WATCHES_INDEX", watches)
