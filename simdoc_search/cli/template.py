@@ -52,7 +52,7 @@ def _make_shared_options(verb: str, needed_options: str) -> tuple[Callable[[Comm
 
 @click.group(cls=CommandGroup)
 def template() -> None:
-    """Show, install or remove a component template and an ingest pipeline.
+    """Show, install or remove the component template and the pipeline.
 
     The component template contains the mapping of the field with the fingerprints. The pipeline lets the engine fill
     this field whenever a document is written.
