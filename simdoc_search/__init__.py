@@ -20,7 +20,7 @@ chunks/         finds sentences and paragraphs
 sketch/         turns shingles into a fingerprint and tokens
 query/          parses queries such as doc123_20_80 and plans how to run them; needs no store
 passages/       compares two texts
-concepts/       extracts keyphrases and names; reads synonyms
+concepts/       extracts keywords and names; reads synonyms
 stores/         the local store, and stores in an engine
 indexing/       indexes documents into a store
 attach/         adds fingerprints to an index that an application owns

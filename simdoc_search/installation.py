@@ -13,7 +13,6 @@ _EXTRAS_INCLUDED_IN_FULL = {
     "language",
     "local",
     "lucene",
-    "relations",
     "versions",
     "watch",
     "web",

@@ -106,7 +106,8 @@ WORKING: list[tuple[str, ...]] = [
 NEEDING: dict[tuple[str, ...], str] = {
     ("versions", "a"): "versions",
     ("index", "--with", "versions"): "versions",
-    ("index", "--with", "related"): "relations",
+    ("index", "--with", "related"): "language",
+    ("index", "docs", "--store", "new", "--with", "related", "--extractor", "yake"): "yake",
     ("index", "docs", "--watch"): "watch",
     ("index", "docs", "--store", "new", "--language"): "language",
     ("languages", "docs"): "language",

@@ -86,7 +86,7 @@ def test_commands_still_print_the_json_of_0_1(tmp_path: Path, monkeypatch: pytes
 
     python scripts/golden_formats.py tests/data/formats_0_1
     """
-    for package in ("yake", "sentencex", "pyarrow"):
+    for package in ("stop_words", "sentencex", "pyarrow"):
         pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     golden = json.loads((ROOT / "tests" / "data" / "formats_0_1" / "commands.json").read_text("utf-8"))

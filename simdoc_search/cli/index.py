@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 @click.option("--no-texts", is_flag=True, help="New index: keep only the fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
 @token_kinds_option(
-    "Also store the data that these commands need: sentences for `versions`, concepts (names and key phrases) for "
+    "Also store the data that these commands need: sentences for `versions`, concepts (names and keywords) for "
     "`related`."
 )
 @extractor_options

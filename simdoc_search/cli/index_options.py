@@ -160,7 +160,7 @@ def extractor_options(command: Command) -> Command:
         "--extractor",
         "extractor_name",
         metavar="NAME",
-        help="With --with related: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
+        help="With --with related: how to extract concepts: keywords, names, yake or spacy:MODEL.  [default: keywords]",
     )
     return concepts(
         synonyms_option("File with synonyms in Solr's format. Give the file again each time you index.")(command)
@@ -178,6 +178,7 @@ def make_extractor(name: str | None, synonyms: Path | None, stored: Settings | N
     """
     from simdoc_search.concepts import extractor_from_option, extractor_from_settings, read_synonyms
     from simdoc_search.errors import FormatMismatchError
+    from simdoc_search.sketch.concepts import ConceptSettings
 
     if name is None and synonyms is None:
         return None
@@ -185,7 +186,7 @@ def make_extractor(name: str | None, synonyms: Path | None, stored: Settings | N
     if name is None and stored and stored.concepts:
         return extractor_from_settings(stored.concepts, synonym_map)
     try:
-        return extractor_from_option(name or "yake", synonym_map)
+        return extractor_from_option(name or ConceptSettings().extractor, synonym_map)
     except FormatMismatchError as error:
         raise click.BadParameter(str(error), param_hint="'--extractor'") from error
 

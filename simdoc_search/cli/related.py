@@ -68,7 +68,7 @@ def related(
 ) -> None:
     """Find documents on the same topic as a document, file or text.
 
-    Related documents share names and key phrases, which are called concepts. Rare concepts count more. Related
+    Related documents share names and keywords, which are called concepts. Rare concepts count more. Related
     documents score 0.5 to 0.75, and versions score 0.75 or more. The index must have concepts. To recognise versions,
     it also needs sentences. To add both to an existing index, run: simdoc-search index --with versions,related
 

@@ -39,8 +39,7 @@ def passage_options(command: Command) -> Command:
 def settings_options(command: Command) -> Command:
     """Add the options that `make_settings_change` reads."""
     token_kinds = token_kinds_option(
-        "Add the data that these commands need: sentences for `versions`, concepts (names and key phrases) for "
-        "`related`."
+        "Add the data that these commands need: sentences for `versions`, concepts (names and keywords) for `related`."
     )
     return analysis_options(word_options(sketch_option(passage_options(token_kinds(command)))))
 

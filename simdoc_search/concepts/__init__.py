@@ -3,6 +3,7 @@
 extractor.py    concepts of a text, and the numbers that an index stores for them
 finder.py       the interface of a finder of concepts, and code that all finders share
 names.py        names, found by their capital letters
+keywords.py     keywords, found by their frequency
 keyphrases.py   keyphrases, found by YAKE
 spacy.py        entities and noun phrases, found by spaCy
 synonyms.py     synonyms from a file

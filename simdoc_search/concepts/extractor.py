@@ -11,14 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import groupby, pairwise
 
 import numpy as np
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch, words_of_texts
 from simdoc_search.chunks.sentences import unify_line_endings
-from simdoc_search.concepts.finder import COMMON_WORDS, Finder
+from simdoc_search.concepts.finder import COMMON_WORDS, IDEOGRAPHS, Finder
 from simdoc_search.concepts.keyphrases import KeyphraseFinder
+from simdoc_search.concepts.keywords import KeywordFinder
 from simdoc_search.concepts.names import NameFinder
 from simdoc_search.concepts.spacy import STORED_PREFIX, load_spacy
 from simdoc_search.concepts.synonyms import Synonyms
@@ -103,20 +105,34 @@ class Extractor:
         """Return a pair `(word, replaced)` for each word in the result of `words`.
 
         If the word is from a synonym, `replaced` contains the words that the synonym replaces, joined by spaces.
-        Otherwise, it is empty.
+        Otherwise, it is empty. Of adjacent ideographs, each two are one word.
         """
         result = []
         for words in words_of_texts(concepts):
             runs = self.synonyms.split_into_runs(words) if self.synonyms else (((word,), (word,)) for word in words)
             pairs = ((word, "" if run == synonym else " ".join(run)) for run, synonym in runs for word in synonym)
-            result.append([pair for pair in pairs if pair[0] not in COMMON_WORDS])
+            result.append(_pair_ideographs([pair for pair in pairs if pair[0] not in COMMON_WORDS]))
         return result
+
+
+def _pair_ideographs(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Replace each run of several ideographs with the pairs of its neighbours. Other words are kept.
+
+    A single ideograph is in too many texts to show a topic.
+    """
+    paired: list[tuple[str, str]] = []
+    for is_ideographs, group in groupby(words, lambda pair: bool(IDEOGRAPHS.fullmatch(pair[0]))):
+        run = list(group)
+        if is_ideographs and len(run) > 1:
+            run = [(first + second, replaced) for (first, replaced), (second, _) in pairwise(run)]
+        paired += run
+    return paired
 
 
 def extractor_from_option(name: str, synonyms: Synonyms | None = None) -> Extractor:
     """Return a built-in extractor.
 
-    `name` is a value of `--extractor`: `yake`, `names`, or `spacy:` and the name of a model.
+    `name` is a value of `--extractor`: `keywords`, `names`, `yake`, or `spacy:` and the name of a model.
 
     Raises:
         FormatMismatchError: no built-in extractor has this name.
@@ -148,17 +164,21 @@ def extractor_from_settings(settings: ConceptSettings, synonyms: Synonyms | None
 
 
 def _make_finder(name: str, prefix: str) -> Finder:
+    if name == KeywordFinder.name:
+        if find_spec("stop_words") is None:
+            raise MissingExtraError("finding keywords", "language")
+        return KeywordFinder()
     if name == NameFinder.name:
         return NameFinder()
     if name == KeyphraseFinder.name:
         if find_spec("yake") is None:
-            raise MissingExtraError("finding keyphrases", "relations")
+            raise MissingExtraError("finding keyphrases", "yake")
         return KeyphraseFinder()
     if name.startswith(prefix) and (model := name.removeprefix(prefix)):
         return load_spacy(model)
     raise FormatMismatchError(
-        f"there is no built-in extractor {name!r:.60}; choose yake, names or spacy:MODEL, or pass your own extractor "
-        "in Python"
+        f"there is no built-in extractor {name!r:.60}; choose keywords, names, yake or spacy:MODEL, or pass your "
+        "own extractor in Python"
     )
 
 

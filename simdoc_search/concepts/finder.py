@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
@@ -23,6 +24,10 @@ _COMMON = """
 
 COMMON_WORDS = frozenset(_COMMON.split())
 """Words that are not counted as parts of concepts."""
+
+
+IDEOGRAPHS = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+"""Matches Chinese characters, each of which is a word for `locate_words`."""
 
 
 class ConceptsError(SimdocError, ValueError):

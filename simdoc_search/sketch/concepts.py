@@ -47,7 +47,7 @@ class ConceptSettings:
         synonyms_checksum: checksum of the synonyms, 6 hexadecimal digits. Empty if there are no synonyms.
     """
 
-    extractor: str = "yake"
+    extractor: str = "keywords"
     synonyms_checksum: str = ""
 
     def __post_init__(self) -> None:

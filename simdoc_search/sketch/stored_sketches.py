@@ -3,7 +3,7 @@
     bucketed:1 512 1 false 9    parameters: bucket_count, hash_set_size, with_rotation, number of hash bits in a token
     passages:1 32 5             parameters: window, number of characters of a token
     sentences:2                 no parameters
-    concepts:1 yake -           parameters: extractor, checksum of the synonyms
+    concepts:1 keywords -       parameters: extractor, checksum of the synonyms
 
 The other `SKETCHES` replace `bucketed`. Their last parameter is also the number of hash bits. Settings without tokens
 have the same form:
@@ -31,7 +31,7 @@ NO_SYNONYMS = "-"
 _OPTIONAL_SKETCHES: dict[str, tuple[int, tuple[str, ...]]] = {
     "passages": (1, ("32", str(PASSAGE_TOKEN_LENGTH))),
     "sentences": (2, ()),
-    "concepts": (1, ("yake", NO_SYNONYMS)),
+    "concepts": (1, ("keywords", NO_SYNONYMS)),
     "words": (1, ()),
     "language": (1, ()),
     "no_front_matter": (1, ()),

@@ -43,7 +43,7 @@ def harmful(result: Result) -> set[str]:
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with hostile ids and metadata, at a hostile path."""
     pytest.importorskip("sentencex")
-    pytest.importorskip("yake")
+    pytest.importorskip("stop_words")
     folder = tmp_path_factory.mktemp("hostile") / EVIL
     folder.mkdir()
     write(folder, {f"docs/{EVIL}.txt": TEXT, f"docs/{EVIL}.bin": b"\0\1\2", "docs/doc.txt": TEXT, "bad.txt": TEXT})

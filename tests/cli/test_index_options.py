@@ -33,10 +33,10 @@ def test_the_default_extractor_finds_the_concepts() -> None:
     output("index", "corpus", "--store", "r", "--with", "versions,related")
     output("index", "corpus", "--store", "n", "--with", "related", "--no-passages")
 
-    assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("r")
-    assert ["concepts:1 yake -"] == sketches("n")
+    assert ["passages:1 32 5", "sentences:2", "concepts:1 keywords -", "words:1"] == sketches("r")
+    assert ["concepts:1 keywords -"] == sketches("n")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
-    assert "related    documents are compared by their stored concepts, extracted by yake" in output(
+    assert "related    documents are compared by their stored concepts, extracted by keywords" in output(
         "info", "--store", "n"
     )
     assert {} == answer("index", "corpus", "--store", "r")["incomplete"]
@@ -53,10 +53,10 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 
     assert (0, "sentences and concepts added to 5 documents") == (result.exit_code, result.stderr.splitlines()[0])
     assert ", 5 unchanged" in result.output
-    assert "related    documents are compared by their stored concepts, extracted by yake" in info
-    assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
+    assert "related    documents are compared by their stored concepts, extracted by keywords" in info
+    assert ["passages:1 32 5", "sentences:2", "concepts:1 keywords -", "words:1"] == sketches("s")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "s")
-    assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
+    assert ["passages:1 32 5", "sentences:2", "concepts:1 keywords -", "words:1"] == sketches("s")
     assert "nothing to upgrade" == run("index", "--store", "s", "--with", "versions").stderr.strip()
     assert ("passages", "sentences") == (
         without["candidate_source"],
@@ -109,4 +109,4 @@ def test_a_mapping_has_fields_for_sentences_and_concepts() -> None:
     assert fields.keys() - usual.keys() == {"sentences", "concepts"}
     assert fields["sentences"] == fields["concepts"] == usual["passages"]
     assert "bucketed:1 512 1 false 9; sentences:2" == fields["tokens"]["meta"]["simdoc_sketches"]
-    assert "concepts:1 yake -" == fields["tokens"]["meta"]["simdoc_sketches_2"]
+    assert "concepts:1 keywords -" == fields["tokens"]["meta"]["simdoc_sketches_2"]
