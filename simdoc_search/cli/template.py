@@ -59,7 +59,6 @@ def template() -> None:
 
     \b
       simdoc-search template show
-      simdoc-search template install http://localhost:9200
       simdoc-search template install http://localhost:9200 --pipeline
       simdoc-search template remove http://localhost:9200 --index articles
     """

@@ -139,7 +139,7 @@ def find_ids_by_name(access: IndexAccess, name: str, filters: Filters | None) ->
 
 
 def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[str]:
-    """Return up to three similar ids of stored documents; see `Store.suggest_ids`."""
+    """Return up to ten similar ids of stored documents; see `Store.suggest_ids`."""
     if not access.is_simdoc_index or len(id) > MAX_ID_BYTES:
         return []
     id_names = {name for spelling in unicode_forms(id) for name in (spelling, *alternative_names(spelling))}

@@ -281,7 +281,7 @@ class RemoteStore(Closable):
         return lookups.find_ids_by_name(self.access, name, filters)
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to three similar ids of documents that match the filters, best first."""
+        """Return up to ten similar ids of documents that match the filters, best first."""
         return lookups.suggest_ids(self.access, id, filters)
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
