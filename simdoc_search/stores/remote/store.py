@@ -163,7 +163,7 @@ class RemoteStore(Closable):
         return other
 
     def close(self) -> None:
-        """Close the connections, and end all waiting requests."""
+        """Close the connections. A request that another thread has sent still waits for its response."""
         self.engine.close()
 
     # --- writing ---
