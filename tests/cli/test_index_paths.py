@@ -38,8 +38,8 @@ def test_passages_in_a_folder_need_no_index_before(folder: Path) -> None:
 @pytest.mark.parametrize("command", ["similar", "versions"])
 def test_other_queries_also_index_and_search_a_folder(command: str) -> None:
     output("index", "other")
-    texts = {"essay.txt": SENTENCES, "papers/b.txt": f"{SENTENCES} And one more.", "other/c.txt": SENTENCES}
-    write(Path(), texts)
+    one_more = f"{SENTENCES} And one more."
+    write(Path(), {"essay.txt": SENTENCES, "papers/b.txt": one_more, "other/c.txt": SENTENCES})
     found = answer(command, "--file", "essay.txt", "--in", "papers")
 
     assert ["papers/b.txt"] == [hit["id"] for hit in found["hits"]]
