@@ -9,7 +9,7 @@ Memory during a search for duplicates:
 | each document whose tokens are in the temporary file | its id and about 250 bytes |
 | each candidate pair | 35 bytes |
 
-If the tokens exceed 1 GB, they are stored in a temporary file that is mapped into memory.
+If the tokens exceed 128 MB, they are stored in a temporary file that is mapped into memory.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record, file_path
 from simdoc_search.versions.evidence import TimeWritten, time_written
 
-_MAX_TOKEN_BYTES = 1 << 30
+_MAX_TOKEN_BYTES = 1 << 27
 _HASH_BYTES = 16
 _NO_HASH = bytes(_HASH_BYTES)
 _IS_HEXADECIMAL = re.compile("[0-9a-f]*[1-9a-f][0-9a-f]*").fullmatch  # a hash of only zeros means that there is none
