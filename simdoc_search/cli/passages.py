@@ -157,7 +157,7 @@ def passages(
     """
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.documents import Document
-    from simdoc_search.indexing.roots import make_origin_filter
+    from simdoc_search.indexing.input_paths import make_origin_filter
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
