@@ -142,4 +142,5 @@ Plan = Threshold | Bands
 
 def _min_estimate(overlap: Fraction, union_count: float) -> float:
     """Return the smallest estimate that does not rule out an overlap. `union_count` is the number of filled buckets."""
-    return float(overlap) - MAX_STANDARD_DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union_count)
+    share = float(overlap)
+    return share - MAX_STANDARD_DEVIATIONS * math.sqrt(share * (1 - share) / union_count)
