@@ -97,7 +97,7 @@ def group_rows(
         begins[representatives],
         counts[representatives],
         rows.table["shingles"][representatives].astype(np.int64),
-        settings.minhash.slot_count,
+        settings.sketch.slot_count,
         (rows.low_hash_bits, _find_begins(count_tokens_with_low_bits(rows.table["tokens"]))[representatives]),
     )
     del begins, counts

@@ -159,9 +159,9 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
     tokens = fingerprints(
         texts,
         settings.analysis,
-        settings.minhash,
+        settings.sketch,
         words_hash=True,
-        word_pairs=settings.indexes_words,
+        word_pairs=settings.indexes_word_pairs,
         passages=settings.passages,
     )
     sentences_and_concepts = compute_sentences_and_concepts(texts, settings, preparation.extractor)
