@@ -34,14 +34,18 @@ Action = dict[str, Any]
 class Meter(Transport):
     """A transport that notes of each request the milliseconds until its answer was read, and its `took`.
 
+    It also keeps the arguments of searches.
     A small heap answers 429 while it is full; such requests are counted and sent again.
     """
 
     noted: ClassVar[list[tuple[float, float]]] = []
+    searches: ClassVar[list[tuple[Any, Any]]] = []
     refused: ClassVar[int] = 0
 
     def perform_request(self, *args: Any, **kwargs: Any) -> Any:
         """As in the base class."""
+        if args[1].endswith("_search"):
+            self.searches.append((args, kwargs))
         for left in reversed(range(_ATTEMPTS)):
             began = time.perf_counter()
             try:
@@ -94,6 +98,11 @@ class Bench:
         deque(sent, maxlen=0)
         self.client.indices.refresh(index=index)
         return Loaded(time.perf_counter() - began, sum(took for _, took in Meter.noted) / 1000)
+
+    def send(self, search: tuple[Any, Any]) -> Any:
+        """Send a search of `Meter.searches` again."""
+        args, kwargs = search
+        return Transport.perform_request(self.client.transport, *args, **kwargs)
 
     def fingerprinting(self, material: Material) -> float:
         """Seconds for making the actions with our field, without sending them."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any
+from queue import Empty, SimpleQueue
+from typing import TypeVar
 from weakref import WeakSet
+
+Item = TypeVar("Item")
 
 POLL_SECONDS = 0.25
 """Interval at which a waiting thread checks whether the computation was cancelled."""
@@ -74,29 +76,31 @@ def check_stopped() -> None:
         stop.check()
 
 
-def wait_for(
-    future: Future[Any],
+def receive(
+    queue: SimpleQueue[Item],
     seconds: float | None,
     cancel_event: threading.Event | None,
     is_lost: Callable[[], bool] = lambda: False,
-) -> None:
-    """Wait until a future is done.
+) -> Item:
+    """Wait for the next item of a queue, and return it.
 
     Args:
-        future: the future.
+        queue: the queue.
         seconds: maximum time to wait; None for no limit.
-        cancel_event: an event that is set when the result is no longer needed, or None.
-        is_lost: returns whether the future can no longer complete. In that case, stop waiting without an error.
+        cancel_event: an event that is set when the item is no longer needed, or None.
+        is_lost: returns whether no item can arrive any more.
 
     Raises:
-        StoppedError: `cancel_event` was set.
-        TimeoutError: the future was not done after `seconds`.
+        StoppedError: `cancel_event` was set, or no item can arrive any more.
+        TimeoutError: no item arrived within `seconds`.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
-    while not future.done() and not is_lost():
+    while not is_lost():
         if cancel_event is not None and cancel_event.is_set():
             raise StoppedError
         remaining = POLL_SECONDS if deadline is None else deadline - time.monotonic()
         if remaining <= 0:
             raise TimeoutError
-        wait([future], timeout=min(POLL_SECONDS, remaining))
+        with suppress(Empty):
+            return queue.get(timeout=min(POLL_SECONDS, remaining))
+    raise StoppedError

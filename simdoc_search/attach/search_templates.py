@@ -121,7 +121,7 @@ _NEW_COPIES_REQUEST = """{
 
 def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
     """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default value of their parameter `field`."""
-    names = {"field": "{{field}}" + _insert_default_field(field), "query": QUERY_FIELD, "watched": WATCHED_FIELD}
+    names = {"field": "{{field}}" + insert_default_field(field), "query": QUERY_FIELD, "watched": WATCHED_FIELD}
 
     def build_body(request: str, clause: str, kind: str, max_tokens: str, minimum: str) -> dict[str, Any]:
         clause = Template(clause).substitute(names, kind=kind, max_tokens=max_tokens, minimum=minimum)
@@ -158,6 +158,6 @@ def plan_search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, fo
     return steps
 
 
-def _insert_default_field(field: str) -> str:
+def insert_default_field(field: str) -> str:
     """Return the part of a template that inserts this field if the request has no parameter `field`."""
     return "{{^field}}" + json.dumps(field)[1:-1] + "{{/field}}"

@@ -152,6 +152,12 @@ def _print_report(report: DedupeReport, output: Path, run_words: int, *, annotat
             "only some of the similar rows, because too many rows are similar",
             err=True,
         )
+    if report.string_count:
+        say(
+            f"note: {format_count(report.string_count, 'row has', 'rows have')} text, not a number, in the column of "
+            "--keep: text is compared character by character, and any number is preferred to text",
+            err=True,
+        )
     if report.old_row_count:
         old = format_count(report.old_row_count, "row")
         say(f"compared with {old} of --against: {format_count(report.old_duplicate_count, 'duplicate')} {verb}")

@@ -13,7 +13,7 @@ import numpy as np
 from simdoc_search.dedupe.chunks import PROBLEMS
 from simdoc_search.dedupe.decontamination import EvaluationReport
 from simdoc_search.dedupe.grouping import KEPT, KINDS, RowGroups
-from simdoc_search.dedupe.rows import Rows
+from simdoc_search.dedupe.rows import STRING, Rows
 
 MAX_LISTED_ROWS = 1000
 
@@ -66,6 +66,8 @@ class DedupeReport:
         left_out_rows: the first 1,000 of these rows.
         partly_compared_row_count: number of kept rows that were compared with only some of the similar rows, because
             too many rows are similar.
+        string_count: number of rows with a string in the column that decides which row is kept. Strings are compared
+            character by character, and any number is preferred to a string.
         copied_files: other files of the folder, which were copied.
         evaluation: counts of the texts in the evaluation set; None if there is no such set.
         evaluation_rows: the first 1,000 rows that share a run of words with an evaluation set.
@@ -82,6 +84,7 @@ class DedupeReport:
     left_out_counts: Mapping[str, int] = field(default_factory=dict)
     left_out_rows: Sequence[LeftOutRow] = ()
     partly_compared_row_count: int = 0
+    string_count: int = 0
     copied_files: Sequence[str] = ()
     evaluation: EvaluationReport | None = None
     evaluation_rows: Sequence[EvaluationRow] = ()
@@ -105,6 +108,7 @@ class DedupeReport:
             "left_out_counts": dict(self.left_out_counts),
             "left_out_rows": [row._asdict() for row in self.left_out_rows],
             "partly_compared_row_count": self.partly_compared_row_count,
+            "string_count": self.string_count,
             "copied_files": list(self.copied_files),
             "evaluation": None if self.evaluation is None else asdict(self.evaluation),
             "evaluation_rows": [row._asdict() for row in self.evaluation_rows],
@@ -137,7 +141,7 @@ def make_report(
     """
     old = begins[0]
     kinds = np.bincount(groups.kind[old:], minlength=len(KINDS))
-    problems = rows.table["problem"][old:]
+    problems = rows.column("problem")[old:]
     counts = np.bincount(problems, minlength=len(PROBLEMS))
     listed = old + np.flatnonzero(problems)[:MAX_LISTED_ROWS]
     new_overlaps = (
@@ -161,6 +165,7 @@ def make_report(
         left_out_counts={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
         left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(rows.table["problem"][row])]) for row in listed.tolist()],
         partly_compared_row_count=groups.partly_compared_row_count,
+        string_count=int(np.count_nonzero(rows.table["keep_kind"][old:] == STRING)),
         copied_files=tuple(copied_files),
         evaluation=evaluation,
         evaluation_rows=[EvaluationRow(*locate(row), *run) for row, run in islice(new_overlaps, MAX_LISTED_ROWS)],

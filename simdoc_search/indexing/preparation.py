@@ -6,7 +6,6 @@ import functools
 import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from simdoc_search.analysis.hashes import text_hash
@@ -69,9 +68,11 @@ class PreparedDocument(NamedTuple):
 
 def _find_unread_attachments(record: Record) -> list[str]:
     """Return the names of an e-mail's attachments that cannot be read; empty if the document is not an e-mail."""
-    attachments, format = record.metadata.get("attachments"), determine_format(PurePosixPath(record.id))
-    is_unread = record.origin is not None and format.is_mail and not format.has_attachments
-    return [str(name) for name in attachments] if is_unread and isinstance(attachments, list) else []
+    attachments = record.metadata.get("attachments")
+    if record.origin is None or not isinstance(attachments, list):
+        return []
+    format = determine_format(record.id)
+    return [str(name) for name in attachments] if format.is_mail and not format.has_attachments else []
 
 
 class _ChangedDocument(NamedTuple):

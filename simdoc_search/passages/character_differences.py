@@ -5,6 +5,7 @@ The comparison of words ignores these differences. For example, `-500` and `500`
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 
@@ -23,17 +24,20 @@ def find_character_differences(
 ) -> list[CharacterDifference]:
     """Return the differences in characters inside and between equal words, in the order of the runs.
 
-    Whitespace is ignored. `runs` are the runs of equal words. For two texts with the same words, pass
-    `[(0, 0, number of words)]`.
+    Whitespace is ignored. Differences in one token, as between `(5)` and `5`, count once. `runs` are the runs of equal
+    words. For two texts with the same words, pass `[(0, 0, number of words)]`.
     """
-    result: list[CharacterDifference] = []
+    result: dict[tuple[Span, Span], CharacterDifference] = {}
     first, second = map(_SpacedText, texts, words)
     for i, j, size in runs:
         check_stopped()
-        result += _find_difference_before(first, second, i, j)
-        result += _find_inner_differences(first, second, i, j, size)
-        result += _find_difference_after(first, second, i + size, j + size)
-    return result
+        for difference in itertools.chain(
+            _find_difference_before(first, second, i, j),
+            _find_inner_differences(first, second, i, j, size),
+            _find_difference_after(first, second, i + size, j + size),
+        ):
+            result.setdefault((difference.a, difference.b), difference)
+    return list(result.values())
 
 
 class _SpacedText:

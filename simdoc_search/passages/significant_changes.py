@@ -6,7 +6,7 @@ Such a change can reverse the meaning of a contract.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, get_args
 
 from simdoc_search.passages.dates import find_dates
@@ -28,10 +28,17 @@ _NEGATIONS = """\
 _NEGATION_WORDS = frozenset(_NEGATIONS.split())
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[-−+]?[\d]+(?:[.,:/]\d+)*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*-]*$")
+_DIGITS = r"[\d²³¹¼-¾\u2070-\u2079\u2080-\u2089\u2150-\u215f]+"
+_CURRENCY = r"$£¥\u20a0-\u20cf"
+_NUMBER_WITH_SYMBOLS = re.compile(
+    rf"(?:(?<!\w)[-–−+±¬√<>≤≥≈~^{_CURRENCY}]{{1,5}}|[{_CURRENCY}]\s)?"
+    rf"{_DIGITS}(?:[^\w\s]{{1,5}}{_DIGITS})*(?:\s?[%‰°′″{_CURRENCY}]{{1,5}})?"
+)
+"""A number such as `-5`, `€ 5`, `3/4`, `10²` or `5 %`. A word has only the digits."""
 _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 """As context, up to 3 words from the 40 characters before a change are shown."""
-_DATE_SEARCH_CHARACTERS = 24
-"""The number of characters on each side of a difference that are searched for a date."""
+_NUMBER_SEARCH_CHARACTERS = 24
+"""The number of characters on each side of a difference that are searched for a number or a date."""
 _MAX_CHANGED_WORDS = 100
 """The maximum number of words of a significant change. In a longer difference, a whole section was replaced."""
 _EXCERPT_LENGTH = 60
@@ -51,7 +58,8 @@ def find_significant_changes(
     )
     spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]
-    changes = [change for a, b in sorted(spans) for change in _find_changes_of_kinds(old, new, a, b)]
+    whole = ((_extend_to_numbers(old, a), _extend_to_numbers(new, b)) for a, b in sorted(spans))
+    changes = [change for a, b in _merge_touching(whole) for change in _find_changes_of_kinds(old, new, a, b)]
     return sorted(changes, key=lambda change: _SIGNIFICANT_CHANGE_KINDS.index(change.kind))
 
 
@@ -61,8 +69,6 @@ def _find_changes_of_kinds(old: str, new: str, a: Span, b: Span) -> Iterator[Sig
     kinds = [kind for kind in _SIGNIFICANT_CHANGE_KINDS if not _are_equal(old_words[kind], new_words[kind])]
     if not kinds:
         return
-    if kinds[0] == "date":
-        a, b = _extend_to_dates(old, a), _extend_to_dates(new, b)
     parts = _normalise_spaces(old[slice(*a)]), _normalise_spaces(new[slice(*b)])
     if max(map(len, parts)) <= _EXCERPT_LENGTH:
         yield SignificantChange(kinds[0], _find_context(new, b[0]), *parts)
@@ -81,12 +87,34 @@ def _find_context(text: str, position: int) -> str:
     return " ".join(words[first:])
 
 
-def _extend_to_dates(text: str, span: Span) -> Span:
-    """Extend a part of a text to whole dates. An empty part is not extended."""
-    dates = [date for date in _find_date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
-    if span[0] == span[1] or not dates:
-        return span
-    return min(span[0], *(begin for begin, _ in dates)), max(span[1], *(end for _, end in dates))
+def _extend_to_numbers(text: str, span: Span) -> Span:
+    """Extend a part of a text to whole numbers with their signs and symbols, and to whole dates."""
+    begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
+    numbers = (
+        match.span() for match in _NUMBER_WITH_SYMBOLS.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS)
+    )
+    found = [part for part in (*numbers, *_find_date_spans(text, span)) if part[0] < span[1] and span[0] < part[1]]
+    return min([span[0], *(first for first, _ in found)]), max([span[1], *(last for _, last in found)])
+
+
+def _merge_touching(spans: Iterable[tuple[Span, Span]]) -> Iterator[tuple[Span, Span]]:
+    """Merge differences that overlap or touch in one of the texts, such as those in one date."""
+    merged: tuple[Span, Span] | None = None
+    for a, b in spans:
+        if merged and (_touch(merged[0], a) or _touch(merged[1], b)):
+            (first, last), (other_first, other_last) = merged
+            merged = (min(first, a[0]), max(last, a[1])), (min(other_first, b[0]), max(other_last, b[1]))
+            continue
+        if merged:
+            yield merged
+        merged = a, b
+    if merged:
+        yield merged
+
+
+def _touch(span: Span, later: Span) -> bool:
+    """Return whether two spans overlap or touch. Two empty spans do not: ignored words may be between them."""
+    return later[0] <= span[1] and (span[0] < span[1] or later[0] < later[1])
 
 
 class _KeyWord(NamedTuple):
@@ -129,6 +157,6 @@ def _normalise_spaces(text: str) -> str:
 
 def _find_date_spans(text: str, span: Span) -> list[Span]:
     """Return the spans of the dates in and near a part of a text. A year alone does not count as a date."""
-    begin = max(0, span[0] - _DATE_SEARCH_CHARACTERS)
-    around = text[begin : span[1] + _DATE_SEARCH_CHARACTERS]
+    begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
+    around = text[begin : span[1] + _NUMBER_SEARCH_CHARACTERS]
     return [(first + begin, last + begin) for date, (first, last) in find_dates(around) if len(date) > 1]

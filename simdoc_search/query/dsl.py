@@ -87,15 +87,16 @@ def to_dsl(
     required = [*filters, *_bucket_range(plan, fingerprint_size_field)]
     excluded = [*must_not, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = count_clauses([*required, *excluded])
-    clause = _candidates_clause(plan, field, kind, score, max_clauses - others)
-    used = count_clauses(clause) + others
+    if score == "tokens" and not can_count_tokens(plan, others, max_clauses):
+        score = "bands"
+    used = count_plan_clauses(plan, score) + others
     if used > max_clauses:
         raise QuerySyntaxError(
             f"the query has {used:,} clauses, but the engine allows {max_clauses:,}; "
             "increase indices.query.bool.max_clause_count, or reduce the number of clauses with planner='enough' and a "
             "probability below 1"
         )
-    return _combine(clause, required, excluded)
+    return _combine(_candidates_clause(plan, field, kind, score), required, excluded)
 
 
 def similar_query(
@@ -203,13 +204,12 @@ def _bucket_range(plan: Plan, fingerprint_size_field: str | None) -> list[dict[s
             return []
 
 
-def _candidates_clause(plan: Plan, field: str, kind: FieldKind, score: Score, max_clauses: int) -> dict[str, Any]:
+def _candidates_clause(plan: Plan, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
     match plan:
         case Threshold():
             return _threshold_clause(plan.minimum_match, plan.tokens, field, kind)
         case Bands():
-            fits = score != "tokens" or can_count_tokens(plan, 0, max_clauses)
-            return _bands_clause(plan, field, kind, score if fits else "bands")
+            return _bands_clause(plan, field, kind, score)
 
 
 def can_count_tokens(plan: Plan, other_clause_count: int, max_clauses: int) -> bool:
@@ -217,8 +217,13 @@ def can_count_tokens(plan: Plan, other_clause_count: int, max_clauses: int) -> b
 
     `other_clause_count` is the number of clauses that do not belong to the plan.
     """
-    counting_clauses = len(plan.tokens) if isinstance(plan, Bands) else 0
-    return plan.clause_count + counting_clauses + other_clause_count <= max_clauses
+    return count_plan_clauses(plan, "tokens") + other_clause_count <= max_clauses
+
+
+def count_plan_clauses(plan: Plan, score: Score) -> int:
+    """Return the number of leaf clauses of a compiled plan."""
+    counting_clauses = len(plan.tokens) if score == "tokens" and isinstance(plan, Bands) else 0
+    return plan.clause_count + counting_clauses
 
 
 def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], must_not: list[dict[str, Any]]) -> dict[str, Any]:

@@ -146,4 +146,5 @@ Plan = Threshold | Bands
 
 def _min_estimate(overlap: Fraction, bucket_count: float) -> float:
     """Return the smallest estimate that does not rule out an overlap. It is computed from `bucket_count` buckets."""
-    return float(overlap) - MAX_STANDARD_DEVIATIONS * math.sqrt(overlap * (1 - overlap) / bucket_count)
+    share = float(overlap)
+    return share - MAX_STANDARD_DEVIATIONS * math.sqrt(share * (1 - share) / bucket_count)

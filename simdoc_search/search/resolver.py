@@ -53,6 +53,8 @@ class Resolver:
 
     def _look_up(self, ids: set[str]) -> None:
         ids_to_look_up = sorted(ids - self._records.keys())
+        if not ids_to_look_up:
+            return
         records: dict[str, list[Record]] = {id: [] for id in ids_to_look_up}
         for record in self._store.records(ids_to_look_up, filters=self._filters):
             records.setdefault(record.id, []).append(record)

@@ -146,11 +146,10 @@ def decode_text(text: str, length: int | None = None) -> TokenIds:
     """
     width = length or _TOKEN_LENGTH
     if text.isascii() and len(text) % (width + 1) == width:
-        values = _character_values(f"{text} ")
-        rows = values.reshape(-1, width + 1)
-        is_space = values == _SPACE
-        if values.max() == _SPACE and is_space[width :: width + 1].all() and np.count_nonzero(is_space) == len(rows):
-            return _combine_characters(rows[:, :width])
+        values, count = f"{text} ".encode("ascii").translate(_VALUES), len(text) // (width + 1) + 1
+        has_equal_lengths = values[width :: width + 1].count(_SPACE) == values.count(_SPACE) == count
+        if has_equal_lengths and _INVALID not in values:
+            return _combine_characters(np.frombuffer(values, np.uint8).reshape(count, width + 1)[:, :width])
     return decode(text.split(), length)
 
 

@@ -358,7 +358,7 @@ class Store(Protocol):
         """Return up to `limit` ids that begin with a prefix, sorted."""
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to three similar ids of documents that match the filters, best first."""
+        """Return up to ten similar ids of documents that match the filters, best first."""
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
         """Suggest other names for a condition that no document can match.

@@ -101,6 +101,25 @@ def test_the_rules_choose_the_kept_row(tmp_path: Path) -> None:
     assert ["3"] == kept_ids(tmp_path, rows, measure="containment")
 
 
+@pytest.mark.parametrize(
+    ("values", "highest", "lowest"),
+    [(["9", "10"], "10", "9"), (["-5", "-10"], "-5", "-10"), (["1.5e3", "900"], "1.5e3", "900"),
+     (["nan", "5"], "5", "5"), (["", "-1"], "-1", "-1"), (["9007199254740993", "9007199254740992"], "9007199254740993",
+     "9007199254740992"), (["1_000", "5"], "5", "5"), (["2024-01-02", "2023-12-31"], "2024-01-02", "2023-12-31")],
+)  # fmt: skip
+def test_the_numbers_of_a_csv_file_are_compared_as_numbers(
+    values: list[str], highest: str, lowest: str, tmp_path: Path
+) -> None:
+    """A CSV file has no types. Text, such as a date, is compared as text and counted."""
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("text,score\n" + "".join(f"one two three four five six,{value}\n" for value in values))
+
+    for keep, expected in (("max:score", highest), ("min:score", lowest)):
+        report = deduplicate_files(source, target, DedupeOptions(keep=keep))
+        assert f"text,score\none two three four five six,{expected}\n" == target.read_text()
+        assert sum(value[1:2] == "_" or value[4:5] == "-" for value in values) == report.string_count
+
+
 def test_rows_that_cannot_be_compared_are_kept_counted_and_listed(tmp_path: Path) -> None:
     text = json.dumps({"text": "one two three four five six"})
     lines = [text, "", '{"text": null}', '{"text": 5}', "not json", '{"text": "..."}', text, '{"text": "\\ud800 a b"}']

@@ -24,7 +24,7 @@ def differing(a: str, b: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("here", "there"),
     [("-500", "500"), ("a+b", "a-b"), ("a<b", "a>b"), ("(x", "x"), ("yes,", "yes"), ("5%", "5"), ("$5", "€5"),
-     ("don’t!", "don’t?"), ("x**2", "x*2"), ("!ready", "ready"), ("5°", "5")],
+     ("(5)", "5"), ("don’t!", "don’t?"), ("x**2", "x*2"), ("!ready", "ready"), ("5°", "5")],
 )  # fmt: skip
 def test_a_symbol_is_shown_with_the_word_next_to_it(here: str, there: str) -> None:
     """The word may be anywhere in the text."""

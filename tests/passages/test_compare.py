@@ -92,6 +92,14 @@ def significant_changes(old: str, new: str) -> list[SignificantChange]:
          SignificantChange("date", "ends on", "12 March 2021", "14 March 2021")),
         ("It ends on 12 March 2021 at noon.", "It ends on 12 April 2021 at noon.",
          SignificantChange("date", "ends on", "12 March 2021", "12 April 2021")),
+        ("It ends on 2024-05-03 at noon.", "It ends on 2024-03-05 at noon.",
+         SignificantChange("date", "ends on", "2024-05-03", "2024-03-05")),
+        ("It is -5 degrees.", "It is 6 degrees.", SignificantChange("number", "It is", "-5", "6")),
+        ("It is 5 degrees.", "It is -6 degrees.", SignificantChange("number", "It is", "5", "-6")),
+        ("Pay €5 now.", "Pay $6 now.", SignificantChange("number", "Pay", "€5", "$6")),
+        ("Pay 5 % now.", "Pay 6 ‰ now.", SignificantChange("number", "Pay", "5 %", "6 ‰")),
+        ("Pay 5½ now.", "Pay 6¼ now.", SignificantChange("number", "Pay", "5½", "6¼")),
+        ("Pay 3/4 now.", "Pay 4/3 now.", SignificantChange("number", "Pay", "3/4", "4/3")),
     ],
 )  # fmt: skip
 def test_a_significant_change_has_the_words_before_it(old: str, new: str, expected: SignificantChange) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.query.dsl import Score, count_clauses, to_dsl
-from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.query.dsl import Score, count_clauses, count_plan_clauses, to_dsl
+from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.fields import METADATA_FIELD
@@ -108,9 +108,7 @@ class IndexAccess:
         score: Score,
     ) -> dict[str, Any]:
         """Convert a plan to a query. All `clauses` must also match. No clause in `must_not` may match."""
-        needed = plan.clause_count + count_clauses([*clauses, *must_not])
-        if score == "tokens" and isinstance(plan, Bands):
-            needed += len(plan.tokens)
+        needed = count_plan_clauses(plan, score) + count_clauses([*clauses, *must_not])
         terms, tokens = {"kind": "terms"}, {"fingerprint_size_field": f"{self.field}.buckets"}
         options: dict[str, Any] = terms if self.is_min_hash_field else tokens
         return to_dsl(

@@ -248,7 +248,7 @@ class Engine:
             self._send(method, list(path), body, allowed_statuses=(404,), timeout=RELEASE_SECONDS)
 
     def close(self) -> None:
-        """Reject further requests, end waiting requests, and close the client if `owns_client` is set."""
+        """Reject further requests, end pauses and background requests, and close the client if `owns_client` is set."""
         if not self._is_closed.is_set():
             self._transport.close()
         self._is_closed.set()

@@ -192,15 +192,21 @@ def _read_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> TokenId
 
 
 def _read_token_set(source: Mapping[str, Any], length: int | None, path: str) -> TokenIds:
-    token_ids = np.sort(_read_tokens(source, length, path))
+    token_ids = _read_tokens(source, length, path)
+    if (token_ids[1:] > token_ids[:-1]).all():
+        return token_ids
+    token_ids = np.sort(token_ids)
     if (token_ids[1:] == token_ids[:-1]).any():
         raise _MalformedError(f"has repeated {path.rpartition('.')[2]}")
     return token_ids
 
 
 def _read_tokens(source: Mapping[str, Any], length: int | None, path: str) -> TokenIds:
+    text = _read_single_value(source, path, str)
+    if not text:
+        return empty_token_ids()
     try:
-        return decode_text(_read_single_value(source, path, str) or "", length)
+        return decode_text(text, length)
     except ValueError as error:
         raise _MalformedError(f"has invalid {path.rpartition('.')[2]} ({one_line(error)})") from None
 

@@ -137,16 +137,17 @@ def test_connections_are_reused(server: Server, kind: EngineKind) -> None:
 
 
 def test_a_request_without_an_answer_does_not_delay_the_others(server: Server) -> None:
-    """Each request has a thread, which sends further requests when it is free. The answers belong to the requests."""
+    """Each background request has a thread, which sends further requests when it is free."""
     end = threading.Event()
     server.handle = lambda request: BODY if "fast" in request.path or end.wait() else None
     before = {thread for thread in threading.enumerate() if thread.name == "simdoc-request"}
     engine, _ = connect(f"{server.url}/index", engine="opensearch")
+    background = engine.in_background()
     with closing(engine), ThreadPoolExecutor(1) as executor:
-        slow = executor.submit(engine.call, "GET", ["_slow"])
+        slow = executor.submit(background.call, "GET", ["_slow"])
         wait_until(lambda: bool(server.requests))
         for _ in range(20):
-            assert {} == engine.call("GET", ["_fast"])
+            assert {} == background.call("GET", ["_fast"])
         assert not slow.done()
         end.set()
         assert {} == slow.result()
@@ -161,11 +162,12 @@ def test_a_forked_process_sends_requests(server: Server) -> None:
     """It does not have the threads of its parent."""
     engine, _ = connect(f"{server.url}/index", engine="opensearch")
     with closing(engine):
-        engine.call("GET", ["_x"])
+        engine.in_background().call("GET", ["_x"])
         child = os.fork()
         if not child:
             signal.alarm(30)
-            os._exit(0 if connect(f"{server.url}/index", engine="opensearch")[0].call("GET", ["_x"]) == {} else 1)
+            in_child, _ = connect(f"{server.url}/index", engine="opensearch")
+            os._exit(0 if in_child.in_background().call("GET", ["_x"]) == {} else 1)
 
     assert 0 == os.waitpid(child, 0)[1]
 
@@ -234,7 +236,7 @@ def test_a_client_sees_the_context_variables_of_the_caller() -> None:
 
     variable.set("by a test")
 
-    assert {"variable": "by a test"} == Engine(Client(), "the engine").call("GET", ["_x"])
+    assert {"variable": "by a test"} == Engine(Client(), "the engine").in_background().call("GET", ["_x"])
 
 
 def test_closing_a_store_does_not_close_the_application_client(server: Server) -> None:
