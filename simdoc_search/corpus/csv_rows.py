@@ -1,7 +1,8 @@
 """Reads the rows of a CSV file with Python's `csv` module. After an unclosed quote, only one line is lost.
 
-A row may have several lines only if a delimiter or the end of a line follows each closing quote, and if the row has no
-more cells than the header row. Otherwise, the first line is reported as bad, and the next line begins a new row.
+A row may span several lines under two conditions: each closing quote is followed by a delimiter or the end of a line,
+and the row has no more cells than the header row. Otherwise, the first line is reported as bad, and the next line
+begins a new row.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from simdoc_search.corpus.docx_headers import add_headers_and_footers
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.corpus.running_headers import remove_running_headers
-from simdoc_search.corpus.word_headers import add_headers_and_footers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
 _ENCRYPTED_OFFICE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive

@@ -167,8 +167,8 @@ def check_ports(port: int, node_count: int) -> None:
     if port not in HTTP_PORTS or port + node_count - 1 not in HTTP_PORTS:
         ports = f"port {port}" if node_count == 1 else f"ports {port} to {port + node_count - 1}"
         raise DevEngineError(
-            f"the engine cannot use {ports}; choose a --port so that all ports are from {HTTP_PORTS[0]} to "
-            f"{HTTP_PORTS[-1]}"
+            f"the engine cannot use {ports}; choose another --port, because each node needs a port from "
+            f"{HTTP_PORTS[0]} to {HTTP_PORTS[-1]}"
         )
 
 

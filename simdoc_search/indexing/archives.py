@@ -63,7 +63,7 @@ class Archives:
         Returns None if the file is not an archive, or if the run does not read it; see `look_inside`.
 
         Args:
-            source: the file, with its id and indexed folder in the store.
+            source: the file, with its id in the store and the indexed folder that contains it.
             is_named_by_user: whether the user named this file, not a folder that contains it.
         """
         if source.format.kind != "archive" or source.data is not None:
@@ -122,7 +122,10 @@ class Archives:
             archive.found_count += id.startswith(f"{archive.id}!")
 
     def note_skipped(self, skipped: SkippedFile) -> None:
-        """Record a skipped file. If it is a member that may become readable, its archive is not complete."""
+        """Record a skipped file. If a later run may be able to read it, its archive is not complete.
+
+        For example, a member over the size limit becomes readable if the limit is raised.
+        """
         kind = classify_reason(skipped.reason)[0]
         is_final = kind.is_expected or (kind.is_text_outdated and not kind.advice)
         if not is_final and (archive := self._find_archive(skipped.path)):

@@ -160,9 +160,9 @@ def _make_records(changed_documents: Sequence[_ChangedDocument], preparation: Pr
     tokens = fingerprints(
         texts,
         settings.analysis,
-        settings.minhash,
+        settings.sketch,
         words_hash=True,
-        word_pairs=settings.indexes_words,
+        word_pairs=settings.indexes_word_pairs,
         passages=settings.passages,
     )
     sentences_and_concepts = compute_sentences_and_concepts(texts, settings, preparation.extractor)

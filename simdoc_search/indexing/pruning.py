@@ -39,8 +39,8 @@ def find_vanished_documents(
         input_path: the folder or file that the user named.
         seen: the ids that the run found.
         archives: the archives of the run.
-        prune_all: return the documents even if the path has no files left, or if they are more than half of its
-            documents.
+        prune_all: return the vanished documents even if the path has no files left, or if more than half of its
+            documents have vanished.
     """
     try:
         os.scandir(input_path.path).close()
@@ -77,7 +77,7 @@ def find_vanished_documents(
 
 
 def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collection[str]) -> list[str]:
-    """Return the ids of documents whose path is missing, if a document of an existing path has the same content.
+    """Return the ids of the documents whose file is missing and whose content equals that of an existing file.
 
     Each of `paths` is a file, folder or archive in the indexed folder `root_folder`.
     """

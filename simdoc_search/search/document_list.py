@@ -88,7 +88,7 @@ def list_documents(
 
 
 def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
-    """Return the filter for a path prefix. For a folder on disk, it selects ids with the folder's prefix."""
+    """Return the filter for a path prefix. If it is an indexed folder on disk, the filter selects its documents."""
     if not prefix:
         return []
     if not store.is_simdoc_index:

@@ -89,7 +89,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
         candidate_count=candidates.total,
-        compared_count=len(candidates.sentences),
+        compared_count=len(candidates.simhashes),
         candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_text_changed(document.record),
         left_out_indices=store.left_out_indices(),
@@ -147,15 +147,15 @@ def _select_versions(
     store: Store, document: QueryDocument, candidates: VersionCandidates, thresholds: SimilarityThresholds
 ) -> list[_Version]:
     """Return the candidates that are versions, by descending score."""
-    sentences = candidates.sentences
-    matches = match_sentences_with_many(document.sentence_simhashes, list(sentences.values()), thresholds.max_distance)
+    simhashes = candidates.simhashes
+    matches = match_sentences_with_many(document.sentence_simhashes, list(simhashes.values()), thresholds.max_distance)
     scored = {
         key: (matched, score)
-        for key, matched in zip(sentences, matches, strict=True)
+        for key, matched in zip(simhashes, matches, strict=True)
         if (score := thresholds.score_matches(matched)) is not None and score >= thresholds.min_score
     }
     records = add_metadata(store, list(read_records(store, list(scored), text=False).values()), DATE_FIELDS)
-    versions = [_Version(record, sentences[record.key], *scored[record.key]) for record in records]
+    versions = [_Version(record, simhashes[record.key], *scored[record.key]) for record in records]
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
 
