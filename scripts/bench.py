@@ -28,6 +28,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import bench_figures
 from bench_figures import Figure
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package does not compile its modules in each process
+
 ROOT = Path(__file__).parents[1]
 HISTORY = ROOT / ".bench" / "history.jsonl"
 MARK = "<!-- bench -->"

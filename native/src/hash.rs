@@ -13,33 +13,29 @@ const BLOCK: usize = 8; // UTF-16 units in a block of 16 bytes
 #[inline]
 pub fn murmur3(units: &[u16], start: usize, end: usize) -> (u64, u64) {
     let (mut h1, mut h2) = (0u64, 0u64);
-    let mut at = start;
-    while at + BLOCK <= end {
-        h1 ^= scramble(quad(units, at), C1, 31, C2);
+    let units = &units[start..end + PADDING];
+    let length = end - start;
+    let blocks = units[..length].chunks_exact(BLOCK);
+    let left = length % BLOCK;
+    for block in blocks {
+        h1 ^= scramble(quad(block, 0), C1, 31, C2);
         h1 = h1
             .rotate_left(27)
             .wrapping_add(h2)
             .wrapping_mul(5)
             .wrapping_add(0x52DC_E729);
-        h2 ^= scramble(quad(units, at + 4), C2, 33, C1);
+        h2 ^= scramble(quad(block, 4), C2, 33, C1);
         h2 = h2
             .rotate_left(31)
             .wrapping_add(h1)
             .wrapping_mul(5)
             .wrapping_add(0x3849_5AB5);
-        at += BLOCK;
     }
-    let left = end - at;
-    h1 ^= scramble(quad(units, at) & MASKS[left.min(4)], C1, 31, C2);
-    h2 ^= scramble(
-        quad(units, at + 4) & MASKS[left.saturating_sub(4)],
-        C2,
-        33,
-        C1,
-    );
-    let length = 2 * (end - start) as u64;
-    h1 ^= length;
-    h2 ^= length;
+    let tail = &units[length - left..length - left + BLOCK];
+    h1 ^= scramble(quad(tail, 0) & MASKS[left.min(4)], C1, 31, C2);
+    h2 ^= scramble(quad(tail, 4) & MASKS[left.saturating_sub(4)], C2, 33, C1);
+    h1 ^= 2 * length as u64;
+    h2 ^= 2 * length as u64;
     h1 = h1.wrapping_add(h2);
     h2 = h2.wrapping_add(h1);
     h1 = mix(h1);

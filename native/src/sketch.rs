@@ -22,7 +22,7 @@ pub struct Sketcher {
     ones: (u64, u64),
     val1: Vec<u64>,
     distinct: Distinct,
-    best: Vec<(u64, u64)>,
+    best: Vec<u128>, // val2 in the upper half, val1 in the lower half,
     filled: Vec<bool>,
     codes: Vec<u32>,
 }
@@ -47,7 +47,7 @@ impl Sketcher {
             ones: murmur3(&[0; 2 + PADDING], 0, 2), // hash of the index of the only hash function, 0
             val1: Vec::new(),
             distinct: Distinct::default(),
-            best: vec![(u64::MAX, u64::MAX); settings.buckets],
+            best: vec![u128::MAX; settings.buckets],
             filled: vec![false; settings.buckets],
             codes: Vec::new(),
         }
@@ -68,7 +68,7 @@ impl Sketcher {
             _ => short_texts as usize,
         };
         self.filled.fill(false);
-        self.best.fill((u64::MAX, u64::MAX));
+        self.best.fill(u128::MAX);
         self.val1.clear();
         self.distinct.clear(shingles);
         let shift = 64 - buckets.trailing_zeros();
@@ -87,19 +87,19 @@ impl Sketcher {
             } else {
                 (val2 >> shift) as usize
             };
-            let best = &mut self.best[bucket];
-            if val2 <= best.0 && (val2, val1) <= *best {
-                *best = (val2, val1);
-                self.filled[bucket] = true;
+            // Without a branch, because it would be hard to predict.
+            self.best[bucket] = self.best[bucket].min((val2 as u128) << 64 | val1 as u128);
+            self.filled[bucket] = true;
+            if window > 0 {
+                self.val1.push(val1);
             }
-            self.val1.push(val1);
         }
         let before = out.slots.len();
-        for (bucket, &(val2, val1)) in self.best.iter().enumerate() {
+        for (bucket, &best) in self.best.iter().enumerate() {
             if self.filled[bucket] {
                 out.slots.push(bucket as i64);
-                out.val1.push(val1);
-                out.val2.push(val2);
+                out.val1.push(best as u64);
+                out.val2.push((best >> 64) as u64);
             }
         }
         out.counts.push((out.slots.len() - before) as i64);

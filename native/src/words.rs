@@ -14,6 +14,8 @@ const MAX_UNITS: usize = 255;
 const PAIR_BITS: u32 = 15;
 pub const SPACE: u16 = b' ' as u16;
 const CHUNK: usize = 16;
+/// Number of bytes that are searched for letters at once.
+const BLOCK: usize = 64;
 
 /// The word grammar as an automaton. Its symbols are classes of characters. Python compiles it.
 pub struct Grammar {
@@ -23,12 +25,16 @@ pub struct Grammar {
     accepting: usize,
     /// For each state and byte, whether the byte is an ASCII character that does not change the state.
     stays: Vec<[bool; 256]>,
+    /// For each byte, whether it is an ASCII character that ends a word of ASCII letters, and does not begin a word.
+    separates: [bool; 256],
 }
 
 /// The start and end of a word in a text, in bytes and in code points.
 struct Span {
     bytes: (usize, usize),
     points: (usize, usize),
+    /// Whether the word is known to consist of ASCII letters.
+    is_plain: bool,
 }
 
 impl Grammar {
@@ -48,13 +54,45 @@ impl Grammar {
                 byte < 128 && next[state * width + symbols[byte] as usize] as usize == state
             })
         };
+        let stays: Vec<[bool; 256]> = (0..states).map(stays).collect();
+        let after =
+            |state: usize, byte: u8| next[state * width + symbols[byte as usize] as usize] as usize;
+        let letter = after(1, b'a');
+        let are_alike = (0..128u8)
+            .filter(u8::is_ascii_alphabetic)
+            .all(|byte| after(1, byte) == letter && stays[letter][byte as usize]);
+        let has_plain_words = are_alike && letter >= accepting;
+        let separates = |byte: usize| {
+            let byte = byte as u8;
+            has_plain_words && byte < 128 && after(1, byte) == 0 && after(letter, byte) == 0
+        };
         Some(Grammar {
             symbols: symbols.to_vec(),
             joiners: joiners.iter().map(|&flag| flag != 0).collect(),
             next: next.to_vec(),
             accepting,
-            stays: (0..states).map(stays).collect(),
+            separates: std::array::from_fn(separates),
+            stays,
         })
+    }
+
+    /// Calls `emit` for the plain words at the start of a block. A plain word consists of ASCII letters, and a
+    /// separator follows it. Returns the number of bytes of these words with their separators.
+    #[inline(always)]
+    fn each_plain_word(&self, block: &[u8; BLOCK], mut emit: impl FnMut(usize, usize)) -> usize {
+        let letters = letters(block);
+        let mut at = 0;
+        while at < BLOCK {
+            let end = at + (letters >> at).trailing_ones() as usize;
+            if end == BLOCK || !self.separates[block[end] as usize] {
+                break;
+            }
+            if end > at {
+                emit(at, end);
+            }
+            at = end + 1;
+        }
+        at
     }
 
     /// Calls `emit` for each word of a text, in order. If several words begin at a position, the longest is a word of
@@ -64,6 +102,27 @@ impl Grammar {
         let width = self.joiners.len();
         let (mut here, mut point) = (0, 0);
         while here < text.len() {
+            // Most words of many texts are plain. They are found without a branch per letter.
+            while let Some(block) = text[here..].first_chunk::<BLOCK>() {
+                let size = match block[0].is_ascii_alphabetic() {
+                    true => self.each_plain_word(block, |start, end| {
+                        emit(Span {
+                            bytes: (here + start, here + end),
+                            points: (point + start, point + end),
+                            is_plain: true,
+                        })
+                    }),
+                    false => 0,
+                };
+                if size == 0 {
+                    break;
+                }
+                here += size;
+                point += size;
+            }
+            if here == text.len() {
+                break;
+            }
             let (first, size) = decode(text, here);
             let mut symbol = self.symbols[first as usize] as usize;
             let mut state = self.next[width + symbol] as usize;
@@ -117,6 +176,7 @@ impl Grammar {
                 emit(Span {
                     bytes: (here, end),
                     points: (point, point + end_points),
+                    is_plain: false,
                 });
                 (here, point) = (end, point + end_points);
             } else if only_joiners && units > MAX_UNITS {
@@ -141,6 +201,18 @@ impl Grammar {
             }
         }
     }
+}
+
+/// Returns whether each byte of a block is an ASCII letter, one bit per byte.
+#[inline(always)]
+fn letters(block: &[u8; BLOCK]) -> u64 {
+    let flags = block.map(|byte| ((byte | 0x20).wrapping_sub(b'a') < 26) as u8);
+    let bits_of_eight = |eight: &[u8]| {
+        let eight = u64::from_le_bytes(eight.try_into().unwrap());
+        eight.wrapping_mul(0x0102_0408_1020_4080) >> 56
+    };
+    let eights = flags.chunks_exact(8).rev();
+    eights.fold(0, |mask, eight| mask << 8 | bits_of_eight(eight))
 }
 
 /// Decodes the character that begins at byte `at`, and returns its code point and its number of bytes. `text` must be
@@ -305,10 +377,10 @@ pub struct Words {
 
 /// If the first `length` bytes of `text` are ASCII, appends them in lower case. Returns whether they are ASCII.
 #[inline(always)]
-fn push_ascii(text: &[u8], length: usize, units: &mut Vec<u16>) -> bool {
+fn push_ascii(text: &[u8], length: usize, is_plain: bool, units: &mut Vec<u16>) -> bool {
     // A block of fixed size is converted without a loop. Then the units after the end of the word are removed.
     if let (Some(block), 0..=CHUNK) = (text.first_chunk::<CHUNK>(), length) {
-        let is_ascii = block[..length].iter().fold(0, |all, byte| all | byte) < 128;
+        let is_ascii = is_plain || block[..length].iter().fold(0, |all, byte| all | byte) < 128;
         if is_ascii {
             let end = units.len() + length;
             units.extend_from_slice(&block.map(|byte| byte.to_ascii_lowercase() as u16));
@@ -332,6 +404,7 @@ impl Words {
             if !push_ascii(
                 &text.as_bytes()[span.bytes.0..],
                 span.bytes.1 - span.bytes.0,
+                span.is_plain,
                 &mut self.units,
             ) {
                 normaliser.push(&text[span.bytes.0..span.bytes.1], &mut self.units);
@@ -374,15 +447,22 @@ impl Words {
         let end = self.ends.last().map_or(0, |&end| end as usize);
         let spaces = (0..end).filter(|&place| self.units[place] == SPACE);
         let (mut first, mut second) = (0, None);
-        let mut codes = Vec::new();
+        let mut found = [0u64; (1 << PAIR_BITS) / 64]; // one bit for each token id
         for space in spaces.chain([end]) {
             if let Some(next) = second.replace(space + 1) {
-                codes.push((murmur3(&self.units, first, space).0 >> (64 - PAIR_BITS)) as u32);
+                let code = murmur3(&self.units, first, space).0 >> (64 - PAIR_BITS);
+                found[code as usize / 64] |= 1 << (code % 64);
                 first = next;
             }
         }
-        codes.sort_unstable();
-        codes.dedup();
+        let mut codes = Vec::with_capacity(self.starts.len());
+        for (place, &bits) in (0..).step_by(64).zip(&found) {
+            let mut bits = bits;
+            while bits != 0 {
+                codes.push(place + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
         codes
     }
 

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 workers_option: Final = click.option(
-    "--workers", type=click.IntRange(min=1), help="Number of worker processes.  [default: one per core]"
+    "--workers", type=click.IntRange(min=1), help="Maximum number of worker processes.  [default: one per core]"
 )
 
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from simdoc_search.dedupe.ranking import RowRule
 from simdoc_search.dedupe.rows import Rows, count_tokens_with_low_bits
-from simdoc_search.duplicates.arrays import Bools, Ints, release_memory
+from simdoc_search.duplicates.arrays import Bools, Integers, Ints, compact, release_memory, slices
 from simdoc_search.duplicates.clusters import UNASSIGNED
-from simdoc_search.duplicates.finder import Progress, find_and_assign
+from simdoc_search.duplicates.finder import Assignment, Progress, find_and_assign
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join
@@ -26,6 +26,7 @@ from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import ParallelMapper
 
+_ROWS_AT_ONCE = 1 << 18
 _CACHE_BYTES = 1 << 26  # a larger cache is not faster, because a row is mostly compared with rows of its group
 
 KINDS = ("", "same text", "same words", "near", "evaluation")
@@ -79,73 +80,84 @@ def group_rows(
             duplicates.
         progress: see `Progress`.
     """
-    has_run = rows.table["run_bytes"] > 0
+    has_run = rows.column("run_bytes") > 0
     has_run[:old_row_count] = False
-    is_compared = (rows.table["tokens"] > 0) & ~has_run
-    labels = _label_words(rows.table["words_hash"], is_compared)
-    order = rule.order(rows, labels, old_row_count)
-    representatives = _find_representatives(labels, order, is_compared)
-    number_of_row = np.full(len(rows), UNASSIGNED, np.int32)
-    number_of_row[representatives] = np.arange(len(representatives), dtype=np.int32)
-    first_of_label = np.full(int(labels.max(initial=-1)) + 1, UNASSIGNED, np.int32)
-    first_of_label[labels[representatives]] = number_of_row[representatives]
-    del order, number_of_row
-    counts = rows.table["tokens"].astype(np.int64)
-    begins = _find_begins(counts)
+    labels = _label_words(rows, (rows.column("tokens") > 0) & ~has_run)
+    representatives = _find_representatives(labels, rule.order(rows, labels, old_row_count))
+    numbers = _number_rows(labels, representatives)
+    del labels
+    assigned = _assign(
+        rows, representatives, measure, settings, workers, old_row_count=old_row_count, progress=progress
+    )
+    kept_row, overlap = np.arange(len(rows)), np.ones(len(rows), np.float32)
+    is_partly_compared = np.zeros(len(rows), bool)
+    for part in slices(len(rows), _ROWS_AT_ONCE):
+        compared = part.start + np.flatnonzero(numbers[part] != UNASSIGNED)
+        number = numbers[compared]
+        kept_number = assigned.kept_document_of[number]
+        kept_row[compared] = representatives[np.where(kept_number == UNASSIGNED, number, kept_number)]
+        overlap[compared] = assigned.overlap[number]
+        is_partly_compared[compared] = assigned.is_partly_compared[number]
+    kept_row[:old_row_count] = np.arange(old_row_count)
+    skipped_comparison_count = assigned.skipped_comparison_count
+    del assigned, representatives
+    kind = _find_kinds(rows, numbers, kept_row)
+    kind[has_run] = EVALUATION
+    partly_compared_count = int(np.count_nonzero(is_partly_compared & (kind == KEPT)))
+    return RowGroups(kept_row, overlap, kind, partly_compared_count, skipped_comparison_count)
+
+
+def _assign(
+    rows: Rows,
+    representatives: Integers,
+    measure: Measure,
+    settings: Settings,
+    workers: ParallelMapper,
+    *,
+    old_row_count: int,
+    progress: Progress,
+) -> Assignment:
+    """Assign each duplicate among the representatives to its kept representative."""
     table = FingerprintTable(
         rows.token_ids,
-        begins[representatives],
-        counts[representatives],
-        rows.table["shingles"][representatives].astype(np.int64),
-        settings.minhash.slot_count,
-        (rows.low_hash_bits, _find_begins(count_tokens_with_low_bits(rows.table["tokens"]))[representatives]),
+        _find_begins(rows.column("tokens"))[representatives],
+        compact(rows.column("tokens"))[representatives],
+        rows.column("shingles")[representatives],
+        settings.sketch.slot_count,
+        (rows.low_hash_bits, _find_begins(count_tokens_with_low_bits(rows.column("tokens")))[representatives]),
     )
-    del begins, counts
     first_new_index = int(np.count_nonzero(representatives < old_row_count))
 
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
-        return ((number, rows.text(int(representatives[number]))) for number in numbers)
+        return zip(numbers, rows.texts(representatives[numbers]), strict=True)
 
     verifier = Verifier(
         read_texts, settings.analysis, _CACHE_BYTES, shingle_counts=table.shingle_counts, workers=workers
     )
     assigned = find_and_assign(
         len(representatives),
-        np.arange(len(representatives)),
+        np.arange(len(representatives), dtype=np.int32),
         PairOverlaps(measure, verifier),
         partial(_find_pairs, table, measure, first_new_index),
         progress,
     )
     release_memory(rows.token_ids)
-    kept_number = np.where(
-        assigned.kept_document_of == UNASSIGNED, np.arange(len(representatives)), assigned.kept_document_of
-    )
-    compared = np.flatnonzero(is_compared)
-    number_of = first_of_label[labels[compared]]
-    kept_row = np.arange(len(rows))
-    kept_row[compared] = representatives[kept_number[number_of]]
-    kept_row[:old_row_count] = np.arange(old_row_count)
-    overlap = np.ones(len(rows), np.float32)
-    overlap[compared] = assigned.overlap[number_of]
-    is_partly_compared = np.zeros(len(rows), bool)
-    is_partly_compared[compared] = assigned.is_partly_compared[number_of]
-    kind = _find_kinds(rows, labels, kept_row)
-    kind[has_run] = EVALUATION
-    partly_compared_count = int(np.count_nonzero(is_partly_compared & (kind == KEPT)))
-    return RowGroups(kept_row, overlap, kind, partly_compared_count, assigned.skipped_comparison_count)
+    release_memory(rows.low_hash_bits)
+    return assigned
 
 
-def _find_begins(counts: Ints) -> Ints:
+def _find_begins(counts: Integers) -> Integers:
     """Return where the values of each row begin."""
-    begins: Ints = np.cumsum(counts) - counts
-    return begins
+    begins = np.cumsum(counts, dtype=np.int64)
+    begins -= counts
+    return compact(begins)
 
 
 def _find_pairs(
     table: FingerprintTable,
     measure: Measure,
     first_new_index: int,
-    documents: Ints,
+    documents: Integers,
     *,
     known_pairs: tuple[Ints, Ints],
     progress: Callable[[float], None],
@@ -153,31 +165,52 @@ def _find_pairs(
     return join(table, documents, measure, known_pairs=known_pairs, first_new_index=first_new_index, progress=progress)
 
 
-def _label_words(hashes: NDArray[np.uint64], is_compared: Bools) -> Ints:
+def _label_words(rows: Rows, is_compared: Bools) -> NDArray[np.int32]:
     """Return a number per row, equal for rows with the same words; UNASSIGNED for rows that are not compared."""
-    compared = np.flatnonzero(is_compared)
-    first, second = np.ascontiguousarray(hashes[compared, 0]), np.ascontiguousarray(hashes[compared, 1])
-    order = np.lexsort((second, first))
+    compared = np.flatnonzero(is_compared).astype(np.int32)
+    first = rows.column("words_hash", 0)[compared]
+    order = np.argsort(first).astype(np.int32)
+    first = first[order]
     is_new = np.ones(len(order), bool)
-    is_new[1:] = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
-    labels = np.full(len(is_compared), UNASSIGNED, np.int64)
-    labels[compared[order]] = np.cumsum(is_new) - 1
+    np.not_equal(first[1:], first[:-1], out=is_new[1:])
+    # Sort the rows with the same first half of the hash by the second half.
+    is_shared = ~is_new
+    is_shared[:-1] |= ~is_new[1:]
+    shared = np.flatnonzero(is_shared)
+    second = rows.column("words_hash", 1)[compared[order[shared]]]
+    by_second = np.lexsort((second, first[shared]))
+    order[shared], second = order[shared[by_second]], second[by_second]
+    is_new[shared[1:]] |= second[1:] != second[:-1]
+    labels = np.full(len(is_compared), UNASSIGNED, np.int32)
+    labels[compared[order]] = np.cumsum(is_new, dtype=np.int32) - 1
     return labels
 
 
-def _find_representatives(labels: Ints, order: Ints, is_compared: Bools) -> Ints:
+def _find_representatives(labels: NDArray[np.int32], order: Integers) -> Integers:
     """Return the most preferred row of each set of rows with the same words, in the order of preference."""
-    order = order[is_compared[order]]
-    first_position = np.full(int(labels.max(initial=-1)) + 1, len(order), np.int64)
-    np.minimum.at(first_position, labels[order], np.arange(len(order)))
-    return order[np.sort(first_position)]
+    order = order[labels[order] != UNASSIGNED]
+    first_position = np.empty(int(labels.max(initial=-1)) + 1, np.int32)
+    # Of several values for a label, the last one is stored.
+    first_position[labels[order[::-1]]] = np.arange(len(order), dtype=np.int32)[::-1]
+    first_position.sort()
+    return order[first_position]
 
 
-def _find_kinds(rows: Rows, labels: Ints, kept_row: Ints) -> NDArray[np.uint8]:
-    numbers = np.flatnonzero(kept_row != np.arange(len(kept_row)))
-    kept = kept_row[numbers]
-    text_hash = rows.table["text_hash"]
-    has_same_text = (text_hash[numbers] == text_hash[kept]).all(axis=1)
+def _number_rows(labels: NDArray[np.int32], representatives: Integers) -> NDArray[np.int32]:
+    """Return for each row the position of its representative; UNASSIGNED for rows that are not compared."""
+    number_of_label = np.full(len(representatives) + 1, UNASSIGNED, np.int32)
+    number_of_label[labels[representatives]] = np.arange(len(representatives), dtype=np.int32)
+    return number_of_label[labels]  # the label of a row that is not compared selects the last element
+
+
+def _find_kinds(rows: Rows, numbers: NDArray[np.int32], kept_row: Ints) -> NDArray[np.uint8]:
+    duplicates = np.flatnonzero(kept_row != np.arange(len(kept_row), dtype=np.int32))
+    kept = kept_row[duplicates]
+    has_same_text = np.ones(len(duplicates), bool)
+    for half in (0, 1):
+        hashes = rows.column("text_hash", half)
+        has_same_text &= hashes[duplicates] == hashes[kept]
+    has_same_words = numbers[duplicates] == numbers[kept]
     kind = np.full(len(kept_row), KEPT, np.uint8)
-    kind[numbers] = np.where(has_same_text, SAME_TEXT, np.where(labels[numbers] == labels[kept], SAME_WORDS, NEAR))
+    kind[duplicates] = np.where(has_same_text, SAME_TEXT, np.where(has_same_words, SAME_WORDS, NEAR))
     return kind

@@ -7,16 +7,18 @@ So the order of the shards does not change which texts are kept.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, STRING, Rows
-from simdoc_search.duplicates.arrays import Ints
+from simdoc_search.duplicates.arrays import Integers, Ints, run_starts
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 
 _SIGN_BIT = 1 << 63
+_MAX_UINT32 = np.uint32(0xFFFFFFFF)
 _INVERTED = bytes(range(255, -1, -1))
 
 
@@ -52,25 +54,32 @@ class RowRule:
         kind, colon, column = self.rule.partition(":")
         return column if kind in ("max", "min") and colon and column else None
 
-    def order(self, rows: Rows, same_words_labels: Ints, old_row_count: int) -> Ints:
-        """Return the row numbers, most preferred first. Old rows precede new rows."""
-        table = rows.table
-        position = np.arange(len(rows))
+    def order(self, rows: Rows, same_words_labels: Integers, old_row_count: int) -> Integers:
+        """Return the row numbers, most preferred first. Old rows precede new rows.
+
+        The rows are sorted by one criterion after the other, the most important one last, because `lexsort` needs all
+        criteria in memory at once.
+        """
         if self.rule == "first":
-            return position
-        copies = np.bincount(same_words_labels + 1)[same_words_labels + 1]
-        text_hash = np.ascontiguousarray(table["text_hash"][:, 0])
-        by_length = (position, text_hash, -_count_equal(text_hash), -table["shingles"].astype(np.int64))
-        criteria: tuple[NDArray[np.generic], ...] = by_length
+            return np.arange(len(rows), dtype=np.int32)
+        order, copies = _order_by_copies(rows.column("text_hash", 0))
+        # the number of shingles, then the number of rows with the same text, both descending
+        key = ((_MAX_UINT32 - rows.column("shingles"))[order]).astype(np.uint64) << np.uint64(32)
+        key |= _MAX_UINT32 - copies
+        del copies
+        order = _sort_again(order, key)
+        del key
         if self.column is not None:
-            criteria = (*by_length, self._rank_values(rows))
+            order = _sort_again(order, self._rank_values(rows)[order])
         elif self.measure == "jaccard":
-            criteria = (*by_length, -copies)
-        return np.lexsort((*criteria, position >= old_row_count))
+            counts = np.bincount(same_words_labels + 1).astype(np.uint32)
+            order = _sort_again(order, _MAX_UINT32 - counts[same_words_labels[order] + 1])
+        is_old = order < old_row_count
+        return np.append(order[is_old], order[~is_old]) if old_row_count else order
 
     def _rank_values(self, rows: Rows) -> Ints:
         """Return the rank of the value of each row. Equal values have equal ranks."""
-        kinds, bits = rows.table["keep_kind"], np.ascontiguousarray(rows.table["keep"])
+        kinds, bits = rows.column("keep_kind"), rows.column("keep")
         is_descending = self.rule.startswith("max:")
         ranks = np.full(len(kinds), np.iinfo(np.int64).max)
         numeric = np.flatnonzero((kinds == INTEGER) | (kinds == FLOAT))
@@ -91,10 +100,17 @@ class RowRule:
         return ranks
 
 
-def _count_equal(hashes: NDArray[np.uint64]) -> Ints:
-    """For each hash, return how often it occurs."""
-    _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
-    return counts[inverse]
+def _order_by_copies(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+    """Return the positions sorted by hash, and for each of these positions how often its hash occurs."""
+    order = np.argsort(hashes, kind="stable").astype(np.int32)
+    begins = run_starts(hashes[order])
+    sizes = np.diff(begins, append=len(hashes))
+    return order, np.repeat(sizes.astype(np.uint32), sizes)
+
+
+def _sort_again(order: NDArray[np.int32], keys: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+    """Sort positions by key, given in the current order. Positions with equal keys keep their order."""
+    return order[np.argsort(keys, kind="stable")]
 
 
 def sortable_values(kinds: NDArray[np.uint8], numbers: Ints, strings: bytes, *, is_descending: bool) -> list[bytes]:

@@ -141,7 +141,7 @@ def make_report(
     """
     old = begins[0]
     kinds = np.bincount(groups.kind[old:], minlength=len(KINDS))
-    problems = rows.table["problem"][old:]
+    problems = rows.column("problem")[old:]
     counts = np.bincount(problems, minlength=len(PROBLEMS))
     listed = old + np.flatnonzero(problems)[:MAX_LISTED_ROWS]
     new_overlaps = (

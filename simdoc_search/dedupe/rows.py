@@ -20,13 +20,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.duplicates.arrays import Bools, Integers, Ints, release_memory, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
@@ -51,6 +52,7 @@ FORMAT_VERSION = 1
 
 _FILE_NAMES = ("rows", "codes", "extensions", "texts", "ids", "runs", "keeps")
 _CHECKPOINT = "checkpoint.json"
+_ROWS_AT_ONCE, _ROWS_PER_PART, _ROWS_PER_BLOCK, _TEXTS_AT_ONCE = 1 << 18, 1 << 12, 32, 256
 
 
 class RowData(NamedTuple):
@@ -142,10 +144,10 @@ def read_checkpoint(folder: Path) -> Any:
 
 
 class Rows:
-    """All rows of a folder that is complete. Only offsets are in memory; all else is read when needed.
+    """All rows of a folder that is complete. They are read from disk when needed.
 
     Attributes:
-        table: one record of type `ROW_DTYPE` per row, mapped into memory.
+        table: one record of type `ROW_DTYPE` per row, mapped into memory. To read the values of all rows, use `column`.
         token_ids: the tokens, mapped into memory.
         low_hash_bits: for rows with at most MAX_TOKENS_WITH_LOW_BITS tokens, the lowest 32 bits of the hash of each
             token, mapped into memory.
@@ -156,10 +158,10 @@ class Rows:
         self.table: NDArray[np.void] = _map_file(folder / "rows.bin", ROW_DTYPE)
         self.token_ids: NDArray[np.uint32] = _map_file(folder / "codes.bin", np.dtype(np.uint32))
         self.low_hash_bits: NDArray[np.uint32] = _map_file(folder / "extensions.bin", np.dtype(np.uint32))
-        self._text_ends = np.cumsum(self.table["text_bytes"], dtype=np.int64)
-        self._id_ends: NDArray[np.int64] | None = None
-        self._token_ends: NDArray[np.int64] | None = None
-        self._low_bits_ends: NDArray[np.int64] = np.zeros(0, np.int64)
+        # the begins of the rows 0, 32, 64, ... in texts.bin, because all begins would need much memory
+        text_bytes = self.column("text_bytes").astype(np.int64)
+        self._text_block_begins = (np.cumsum(text_bytes) - text_bytes)[::_ROWS_PER_BLOCK].copy()
+        self._id_ends: Ints | None = None
         self._texts = (folder / "texts.bin").open("rb", buffering=0)
         self._ids = (folder / "ids.bin").open("rb", buffering=0)
         self._runs = (folder / "runs.bin").open("rb", buffering=0)
@@ -175,21 +177,46 @@ class Rows:
         self._ids.close()
         self._runs.close()
 
+    def column(self, name: str, half: int | None = None) -> NDArray[Any]:
+        """Return the values of all rows in a field of `ROW_DTYPE`, or one half of a hash.
+
+        The memory of the mapped file is released meanwhile, because the values of other fields are in the same pages.
+        """
+        field = self.table[name] if half is None else self.table[name][:, half]
+        values = np.empty(field.shape, field.dtype)
+        for part in slices(len(field), _ROWS_AT_ONCE):
+            values[part] = field[part]
+            release_memory(self.table)
+        return values
+
     def text(self, row: int) -> str:
         """Return the text of a row; empty if it was not compared."""
-        size = int(self.table["text_bytes"][row])
-        return _read_at(self._texts, int(self._text_ends[row]) - size, size).decode()
+        return next(self.texts(np.array([row])))
+
+    def texts(self, numbers: Integers) -> Iterator[str]:
+        """Yield the texts of rows."""
+        all_sizes = self.table["text_bytes"]
+        for part in slices(len(numbers), _TEXTS_AT_ONCE):
+            blocks, places = np.divmod(numbers[part], _ROWS_PER_BLOCK)
+            within = np.arange(_ROWS_PER_BLOCK)
+            is_before = within < places[:, None]
+            sizes_before = all_sizes[np.where(is_before, blocks[:, None] * _ROWS_PER_BLOCK + within, 0)]
+            begins = self._text_block_begins[blocks] + np.where(is_before, sizes_before, 0).sum(axis=1, dtype=np.int64)
+            sizes = all_sizes[numbers[part]]
+            release_memory(self.table)
+            for begin, size in zip(begins.tolist(), sizes.tolist(), strict=True):
+                yield _read_at(self._texts, begin, size).decode()
 
     def id(self, row: int) -> Any:
         """Return the id of a row, or None without an id column."""
         if self._id_ends is None:
-            self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
+            self._id_ends = np.cumsum(self.column("id_bytes"), dtype=np.int64)
         size = int(self.table["id_bytes"][row])
         return json.loads(_read_at(self._ids, int(self._id_ends[row]) - size, size)) if size else None
 
     def read_evaluation_overlaps(self) -> dict[int, tuple[str, str]]:
         """Map each row in runs.bin to the name of the evaluation text and the consecutive words that they share."""
-        numbers = np.flatnonzero(self.table["run_bytes"])
+        numbers = np.flatnonzero(self.column("run_bytes"))
         ends = np.cumsum(self.table["run_bytes"][numbers], dtype=np.int64)
         found: dict[int, tuple[str, str]] = {}
         for number, end in zip(numbers.tolist(), ends.tolist(), strict=True):
@@ -198,38 +225,45 @@ class Rows:
             found[number] = (name, words)
         return found
 
-    def read_rows(self, numbers: NDArray[np.int64]) -> RowData:
-        """Return some rows, without the values in keeps.bin and runs.bin. The row numbers must be ascending."""
-        if self._id_ends is None:
-            self._id_ends = np.cumsum(self.table["id_bytes"], dtype=np.int64)
-        if self._token_ends is None:
-            self._token_ends = np.cumsum(self.table["tokens"], dtype=np.int64)
-            self._low_bits_ends = np.cumsum(count_tokens_with_low_bits(self.table["tokens"]))
-        breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
-        empty = np.zeros(0, np.uint32)
-        token_ids, low_bits, texts, ids = [empty], [empty], [], []
-        records = self.table[numbers].copy()
-        records["keep"] = records["keep_kind"] = records["run_bytes"] = 0
-        low_bits_counts = count_tokens_with_low_bits(self.table["tokens"])
-        for run in np.split(numbers, breaks):
-            if len(run):
-                first, last = int(run[0]), int(run[-1])
-                token_ids.append(np.array(self.token_ids[_span(self._token_ends, self.table["tokens"], first, last)]))
-                span = _span(self._low_bits_ends, low_bits_counts, first, last)
-                low_bits.append(np.array(self.low_hash_bits[span]))
-                text = _span(self._text_ends, self.table["text_bytes"], first, last)
-                texts.append(_read_at(self._texts, text.start, text.stop - text.start))
-                id = _span(self._id_ends, self.table["id_bytes"], first, last)
-                ids.append(_read_at(self._ids, id.start, id.stop - id.start))
-        return RowData(
-            records, np.concatenate(token_ids), np.concatenate(low_bits), b"".join(texts), b"".join(ids), b"", b""
-        )
+    def read_parts(self, is_wanted: Bools) -> Iterator[RowData]:
+        """Yield some rows, without the values in keeps.bin and runs.bin.
+
+        Args:
+            is_wanted: whether to yield each row; shape (rows,).
+        """
+        ends = np.zeros((4, 1), np.int64)  # in codes.bin, extensions.bin, texts.bin and ids.bin
+        for part in slices(len(self), _ROWS_PER_PART):
+            table = self.table[part]
+            low_bits_counts = count_tokens_with_low_bits(table["tokens"])
+            sizes = np.array([table["tokens"], low_bits_counts, table["text_bytes"], table["id_bytes"]], np.int64)
+            ends = ends[:, -1:] + np.cumsum(sizes, axis=1)
+            numbers = np.flatnonzero(is_wanted[part])
+            if len(numbers):
+                is_first = np.diff(numbers, prepend=-2) != 1
+                first, last = numbers[is_first], numbers[np.append(is_first[1:], True)]
+                begins_of_runs, ends_of_runs = (ends - sizes)[:, first].tolist(), ends[:, last].tolist()
+                token_ids, low_bits, texts, ids = (
+                    list(map(slice, *spans)) for spans in zip(begins_of_runs, ends_of_runs, strict=True)
+                )
+                records = table[numbers].copy()
+                records["keep"] = records["keep_kind"] = records["run_bytes"] = 0
+                yield RowData(
+                    records,
+                    np.concatenate([self.token_ids[span] for span in token_ids]),
+                    np.concatenate([self.low_hash_bits[span] for span in low_bits]),
+                    b"".join(_read_at(self._texts, span.start, span.stop - span.start) for span in texts),
+                    b"".join(_read_at(self._ids, span.start, span.stop - span.start) for span in ids),
+                    b"",
+                    b"",
+                )
+            for mapped in (self.table, self.token_ids, self.low_hash_bits):
+                release_memory(mapped)
 
     def read_keep_strings(self) -> tuple[NDArray[np.int64], Any]:
         """Return the rows with a string in keeps.bin, and these strings as an Arrow array."""
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
-        rows = np.flatnonzero(self.table["keep_kind"] == STRING)
+        rows = np.flatnonzero(self.column("keep_kind") == STRING)
         offsets = np.append(0, np.cumsum(self.table["keep"][rows], dtype=np.int64))
         data = (self._folder / "keeps.bin").read_bytes()
         return rows, pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(data))
@@ -250,17 +284,6 @@ def copy_rows(source: Path, target: Path, inputs: Mapping[str, Any], row_count: 
     state = read_checkpoint(source)
     state |= {"description": dict(inputs), "shard_rows": [row_count], "is_complete": False}
     write_atomically(target / _CHECKPOINT, json.dumps(state).encode())
-
-
-def encode_ids(ids: Sequence[Any]) -> list[bytes]:
-    """Encode ids as JSON."""
-    return [
-        json.dumps(id if isinstance(id, str | int | float) else None if id is None else str(id)).encode() for id in ids
-    ]
-
-
-def _span(ends: NDArray[np.int64], sizes: NDArray[np.integer[Any]], first: int, last: int) -> slice:
-    return slice(int(ends[first]) - int(sizes[first]), int(ends[last]))
 
 
 def _map_file(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -286,5 +286,7 @@ def _describe_files(shards: Sequence[Any]) -> list[Any]:
 
 
 def _hash_groups(groups: RowGroups, name: str) -> str:
-    content = groups.kept_row.tobytes() + groups.kind.tobytes() + name.encode()
-    return hashlib.blake2b(content, digest_size=8).hexdigest()
+    content = hashlib.blake2b(digest_size=8)
+    for part in (groups.kept_row.data, groups.kind.data, name.encode()):
+        content.update(part)
+    return content.hexdigest()

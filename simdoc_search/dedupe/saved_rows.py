@@ -13,18 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from simdoc_search.dedupe.chunks import Chunk, Columns
 from simdoc_search.dedupe.grouping import KEPT, RowGroups
 from simdoc_search.dedupe.rows import FORMAT_VERSION, Rows, RowWriter, copy_rows
-from simdoc_search.duplicates.arrays import slices
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 
 _SAVED_FILE = "saved.json"
-_ROWS_AT_ONCE = 1 << 12
 
 
 class SavedRows:
@@ -116,12 +112,18 @@ def save_rows(path: Path, rows: Rows, groups: RowGroups, settings: Settings, run
     name = f"rows-{secrets.token_hex(8)}"
     folder = path / name
     folder.mkdir(parents=True)
-    kept = np.flatnonzero((groups.kind == KEPT) & (rows.table["tokens"] > 0))
+    is_saved = (groups.kind == KEPT) & (rows.column("tokens") > 0)
     with RowWriter(folder, {}) as writer:
-        for part in slices(len(kept), _ROWS_AT_ONCE):
-            writer.append(0, rows.read_rows(kept[part]))
+        for part in rows.read_parts(is_saved):
+            writer.append(0, part)
         writer.checkpoint(is_complete=True)
-    saved = {"format": FORMAT_VERSION, "settings": settings.to_dict(), "folder": name, "rows": len(kept), "run": run_id}
+    saved = {
+        "format": FORMAT_VERSION,
+        "settings": settings.to_dict(),
+        "folder": name,
+        "rows": int(is_saved.sum()),
+        "run": run_id,
+    }
     write_atomically(path / _SAVED_FILE, json.dumps(saved).encode())
     for other in path.iterdir():
         if other.is_dir() and other.name != name and other.name.startswith("rows-"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import struct
 import time
 from collections import deque
@@ -16,7 +17,7 @@ import numpy as np
 
 from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns
 from simdoc_search.dedupe.decontamination import EvaluationNgrams
-from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW_DTYPE, STRING, RowData, RowWriter, encode_ids
+from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW_DTYPE, STRING, RowData, RowWriter
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
@@ -93,7 +94,7 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk:
     texts = [text for text in values.texts if text is not None]
     token_ids = low_bits = np.zeros(0, np.uint32)
     if texts:
-        packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
+        packed = list(packed_fingerprints(texts, settings.analysis, settings.sketch))
         token_ids = np.concatenate([batch.token_ids for batch in packed])
         counts = [count for batch in packed for count in batch.token_counts]
         rows["tokens"][compared] = counts
@@ -108,7 +109,7 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk:
     rows["text_bytes"][compared] = list(map(len, encoded))
     problems[compared[rows["tokens"][compared] == 0]] = NO_WORDS
     rows["problem"] = problems
-    ids = encode_ids(values.ids)
+    ids = _encode_ids(values.ids)
     if ids:
         rows["id_bytes"] = list(map(len, ids))
     runs = evaluation.find(texts) if evaluation and texts else []
@@ -132,6 +133,13 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk:
 def shard_begins(shard_rows: Sequence[int]) -> list[int]:
     """Return the row number of the first row of each shard, and the total number of rows."""
     return [0, *accumulate(shard_rows)]
+
+
+def _encode_ids(ids: Sequence[Any]) -> list[bytes]:
+    """Encode ids as JSON."""
+    return [
+        json.dumps(id if isinstance(id, str | int | float) else None if id is None else str(id)).encode() for id in ids
+    ]
 
 
 def _encode_keep_value(value: Any) -> tuple[int, int, bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
@@ -19,7 +18,7 @@ from simdoc_search.dedupe.output import convert_write_errors
 from simdoc_search.dedupe.rows import FORMAT_VERSION, read_checkpoint
 from simdoc_search.dedupe.shards import Dataset
 from simdoc_search.duplicates.plan.lock import lock_file
-from simdoc_search.durable import write_atomically
+from simdoc_search.durable import atomic_file
 from simdoc_search.errors import CorpusError
 
 _ROWS, _GROUPS, _FINISHED = "rows", "groups.npz", "finished"
@@ -71,13 +70,12 @@ class WorkFolder:
 
     def write_groups(self, groups: RowGroups, options: dict[str, Any]) -> None:
         """Store the groups."""
-        content = io.BytesIO()
-        np.savez(
-            content, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
-            overflow=np.array([groups.partly_compared_row_count, groups.skipped_comparison_count]),
-            description=np.array(json.dumps(options, sort_keys=True)),
-        )  # fmt: skip
-        write_atomically(self.path / _GROUPS, content.getvalue())
+        with atomic_file(self.path / _GROUPS) as file:
+            np.savez(
+                file, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
+                overflow=np.array([groups.partly_compared_row_count, groups.skipped_comparison_count]),
+                description=np.array(json.dumps(options, sort_keys=True)),
+            )  # fmt: skip
 
 
 @contextmanager

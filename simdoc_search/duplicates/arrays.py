@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Integers = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Keys = NDArray[np.uint64]
@@ -52,6 +54,11 @@ def mix_bits(values: Keys) -> Keys:
     values *= _MULTIPLIERS[1]
     values ^= values >> _SHIFT
     return values
+
+
+def compact(values: Integers) -> Integers:
+    """Return non-negative numbers in the smallest unsigned type that holds them. Convert them back to calculate."""
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))), copy=False)
 
 
 def slices(count: int, size: int) -> Iterator[slice]:

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.arrays import Ints, Keys, slices
+from simdoc_search.duplicates.arrays import Integers, Ints, Keys, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS, FingerprintTable
 from simdoc_search.query.planner import choose_rows_and_bands, parse_fraction
 from simdoc_search.query.s_curve import probability_of_matches
@@ -44,11 +44,14 @@ class BandPass:
     min_shingles: float  # minimum number of distinct shingles of a document
     max_shingles: float  # maximum number of distinct shingles of a document
 
-    def select(self, table: FingerprintTable, documents: Ints) -> Ints:
+    def select(self, table: FingerprintTable, documents: Integers) -> Integers:
         """Return the documents whose size is in the range of this pass."""
-        sizes = table.shingle_counts[documents]
-        fits = (table.counts[documents] > 0) & (sizes >= self.min_shingles) & (sizes <= self.max_shingles)
-        return documents[fits]
+        fits = np.empty(len(documents), bool)
+        for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
+            sizes = table.shingle_counts_of(documents[part])
+            is_in_range = (sizes >= self.min_shingles) & (sizes <= self.max_shingles)
+            fits[part] = is_in_range & (table.counts[documents[part]] > 0)
+        return documents if fits.all() else documents[fits]
 
 
 def plan_passes(overlap: Fraction, recall: Fraction, bucket_count: int) -> list[BandPass]:
@@ -85,7 +88,7 @@ def expected_shingle_count(filled_count: int, bucket_count: int) -> float:
 
 def choose_rare_tokens(
     table: FingerprintTable,
-    documents: Ints,
+    documents: Integers,
     overlap: Fraction,
     recall: Fraction,
     frequency_of: Callable[[Keys], Ints],
@@ -108,27 +111,26 @@ def choose_rare_tokens(
         frequency_of: returns how frequent the tokens with these hashes are.
         with_low_bits: whether hashes of tokens also depend on the low hash bits; see `FingerprintTable.token_hashes`.
     """
-    sizes, size_index = np.unique(table.counts[documents], return_inverse=True)
-    needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
-        size_index
-    ]
+    max_count = int(table.counts[documents].max(initial=0))
+    needed = np.array(
+        [_count_needed_tokens(count, float(overlap), float(recall)) for count in range(max_count + 1)], np.int64
+    )
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         hashes, owner = table.token_hashes(documents[part], with_low_bits=with_low_bits)
         rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
         order = np.argsort(
             owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
         )
-        counts = table.counts[documents[part]]
+        counts = table.token_counts_of(documents[part])
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        chosen = order[rank < np.repeat(needed[part], counts)]
-        yield hashes[chosen], documents[part][owner[chosen]]
+        chosen = order[rank < np.repeat(needed[counts], counts)]
+        yield hashes[chosen], documents[part][owner[chosen]].astype(np.int64)
 
 
 def choose_rarest_tokens(
-    table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction
+    table: FingerprintTable, documents: Integers, overlap: Fraction, recall: Fraction
 ) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
-    documents = documents[table.storage_order(documents)]
     # Equal tokens must have equal hashes. So the low hash bits are used either for all documents, or for none.
     with_low_bits = (
         table.low_hash_bits is not None and table.counts[documents].max(initial=0) <= MAX_TOKENS_WITH_LOW_BITS
@@ -188,7 +190,7 @@ def table_band_keys(
         frequency_of: returns how frequent tokens are; see `choose_rare_tokens`.
     """
     all_documents = np.arange(len(table.counts))
-    keys_and_owners: list[tuple[Keys, Ints]] = []
+    keys_and_owners: list[tuple[Keys, Integers]] = []
     for band_pass in plan_passes(overlap, recall, table.bucket_count):
         documents = band_pass.select(table, all_documents)
         if band_pass.rows:
@@ -225,7 +227,7 @@ def uses_low_bits(table: FingerprintTable, band_pass: BandPass) -> bool:
     return table.low_hash_bits is not None and band_pass.max_shingles <= MAX_TOKENS_WITH_LOW_BITS
 
 
-def _count_token_frequencies(table: FingerprintTable, documents: Ints, *, with_low_bits: bool) -> NDArray[np.int32]:
+def _count_token_frequencies(table: FingerprintTable, documents: Integers, *, with_low_bits: bool) -> NDArray[np.int32]:
     """Count the documents with each token. The hash of a token selects its counter, so some tokens share a counter."""
     tokens = int(table.counts[documents].sum())
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from simdoc_search.duplicates.arrays import Bools, Floats, Ints
+from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates
 from simdoc_search.duplicates.contents import HashFields, compare_contents
 from simdoc_search.duplicates.document_arrays import Documents
@@ -31,7 +31,7 @@ class FindPairs(Protocol):
     """Finds pairs of documents that may overlap enough, as `join` does."""
 
     def __call__(
-        self, documents: Ints, *, known_pairs: tuple[Ints, Ints], progress: Callable[[float], None]
+        self, documents: Integers, *, known_pairs: tuple[Ints, Ints], progress: Callable[[float], None]
     ) -> JoinedPairs:
         """Find pairs among these documents, except known pairs."""
 
@@ -100,7 +100,7 @@ class Assignment(NamedTuple):
 
 
 def find_and_assign(
-    count: int, documents_to_pair: Ints, pairs: PairOverlaps, find_pairs: FindPairs, progress: Progress
+    count: int, documents_to_pair: Integers, pairs: PairOverlaps, find_pairs: FindPairs, progress: Progress
 ) -> Assignment:
     """Find pairs among `count` documents in keep order, and assign each duplicate to its kept document.
 
@@ -112,8 +112,9 @@ def find_and_assign(
         progress: see `Progress`.
     """
     is_partly_compared, skipped_comparisons = np.zeros(count, bool), 0
-    overlap, is_overlap_exact = np.ones(count), np.ones(count, bool)
-    kept_document_of = np.full(count, UNASSIGNED, np.int64)
+    # These arrays are made after the first round has found pairs, because finding pairs needs the most memory.
+    kept_document_of = np.zeros(0, np.int64)
+    overlap, is_overlap_exact = np.zeros(0), np.zeros(0, bool)
     for round_number in range(_MAX_ROUNDS):
         joined = find_pairs(
             documents_to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing")
@@ -126,6 +127,8 @@ def find_and_assign(
         kept_document_of, assigning_pairs = assign_duplicates(
             count, pairs.first, pairs.second, pairs.overlap_enough, partial(progress, "verifying")
         )
+        if not round_number:
+            overlap, is_overlap_exact = np.ones(count), np.ones(count, bool)
         assigned = pairs.second[assigning_pairs]
         overlap[assigned], is_overlap_exact[assigned] = pairs.overlap[assigning_pairs], pairs.exact[assigning_pairs]
         # Documents that were not compared with all candidates and have no group yet must be compared with each other.

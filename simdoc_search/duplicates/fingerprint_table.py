@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, mix_bits, release_memory, slices
+from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints, Keys, mix_bits, release_memory, slices
+from simdoc_search.duplicates.key_files import KeyMatrix
 from simdoc_search.sketch.estimate import correct_for_chance
 from simdoc_search.sketch.tokens import HASH_BITS
 
@@ -36,14 +37,14 @@ class FingerprintTable:
     # the token ids of all documents, one document after the other, ascending within a document; uint32, possibly in a
     # memory-mapped file
     token_ids: NDArray[np.uint32]
-    begins: Ints  # where the tokens of each document begin in `token_ids`; int64, shape (documents,)
-    counts: Ints  # number of tokens of each document; int64, shape (documents,)
-    # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
-    shingle_counts: Ints
+    begins: Integers  # where the tokens of each document begin in `token_ids`; shape (documents,)
+    counts: Integers  # number of tokens of each document; shape (documents,)
+    # number of distinct shingles of each document, at least 1 if it has tokens; shape (documents,)
+    shingle_counts: Integers
     bucket_count: int  # number of buckets of a fingerprint
     # for documents with at most MAX_TOKENS_WITH_LOW_BITS tokens, the lowest 32 bits of the hash of each token, and
     # the position at which the bits of each document begin; None if the bits are unknown
-    low_hash_bits: tuple[NDArray[np.uint32], Ints] | None = field(default=None, repr=False)
+    low_hash_bits: tuple[NDArray[np.uint32], Integers] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
     # total number of rows of the matrices that `_matrix_of_pairs` has made so far
     _row_count: int = field(default=0, repr=False)
@@ -59,80 +60,89 @@ class FingerprintTable:
         joined = np.concatenate(token_ids) if token_ids else np.zeros(0, np.uint32)
         return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, bucket_count)
 
-    def storage_order(self, documents: Ints) -> Ints:
+    def storage_order(self, documents: Integers) -> Ints:
         """Return the order in which the token ids of documents are stored. They are read fastest in this order."""
         return np.argsort(self.begins[documents])
 
-    def token_ids_of_documents(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
+    def shingle_counts_of(self, documents: Integers) -> Ints:
+        """Return the number of distinct shingles of these documents; int64."""
+        return self.shingle_counts[documents].astype(np.int64)
+
+    def token_counts_of(self, documents: Integers) -> Ints:
+        """Return the number of tokens of these documents; int64."""
+        return self.counts[documents].astype(np.int64)
+
+    def token_ids_of_documents(self, documents: Integers) -> tuple[NDArray[np.uint32], Ints]:
         """Return the token ids of these documents, and for each id, the position of its document in `documents`."""
-        counts = self.counts[documents]
+        counts, begins = self.token_counts_of(documents), self.begins[documents].astype(np.int64)
         owner = np.repeat(np.arange(len(documents)), counts)
         ends = np.cumsum(counts)
-        self._limit_mapped_memory(documents)
-        return self.token_ids[
-            np.arange(len(owner)) + np.repeat(self.begins[documents] - (ends - counts), counts)
-        ], owner
+        self._limit_mapped_memory(begins)
+        return self.token_ids[np.arange(len(owner)) + np.repeat(begins - (ends - counts), counts)], owner
 
-    def token_hashes(self, documents: Ints, *, with_low_bits: bool) -> tuple[Keys, Ints]:
+    def token_hashes(self, documents: Integers, *, with_low_bits: bool) -> tuple[Keys, Ints]:
         """Return a 64-bit hash of each token, and the position of each token's document in `documents`.
 
         A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
         documents, many tokens match by chance. If `with_low_bits`, a hash is also computed from `low_hash_bits`.
         """
         token_ids, owner = self.token_ids_of_documents(documents)
+        return mix_bits(self._token_values(documents, token_ids, with_low_bits=with_low_bits)), owner
+
+    def _token_values(self, documents: Integers, token_ids: NDArray[np.uint32], *, with_low_bits: bool) -> Keys:
+        """Return the token ids of these documents as uint64. If `with_low_bits`, add the low hash bits."""
         values = token_ids.astype(np.uint64)
         if with_low_bits and self.low_hash_bits is not None:
             low_bits, begins = self.low_hash_bits
-            counts = self.counts[documents]
-            first = begins[documents] - (np.cumsum(counts) - counts)
-            positions = np.arange(len(owner)) + np.repeat(first, counts)
+            counts = self.token_counts_of(documents)
+            first = begins[documents].astype(np.int64) - (np.cumsum(counts) - counts)
+            positions = np.arange(len(values)) + np.repeat(first, counts)
             values = values << _LOW_BIT_COUNT | low_bits[positions].astype(np.uint64)
-        return mix_bits(values), owner
+        return values
 
-    def band_keys(self, documents: Ints, rows: int, bands: int, *, with_low_bits: bool = False) -> Iterator[Keys]:
+    def band_keys(self, documents: Integers, rows: int, bands: int, *, with_low_bits: bool = False) -> Iterator[Keys]:
         """For each band, yield the keys of these documents. Keys are equal if the `rows` tokens of the band are equal.
 
         Band j takes the first `rows` tokens from bucket `j * buckets / bands` on. After the last token, it continues
         with the first one. So each band has `rows` tokens, even if few buckets are filled. Two documents with Jaccard
         similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
         buckets of their union must be equal. With `with_low_bits`, tokens are compared by `token_hashes`.
-        """
-        order = self.storage_order(documents)
-        documents = documents[order]
-        band_of_bucket = np.arange(self.bucket_count) * bands // self.bucket_count
-        starts = np.empty((len(documents), bands), np.uint16)
-        for part in slices(len(documents), _DOCUMENTS_IN_CACHE):
-            token_ids, owner = self.token_ids_of_documents(documents[part])
-            size = len(starts[part])
-            bands_of_tokens = owner * bands + band_of_bucket[token_ids >> HASH_BITS]
-            counts_in_band = np.bincount(bands_of_tokens, minlength=size * bands).reshape(size, bands)
-            starts[part] = np.cumsum(counts_in_band, axis=1) - counts_in_band
-        begins = self.begins[documents]
-        ends = begins + self.counts[documents]
-        shift = self.low_hash_bits[1][documents] - begins if with_low_bits and self.low_hash_bits is not None else None
-        for band in range(bands):
-            keys = np.zeros(len(documents), np.uint64)
-            for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-                self._limit_mapped_memory(documents[part])
-                first, end = begins[part], ends[part]
-                position, keys_of_part = first + starts[part, band], np.zeros(len(first), np.uint64)
-                for _ in range(rows):
-                    position = np.where(position < end, position, first)
-                    values = self.token_ids[position].astype(np.uint64)
-                    if shift is not None and self.low_hash_bits is not None:
-                        values = values << _LOW_BIT_COUNT | self.low_hash_bits[0][position + shift[part]]
-                    keys_of_part = mix_bits(keys_of_part + values)
-                    position += 1
-                keys[order[part]] = keys_of_part
-            yield keys
 
-    def _limit_mapped_memory(self, documents: Ints) -> None:
-        """Release the memory of mapped files if reading these documents may exceed the limit."""
-        if not isinstance(self.token_ids, np.memmap) or not len(documents):
+        The function is fastest if the documents are in `storage_order`.
+        """
+        with KeyMatrix(bands, len(documents)) as matrix:
+            for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
+                keys = [
+                    self._keys_of_bands(documents[part][few], rows, bands, with_low_bits=with_low_bits)
+                    for few in slices(len(documents[part]), _DOCUMENTS_IN_CACHE)
+                ]
+                matrix.write_columns(part.start, np.concatenate(keys).T)
+            for band in range(bands):
+                yield matrix.read_row(band)
+
+    def _keys_of_bands(self, documents: Integers, rows: int, bands: int, *, with_low_bits: bool) -> Keys:
+        """Return the keys of a few documents; uint64, shape (documents, bands)."""
+        token_ids, owner = self.token_ids_of_documents(documents)
+        values = self._token_values(documents, token_ids, with_low_bits=with_low_bits)
+        band_of_bucket = np.arange(self.bucket_count) * bands // self.bucket_count
+        bands_of_tokens = owner * bands + band_of_bucket[token_ids >> HASH_BITS]
+        token_counts = np.bincount(bands_of_tokens, minlength=len(documents) * bands).reshape(-1, bands)
+        ends = np.cumsum(token_counts.sum(axis=1))[:, None]
+        position = np.cumsum(token_counts).reshape(-1, bands) - token_counts
+        first = position[:, :1].copy()
+        keys = np.zeros(position.shape, np.uint64)
+        for _ in range(rows):
+            position = np.where(position < ends, position, first)
+            keys = mix_bits(keys + values[position])
+            position += 1
+        return keys
+
+    def _limit_mapped_memory(self, begins: Ints) -> None:
+        """Release the memory of mapped files if reading the documents that begin here may exceed the limit."""
+        if not isinstance(self.token_ids, np.memmap) or not len(begins):
             return
-        begins = self.begins[documents]
         size = self.token_ids.itemsize * int(begins.max() - begins.min()) + _BYTES_PER_ACCESS
-        size = min(size, _BYTES_PER_ACCESS * len(documents))
+        size = min(size, _BYTES_PER_ACCESS * len(begins))
         if self._mapped_bytes + size > _MAX_MAPPED_BYTES:
             release_memory(self.token_ids)
             if self.low_hash_bits is not None:
@@ -159,11 +169,11 @@ class FingerprintTable:
                 pairs = slice(part.start + batch.start, part.start + batch.start + len(filled))
                 # `equal` also counts the buckets that are empty in both documents.
                 matched[pairs], union[pairs] = equal - (self.bucket_count - filled), filled
-        common = self.counts[first] + self.counts[second] - union
+        common = self.token_counts_of(first) + self.token_counts_of(second) - union
         shared, scaled_union = correct_for_chance(matched, common, union)
         return shared / scaled_union, union
 
-    def bucket_matrix(self, documents: Ints) -> BucketMatrix:
+    def bucket_matrix(self, documents: Integers) -> BucketMatrix:
         """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""
         matrix = np.zeros((len(documents), self.bucket_count), np.uint16)
         order = self.storage_order(documents)

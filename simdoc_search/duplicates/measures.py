@@ -85,7 +85,7 @@ class Measure:
 
     def sizes_fit(self, table: FingerprintTable, first: Ints, second: Ints) -> Bools:
         """Return which pairs can have the minimum overlap, judging only by their numbers of shingles."""
-        a, b = table.shingle_counts[first], table.shingle_counts[second]
+        a, b = table.shingle_counts_of(first), table.shingle_counts_of(second)
         return self.is_reached(np.minimum(a, b), a, b)
 
     def estimate(self, table: FingerprintTable, first: Ints, second: Ints) -> tuple[Floats, Bools]:
@@ -98,7 +98,7 @@ class Measure:
         Returns:
             The estimates, and whether each pair may have the minimum overlap.
         """
-        a, b = table.shingle_counts[first], table.shingle_counts[second]
+        a, b = table.shingle_counts_of(first), table.shingle_counts_of(second)
         jaccard, union = table.estimate_jaccard(first, second)
         if self.name == "jaccard":
             min_jaccard: Floats = np.full(len(a), float(self.min_overlap))

@@ -11,19 +11,28 @@ long run are only compared with a few documents of the run, called anchors. So t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from tempfile import TemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.duplicates.arrays import Ints, Keys, is_in_sorted, pair_keys, run_starts, split_pair_keys
+from simdoc_search.duplicates.arrays import (
+    Integers,
+    Ints,
+    Keys,
+    compact,
+    is_in_sorted,
+    pair_keys,
+    run_starts,
+    slices,
+    split_pair_keys,
+)
 from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, plan_passes, uses_low_bits
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
+from simdoc_search.duplicates.key_files import regroup_by_key
 from simdoc_search.duplicates.measures import Measure
 
 RUN_LIMITS, _MAX_PAIRS = (64, 1000), 40_000_000
@@ -33,7 +42,8 @@ most _MAX_PAIRS pairs, of 12 bytes each."""
 MAX_ANCHORS = 16
 """Maximum number of anchors, the documents that all other documents of a long run are compared with."""
 
-_PAIRS_AT_ONCE, _KEYS_AT_ONCE = 1 << 22, 1 << 21
+_PAIRS_AT_ONCE = 1 << 22
+_PAIRS_IN_CACHE, _KEYS_IN_CACHE = 1 << 18, 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +60,7 @@ class JoinedPairs:
 
 def join(
     table: FingerprintTable,
-    documents: Ints,
+    documents: Integers,
     measure: Measure,
     *,
     known_pairs: tuple[Ints, Ints] | None = None,
@@ -71,9 +81,10 @@ def join(
         progress: called with the share of the work that is done, 0..1.
     """
     pairs = _PairCollector(table, measure, known_pairs, first_new_index)
+    in_storage_order = compact(documents)[table.storage_order(documents)]
     passes = plan_passes(measure.min_jaccard, recall, table.bucket_count)
     for number, band_pass in enumerate(passes):
-        selected = band_pass.select(table, documents)
+        selected = band_pass.select(table, in_storage_order)
         if band_pass.rows:
             all_keys = table.band_keys(
                 selected, band_pass.rows, band_pass.band_count, with_low_bits=uses_low_bits(table, band_pass)
@@ -87,37 +98,6 @@ def join(
                 pairs.add_equal_keys(keys, owners)
     progress(1.0)
     return pairs.result()
-
-
-def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterator[tuple[Keys, Ints]]:
-    """Yield the keys and their documents in new parts, so that all entries of a key are in the same part.
-
-    If there are many keys, the parts are stored in temporary files, so that they need not fit into memory.
-
-    Args:
-        parts: keys, and the document of each key.
-        max_keys: upper bound of the number of keys.
-    """
-    count = max_keys // _KEYS_AT_ONCE + 1
-    with ExitStack() as stack:
-        files = [stack.enter_context(TemporaryFile(prefix="simdoc-")) for _ in range(count)] if count > 1 else []
-        entries = [np.zeros((0, 2), np.uint64)]
-        for keys, owners in parts:
-            entries.append(np.stack((keys, owners.astype(np.uint64)), axis=1))
-            if files:
-                part_of = (keys % np.uint64(count)).astype(np.int64)
-                grouped = entries.pop()[np.argsort(part_of, kind="stable")]
-                ends = np.cumsum(np.bincount(part_of, minlength=count))
-                for file, group in zip(files, np.split(grouped, ends[:-1]), strict=True):
-                    file.write(group.tobytes())
-        yield _split_entries(np.concatenate(entries))
-        for file in files:
-            file.seek(0)
-            yield _split_entries(np.frombuffer(file.read(), np.uint64).reshape(-1, 2))
-
-
-def _split_entries(entries: Keys) -> tuple[Keys, Ints]:
-    return entries[:, 0].copy(), entries[:, 1].astype(np.int64)
 
 
 def choose_run_limit(document_count: int) -> int:
@@ -168,18 +148,24 @@ class _PairCollector:
         self._compared_count = 0
         self._skipped_comparisons = 0
 
-    def add_equal_keys(self, keys: Keys, owners: Ints) -> None:
-        """Pair the documents that have equal keys.
+    def add_equal_keys(self, keys: Keys, owners: Integers) -> None:
+        """Pair the documents that have equal keys. The keys are overwritten, to save memory.
 
         Each key and its document index are sorted as one number, which is several times as fast as an argsort. The
         low bits of the keys are lost. If two different keys become equal, additional pairs are compared.
         """
-        entries = np.sort(keys >> self._document_number_bits << self._document_number_bits | owners.astype(np.uint64))
+        entries = keys
+        for part in slices(len(entries), _KEYS_IN_CACHE):
+            numbers = entries[part] >> self._document_number_bits << self._document_number_bits
+            entries[part] = numbers | owners[part].astype(np.uint64)
+        entries.sort()
         # Most keys occur in only one document, so they yield no pairs. Drop them here to save memory.
-        is_equal = entries[1:] >> self._document_number_bits == entries[:-1] >> self._document_number_bits
         is_in_run = np.zeros(len(entries), bool)
-        is_in_run[1:] = is_equal
-        is_in_run[:-1] |= is_equal
+        for part in slices(len(entries) - 1, _KEYS_IN_CACHE):
+            numbers = entries[part.start : part.stop + 1] >> self._document_number_bits
+            is_equal = numbers[1:] == numbers[:-1]
+            is_in_run[part.start + 1 : part.start + 1 + len(is_equal)] = is_equal
+            is_in_run[part.start : part.start + len(is_equal)] |= is_equal
         entries = entries[is_in_run]
         if not len(entries):
             return
@@ -225,13 +211,16 @@ class _PairCollector:
 
     def _compare(self, pairs: Keys) -> Keys:
         """Compare pairs by their fingerprints. Accepts the pairs that may overlap enough, and returns them."""
-        _, second = split_pair_keys(pairs)
-        pairs = pairs[second >= self._first_new_index]
-        pairs = pairs[self._measure.sizes_fit(self._table, *split_pair_keys(pairs))]
-        self._compared_count += len(pairs)
-        estimates, is_possible = self._measure.estimate(self._table, *split_pair_keys(pairs))
-        self._accepted_pairs.append((pairs[is_possible], estimates[is_possible].astype(np.float32)))
-        return pairs[is_possible]
+        accepted = [pairs[:0]]
+        for part in slices(len(pairs), _PAIRS_IN_CACHE):
+            first, second = split_pair_keys(pairs[part])
+            is_possible = (second >= self._first_new_index) & self._measure.sizes_fit(self._table, first, second)
+            first, second = first[is_possible], second[is_possible]
+            self._compared_count += len(first)
+            estimates, is_possible = self._measure.estimate(self._table, first, second)
+            accepted.append(pair_keys(first[is_possible], second[is_possible]))
+            self._accepted_pairs.append((accepted[-1], estimates[is_possible].astype(np.float32)))
+        return np.concatenate(accepted)
 
     def _merge_accepted(self) -> None:
         if self._accepted_pairs:

@@ -128,9 +128,11 @@ class Verdicts:
 
     def _add_verdicts(self, kept: int, duplicates: list[int]) -> None:
         labels, files = self._contents.labels, self._contents.files
-        first_with_content = {int(labels[kept]): kept}
+        problems = {number: self._find_problem(number) for number in (kept, *duplicates)}
+        first_with_content = {} if problems[kept] else {int(labels[kept]): kept}
         first_with_inode = {files[kept].inode: kept} if kept in files else {}
-        for number in duplicates:
+        # A file that can be kept comes before those that cannot, so that its copies are copies of this file.
+        for number in sorted(duplicates, key=lambda number: bool(problems[number])):
             link_of = first_with_inode.setdefault(files[number].inode, number) if number in files else number
             first = first_with_content.setdefault(int(labels[number]), number)
             if link_of != number:
@@ -138,7 +140,7 @@ class Verdicts:
                 continue
             duplicate_of = kept if first == number else self._resolve_kept(first)
             kind = self.classify_pair(duplicate_of, number)
-            problem = self._find_problem(number) or describe_kept_problem(self._find_problem(duplicate_of))
+            problem = problems[number] or describe_kept_problem(problems[duplicate_of])
             if kind in ("same text", "same words") and not self._contents.have_equal_attachments(number, duplicate_of):
                 problem = problem or ATTACHMENTS_DIFFER
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"
@@ -189,7 +191,9 @@ def reason_for(
         case "hard link":
             return f"hard link to {reference_id}; deleting the link frees no space"
         case "same text":
-            different = "bytes (pictures, links, headers or layout may differ)" if has_file else "metadata"
+            different = (
+                "bytes (pictures, links, headers, formulas or formatting may differ)" if has_file else "metadata"
+            )
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
             reason = f"same words; {differences or 'letter case, punctuation and symbols were not compared'}"

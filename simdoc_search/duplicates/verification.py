@@ -18,7 +18,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.batches import split_by_size
-from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, slices
+from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints, Keys, slices
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
 from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
@@ -93,7 +93,7 @@ class Verifier:
         read_texts: reads the texts.
         analysis: how texts are split into shingles.
         cache_bytes: maximum size of the cached hashes. The pairs that are compared together may exceed it.
-        shingle_counts: number of distinct shingles of each document; int64, shape (documents,). None if it is unknown.
+        shingle_counts: number of distinct shingles of each document; shape (documents,). None if it is unknown.
             It limits the number of pairs that are compared together.
         workers: hashes the shingles of texts; None to hash them in this process.
     """
@@ -104,7 +104,7 @@ class Verifier:
         analysis: Analysis,
         cache_bytes: int = _CACHE_BYTES,
         *,
-        shingle_counts: Ints | None = None,
+        shingle_counts: Integers | None = None,
         workers: ParallelMapper | None = None,
     ) -> None:
         self._read_texts = read_texts
@@ -136,7 +136,8 @@ class Verifier:
         """Yield slices of pairs that are compared together."""
         if self._shingle_counts is None:
             return slices(len(first), _PAIRS_AT_ONCE)
-        return slices_by_cost(self._shingle_counts[first] + self._shingle_counts[second], _SHINGLES_AT_ONCE)
+        costs = self._shingle_counts[first].astype(np.int64) + self._shingle_counts[second]
+        return slices_by_cost(costs, _SHINGLES_AT_ONCE)
 
     def _get_hashes(self, documents: set[int]) -> Mapping[int, Keys | None]:
         missing = sorted(documents - self._cache.keys())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Protocol, TypeVar
 
@@ -19,7 +20,8 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.stores.record import ATTACHMENTS_MARKER, Origin
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_MAX_CHUNKS_WITHOUT_WORKERS = 4  # up to this many chunks are processed faster without worker processes
+_MIN_SECONDS_BEFORE_WORKERS = 0.5  # starting worker processes takes about as long
+_MIN_SHARE_FOR_WORKERS = 0.8  # of the time. Of an index of plain text, this process spends about 0.7 on the work
 _MAX_CHUNK_JOBS, _MAX_CHUNK_BYTES = 64, 1 << 20
 _MIN_RISKY_BYTES = 1 << 17
 """The minimum size that is assumed for a risky file, because the file may be compressed. A file is risky if its reader
@@ -63,6 +65,11 @@ def make_origin(source: FileSource) -> Origin:
     return Origin(source.root, source.size, source.mtime_ns, source.prefix, content_hash, archive_state)
 
 
+def has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
+    """Return whether two origins are equal, or differ only because the field `archive_state` of `other` is empty."""
+    return other in (origin, replace(origin, archive_state="") if origin else None)
+
+
 class ChunkWork(Protocol[Result]):
     """Processes a chunk of jobs in this process or in a subprocess."""
 
@@ -83,29 +90,36 @@ def map_jobs(
 ) -> Generator[list[Result], None, None]:
     """Yield the results of all jobs in order, chunk by chunk.
 
-    Processes are started only if there are many jobs or if a file is risky.
+    Worker processes start when a file is risky, or when the work takes most of the time. For plain text they would only
+    be slower, because a store writes in a thread of its own while this process does the work.
 
     Args:
         jobs: the jobs.
         work: processes a chunk.
         make_skipped_result: returns the result of a job that crashed its process or exceeded a limit. It is called
             with the job and the reason.
-        workers: maximum number of worker processes.
+        workers: maximum number of worker processes. If it is 1, only a risky file starts a process.
         limits: limits for each file in a worker process.
     """
     chunks = group_into_chunks(jobs)
-    first = list(itertools.islice(chunks, _MAX_CHUNKS_WITHOUT_WORKERS + 1)) if workers > 1 else []
-    has_many_chunks = len(first) > _MAX_CHUNKS_WITHOUT_WORKERS
-    chunks = itertools.chain(first, chunks)
-
-    def make_pool(count: int) -> WorkerPool[Job, Result]:
-        return WorkerPool(count, work, make_skipped_result, limits)
-
-    if has_many_chunks or any(job.is_risky for chunk in first for job in chunk):
-        count = workers if has_many_chunks else min(workers, len(first))
-        yield from _map_in_pool(chunks, make_pool(count), 2 * workers if has_many_chunks else count)
-    else:
-        yield from _map_in_process(chunks, work, make_pool)
+    start, work_seconds = time.monotonic(), 0.0
+    next_chunks: list[list[Job]] = []
+    for chunk in chunks:
+        chunk_start = time.monotonic()
+        try:
+            results = work(chunk, lambda *_: None, allow_risky=False)
+        except (NeedsSubprocessError, MemoryError):  # in a subprocess, only the document that is too large fails
+            next_chunks.append(chunk)
+            break
+        work_seconds += time.monotonic() - chunk_start
+        yield results
+        min_seconds = max(_MIN_SECONDS_BEFORE_WORKERS, _MIN_SHARE_FOR_WORKERS * (time.monotonic() - start))
+        if workers > 1 and work_seconds > min_seconds:
+            break
+    next_chunks += itertools.islice(chunks, workers - len(next_chunks))
+    if next_chunks:
+        pool = WorkerPool(len(next_chunks), work, make_skipped_result, limits)
+        yield from _map_in_pool(itertools.chain(next_chunks, chunks), pool, 2 * workers)
 
 
 def _map_in_pool(
@@ -124,24 +138,6 @@ def _map_in_pool(
         pool.close()
 
 
-def _map_in_process(
-    chunks: Iterable[list[Job]], work: ChunkWork[Result], make_pool: Callable[[int], WorkerPool[Job, Result]]
-) -> Generator[list[Result], None, None]:
-    """Process chunks in this process, except that one subprocess processes the chunks with risky files."""
-    pool: WorkerPool[Job, Result] | None = None
-    try:
-        for chunk in chunks:
-            try:
-                yield work(chunk, lambda *_: None, allow_risky=False)
-            except (NeedsSubprocessError, MemoryError):
-                # In the subprocess, only the document that is too large fails.
-                pool = pool or make_pool(1)
-                yield pool.submit(chunk).result()
-    finally:
-        if pool:
-            pool.close()
-
-
 def group_into_chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     """Group jobs into chunks. The number of jobs and the total size of a chunk are limited."""
     sources = ((job, *_to_picklable_source(job.source)) for job in jobs)
@@ -156,7 +152,7 @@ def _to_picklable_source(source: Source) -> tuple[Source, int]:
     if isinstance(source, SkippedFile):
         return source, 0
     try:
-        metadata = json.dumps(dict(source.metadata))
+        metadata = json.dumps(dict(source.metadata)) if source.metadata else "{}"
     except (TypeError, ValueError) as error:
         return SkippedFile(str(source.id), f"the metadata cannot be converted to JSON: {error}"), 0
     document = Document(str(source.id), str(source.text), json.loads(metadata))

@@ -120,9 +120,9 @@ class SimilaritySearch:
 
         Args:
             documents: documents, or files from `read_corpus`.
-            workers: number of processes that read and fingerprint documents. If it is 1, this process does the work.
-                Only files that might crash it are read in another process: PDF, office and e-mail formats, and large
-                HTML files.
+            workers: maximum number of worker processes that read and fingerprint documents. They start when this work
+                takes most of the time, and before a file that might crash this process (PDF, office and e-mail formats,
+                and large HTML files). If it is 1, only such a file starts a process.
             checksum: whether to read files even if their size and modification time have not changed.
             archives: whether to index the members of archives (zip, tar) and mailboxes (mbox), with ids such as
                 `old.zip!2021/Report.txt`. The members of an archive are always indexed if they were indexed before, or
@@ -160,8 +160,12 @@ class SimilaritySearch:
                 installed.
         """
         from simdoc_search.indexing import FILE_TIMEOUT, index_documents
-        from simdoc_search.search.rejection import DuplicateFilter
 
+        document_filter = None
+        if reject_duplicates is not None:
+            from simdoc_search.search.rejection import DuplicateFilter
+
+            document_filter = DuplicateFilter(self.store, reject_duplicates)
         return index_documents(
             self.store,
             documents,
@@ -174,7 +178,7 @@ class SimilaritySearch:
             add_folder_prefix=add_folder_prefix,
             file_timeout=FILE_TIMEOUT if file_timeout is None else file_timeout,
             worker_memory=worker_memory,
-            document_filter=None if reject_duplicates is None else DuplicateFilter(self.store, reject_duplicates),
+            document_filter=document_filter,
             extractor=extractor,
             progress=progress,
             on_written=on_written,
@@ -720,7 +724,7 @@ class SimilaritySearch:
         from simdoc_search.search.nearest import find_nearest_duplicates, parse_min_overlap
 
         minimum, settings = parse_min_overlap(overlap), self.store.settings
-        (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
+        (fingerprint,) = fingerprints([text], settings.analysis, settings.sketch, words_hash=True)
         token_ids, hashes = fingerprint.token_ids(), (text_hash(text), fingerprint.words_hash)
         source = Record("", token_ids, fingerprint.shingle_count, "", {}, text, None, *hashes)
         (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)

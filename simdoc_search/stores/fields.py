@@ -24,7 +24,7 @@ ORIGIN_FIELD = "\0origin"
 _ROOT_FIELD = "\0root"
 """The field name in the terms of `root_term`. No metadata field has this name."""
 
-MAX_SUGGESTIONS = 3
+MAX_SUGGESTIONS, _MAX_DISTINCTIVE_WORDS = 10, 3
 MIN_SIMILARITY = 0.5
 MIN_WORD_LENGTH = 4
 _ASCII_WORDS = re.compile("[A-Za-z]+")
@@ -98,7 +98,7 @@ def metadata_terms(record: Record) -> list[str]:
 
 
 def most_similar_ids(id: str, stored_ids: Iterable[str]) -> list[str]:
-    """Return at most three stored ids that are similar to an id, by descending similarity."""
+    """Return at most ten stored ids that are similar to an id, by descending similarity."""
     ranked = sorted((-_similarity(id, other), other) for other in stored_ids)
     return [other for similarity, other in ranked if -similarity >= MIN_SIMILARITY][:MAX_SUGGESTIONS]
 
@@ -106,7 +106,7 @@ def most_similar_ids(id: str, stored_ids: Iterable[str]) -> list[str]:
 def distinctive_words(id: str) -> list[str]:
     """Return the longest words of an id, at most three. They consist of ASCII letters."""
     words = {word for word in _ASCII_WORDS.findall(id) if len(word) >= MIN_WORD_LENGTH}
-    return sorted(words, key=lambda word: (-len(word), word))[:MAX_SUGGESTIONS]
+    return sorted(words, key=lambda word: (-len(word), word))[:_MAX_DISTINCTIVE_WORDS]
 
 
 def _similarity(id: str, stored_id: str) -> float:

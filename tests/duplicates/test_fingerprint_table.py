@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.duplicates import fingerprint_table as module
+from simdoc_search.duplicates import key_files
 from simdoc_search.sketch.estimate import compare_token_ids
 from tests.support.fingerprints import pair, shingles, table
 
@@ -55,6 +56,17 @@ def test_band_keys_with_low_bits_differ_if_only_the_low_bits_of_tokens_differ() 
 
     assert all(keys[0] == keys[1] for keys in made.band_keys(documents, 3, 10))
     assert all(keys[0] != keys[1] for keys in made.band_keys(documents, 3, 10, with_low_bits=True))
+
+
+def test_band_keys_in_a_file_are_those_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    made = table([shingles(rng, int(size)) for size in rng.integers(1, 400, 50)])
+    monkeypatch.setattr(module, "_DOCUMENTS_AT_ONCE", 20)
+    monkeypatch.setattr(module, "_DOCUMENTS_IN_CACHE", 7)
+    in_memory = list(made.band_keys(np.arange(50), 3, 10))
+    monkeypatch.setattr(key_files, "_MAX_BYTES_IN_MEMORY", 0)
+
+    assert all((a == b).all() for a, b in zip(in_memory, made.band_keys(np.arange(50), 3, 10), strict=True))
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say how much memory is mapped")

@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
+from simdoc_search.duplicates import key_files
 from simdoc_search.duplicates import pairs as module
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
@@ -162,9 +163,9 @@ def test_the_limit_of_a_run_bounds_the_memory_of_pairs() -> None:
 @pytest.mark.parametrize("keys_at_once", [10, 1000])
 def test_keys_are_regrouped_so_that_equal_ones_are_together(keys_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With small parts, they are in temporary files."""
-    monkeypatch.setattr(module, "_KEYS_AT_ONCE", keys_at_once)
+    monkeypatch.setattr(key_files, "_KEYS_AT_ONCE", keys_at_once)
     keys = np.random.default_rng(16).integers(0, 50, 200).astype(np.uint64)
-    parts = list(module.regroup_by_key([(keys[:90], np.arange(90)), (keys[90:], np.arange(90, 200))], 200))
+    parts = list(key_files.regroup_by_key([(keys[:90], np.arange(90)), (keys[90:], np.arange(90, 200))], 200))
     places = {key: {number for number, (part, _) in enumerate(parts) if key in part} for key in set(keys.tolist())}
     entries = [entry for part, owners in parts for entry in zip(part.tolist(), owners.tolist(), strict=True)]
 

@@ -29,8 +29,14 @@ COUNT = 12 * CHUNK
 WITHHELD = CHUNK // 2  # number of documents that are not sent before the process is interrupted
 IN_PIPE = 1 << 18  # maximum number of bytes that were sent and that the process has not read
 
-COMMAND = [sys.executable, "-m", "simdoc_search"]
-COMMITTING = [  # the same command, but each chunk is committed at once
+COMMAND = [  # starts its workers after the first chunk
+    sys.executable,
+    "-c",
+    "from simdoc_search.indexing import jobs; from simdoc_search.cli import main\n"
+    "jobs._MIN_SECONDS_BEFORE_WORKERS = jobs._MIN_SHARE_FOR_WORKERS = 0.0\n"
+    "if __name__ == '__main__': main()",
+]
+COMMITTING = [  # commits each chunk at once
     sys.executable,
     "-c",
     "from simdoc_search import indexing; import simdoc_search.indexing.run; from simdoc_search.cli import main\n"

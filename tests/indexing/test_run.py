@@ -245,3 +245,14 @@ def test_one_risky_file_starts_one_process(tmp_path: Path, memory: SimilaritySea
     memory.index(read_corpus([tmp_path]), workers=8, progress=lambda _: in_background.append(len(worker_processes())))
 
     assert [1] == in_background
+
+
+@pytest.mark.parametrize("seconds", [0.0, 3600.0])
+def test_workers_start_only_if_the_work_takes_long(
+    seconds: float, memory: SimilaritySearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simdoc_search.indexing.jobs._MIN_SECONDS_BEFORE_WORKERS", seconds)
+    counts: list[int] = []
+    memory.index(documents("long", 330, 20), workers=2, progress=lambda _: counts.append(len(worker_processes())))
+
+    assert (2 if seconds == 0 else 0) == counts[-1]

@@ -99,6 +99,14 @@ def test_fingerprints_are_equal(
     assert in_python(lambda: all_parts(texts, analysis, minhash)) == all_parts(texts, analysis, minhash)
 
 
+def test_a_character_anywhere_among_plain_words_gives_equal_fingerprints(in_python: Callable[..., Any]) -> None:
+    """The kernel reads plain words in blocks of 64 bytes, and other words letter by letter."""
+    plain = "Plain words of Letters, as usual. " * 6
+    texts = [plain[:at] + character + plain[at:] for character in "a '1_.é漢\u0308" for at in range(150)]
+
+    assert in_python(lambda: all_parts(texts, Analysis(), MinHash())) == all_parts(texts, Analysis(), MinHash())
+
+
 def altered_pairs(numbers: Iterable[int]) -> list[tuple[str, str]]:
     """Pairs of texts that share stretches of words: moved, repeated, changed, or of very few words."""
     pairs = []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -268,9 +268,11 @@ class RemoteStore(Closable):
         """Return the keys of the documents with an id in an index, alias or data stream."""
         return lookups.find_keys(self.access, id, index)
 
-    def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
-        """Return a hash of the application's fields in each document; see `HasFields`."""
-        return lookups.field_hashes(self.access, keys)
+    def application_fields(
+        self, keys: Sequence[DocumentKey], *, text: bool = True
+    ) -> dict[DocumentKey, dict[str, Any]]:
+        """Return the application's fields of each document; see `HasApplicationFields`."""
+        return lookups.application_fields(self.access, keys, text=text)
 
     # --- ids and fields by name ---
 
@@ -279,7 +281,7 @@ class RemoteStore(Closable):
         return lookups.find_ids_by_name(self.access, name, filters)
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to three similar ids of documents that match the filters, best first."""
+        """Return up to ten similar ids of documents that match the filters, best first."""
         return lookups.suggest_ids(self.access, id, filters)
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
