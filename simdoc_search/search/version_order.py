@@ -161,9 +161,7 @@ class VersionOrder:
             return f"newest: not known, because the evidence conflicts{newest_of_rest}"
         if self.have_equal_texts:
             return "newest: none, because all versions have the same words and punctuation"
-        if self.evidence_kind == "texts":
-            return "newest: not known, because no evidence shows which is newer"
-        return "newest: not known, because the latest versions have the same date or no date"
+        return "newest: not known, because no evidence shows which is newer"
 
     def date_label(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""
