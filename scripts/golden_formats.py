@@ -72,9 +72,9 @@ SETTINGS = {
     "characters": Settings(Analysis(unit="character")),
     "stop words": Settings(Analysis(stop_words=StopWords(["the", "of", "near"]))),
     "frequencies": Settings(Analysis(frequencies=True)),
-    "128 buckets": Settings(minhash=MinHash(bucket_count=128)),
-    "xor": Settings(minhash=XorSketch()),
-    "key": Settings(minhash=MinHash(key=HashKey("a secret of the golden files"))),
+    "128 buckets": Settings(sketch=MinHash(bucket_count=128)),
+    "xor": Settings(sketch=XorSketch()),
+    "key": Settings(sketch=MinHash(key=HashKey("a secret of the golden files"))),
 }
 FOLDER = "@FOLDER@"
 FILES = {"a/kept.txt": LONG, "b/moved.txt": LONG, "b/linked.txt": LONG, "b/other.txt": DOCUMENTS[0].text}

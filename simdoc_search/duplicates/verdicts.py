@@ -191,7 +191,9 @@ def reason_for(
         case "hard link":
             return f"hard link to {reference_id}; deleting the link frees no space"
         case "same text":
-            different = "bytes (pictures, links, headers or layout may differ)" if has_file else "metadata"
+            different = (
+                "bytes (pictures, links, headers, formulas or formatting may differ)" if has_file else "metadata"
+            )
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
             reason = f"same words; {differences or 'letter case, punctuation and symbols were not compared'}"

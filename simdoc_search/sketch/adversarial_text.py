@@ -50,13 +50,13 @@ def adversarial_text_ids(texts: Iterable[tuple[str, str]], settings: Settings) -
     Raises:
         FormatMismatchError: the secret of the hash key is unknown, or the sketch is not minhash.
     """
-    if not isinstance(settings.minhash, MinHash):
+    if not isinstance(settings.sketch, MinHash):
         raise FormatMismatchError(
             "adversarial texts, which look similar to every text, can only be detected with minhash sketches, not "
-            f"{settings.minhash.name}"
+            f"{settings.sketch.name}"
         )
     for_ids, for_texts = itertools.tee(texts)
-    all_fingerprints = fingerprints((text for _, text in for_texts), settings.analysis, settings.minhash)
+    all_fingerprints = fingerprints((text for _, text in for_texts), settings.analysis, settings.sketch)
     return (id for (id, _), fingerprint in zip(for_ids, all_fingerprints, strict=False) if is_implausible(fingerprint))
 
 

@@ -33,6 +33,16 @@ def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return indexed
 
 
+def test_question_marks_in_the_list_of_families_are_explained(tmp_path: Path) -> None:
+    text = "The tenant pays the rent. The landlord repairs the roof. The lease ends after two years."
+    write(tmp_path / "docs", {"a.txt": text, "b.txt": f"{text} And one more."})
+    output("index", tmp_path / "docs", "--store", tmp_path / "store")
+    lines = output("versions", "--all", "--store", tmp_path / "store").splitlines()
+
+    assert lines[1].endswith("?  a.txt")
+    assert "dates and versions with ? do not affect the order" in lines
+
+
 def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     """The keys of the JSON are stable."""
     lines = output("versions", "--all").splitlines()

@@ -134,7 +134,7 @@ def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None
 
 def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: NewStore) -> None:
     words = " ".join(f"w{number}" for number in range(60))
-    with new_folder_store(Settings(indexes_words=False)) as old:
+    with new_folder_store(Settings(indexes_word_pairs=False)) as old:
         fill(old, {"a": words, "b": f"something else, and {words}"})
         result = SimilaritySearch(old).passages(text=words)
 
@@ -158,9 +158,9 @@ def test_a_single_word_is_found_in_more_documents_than_a_phrase(
 
 
 def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewStore) -> None:
-    assert new_folder_store().settings.indexes_words
-    assert not new_folder_store(store_texts=False).settings.indexes_words
-    assert not new_folder_store(Settings(passages=None)).settings.indexes_words
+    assert new_folder_store().settings.indexes_word_pairs
+    assert not new_folder_store(store_texts=False).settings.indexes_word_pairs
+    assert not new_folder_store(Settings(passages=None)).settings.indexes_word_pairs
 
 
 @pytest.mark.parametrize(
