@@ -20,7 +20,7 @@ from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.corpus.members import Member, read_members
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import DocumentError
-from simdoc_search.indexing.roots import absolute
+from simdoc_search.indexing.input_paths import absolute_path
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store, Writer
@@ -79,7 +79,7 @@ class Archives:
                 is_unchanged = is_unchanged or record.origin.archive_state == archive.state
         if not (self._look_inside or archive.stored_count or is_named_by_user):
             return None
-        self._by_path[absolute(source.path)] = archive
+        self._by_path[absolute_path(source.path)] = archive
         if is_unchanged and not self._reread:
             return self._stored_members(source.id, source.root)
         return self._read_members(source, archive)
@@ -92,7 +92,7 @@ class Archives:
     def open_attachments(self, mail: FileSource) -> Iterator[FileSource | SkippedFile]:
         """Return the attachments of an e-mail on disk. They are read in a subprocess if one of them is an archive."""
         archive = _Archive(mail.id, "")
-        self._by_path[absolute(mail.path)] = archive
+        self._by_path[absolute_path(mail.path)] = archive
         try:
             with open_source(mail) as file:
                 data = file.read((mail.max_bytes or mail.size) + 1)
@@ -163,7 +163,7 @@ class Archives:
                 yield record
 
     def _find_archive(self, path: str) -> _Archive | None:
-        archive = find_archive(absolute(path)) if self._by_path else None
+        archive = find_archive(absolute_path(path)) if self._by_path else None
         return self._by_path.get(archive) if archive else None
 
     def _read_members(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | SkippedFile]:

@@ -9,8 +9,8 @@ from fractions import Fraction
 from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.documents import RejectedDocument
 from simdoc_search.duplicates.verdicts import DuplicateKind
+from simdoc_search.indexing.input_paths import is_missing
 from simdoc_search.indexing.preparation import Outcome
-from simdoc_search.indexing.roots import is_missing
 from simdoc_search.passages.exact_overlap import measure_many
 from simdoc_search.search.nearest import (
     NearestDuplicate,

@@ -12,7 +12,7 @@ from typing import Any
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
-from simdoc_search.indexing.roots import absolute
+from simdoc_search.indexing.input_paths import absolute_path
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
@@ -134,7 +134,7 @@ def _read_text_dates(query: VersionQuery) -> DateSources:
     metadata = query.metadata or {}
     if not query.file:
         return DateSources("", metadata)
-    path = Path(absolute(query.file))
+    path = Path(absolute_path(query.file))
     name = "/".join(path.parts[-2:])  # dates in the names of folders further up do not apply to the file
     try:
         mtime_ns = path.stat().st_mtime_ns
