@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from simdoc_search.corpus.csv_rows import cell_limit
+from simdoc_search.corpus.csv_rows import set_cell_limit
 
 MAX_CHUNK_ROWS, MAX_CHUNK_BYTES = 1 << 10, 1 << 20
 MAX_TEXT_CHARACTERS = 20_000_000
@@ -130,7 +130,7 @@ def parse_csv(
 ) -> list[dict[str, str | None] | None]:
     """Parse records. An empty cell is None, and so is a record that cannot be parsed."""
     rows: list[dict[str, str | None] | None] = []
-    with cell_limit(max(map(len, records), default=0) + 1):
+    with set_cell_limit(max(map(len, records), default=0) + 1):
         for record in records:
             try:
                 cells, *more = csv.reader([record.decode(codec)], delimiter=delimiter, strict=True)
