@@ -19,7 +19,7 @@ from typing import Any
 from simdoc_search.attach.pipeline.body import join_scripts
 from simdoc_search.attach.steps import Step, plan_install_step
 from simdoc_search.query.dsl import MAX_CLAUSES, MIN_MATCH_BEYOND_CHANCE
-from simdoc_search.query.plans import CHANCE_OVERLAP, CHANCE_STEPS
+from simdoc_search.query.plans import CHANCE_STEPS, MIN_OVERLAP_WITHOUT_CHANCE_FILTER
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY_FIELD, WATCHED_FIELD
@@ -127,7 +127,10 @@ def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, An
         clause = Template(clause).substitute(names, kind=kind, max_tokens=max_tokens, minimum=minimum)
         return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
 
-    chance = {"chance_steps": ", ".join(map(str, CHANCE_STEPS)), "chance_percent": float(100 * CHANCE_OVERLAP)}
+    chance = {
+        "chance_steps": ", ".join(map(str, CHANCE_STEPS)),
+        "chance_percent": float(100 * MIN_OVERLAP_WITHOUT_CHANCE_FILTER),
+    }
     bands = Template(join_scripts("bands")).substitute(chance)
     return {
         "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, "tokens", _MAX_QUERY_TOKENS, _MIN_OVERLAP),

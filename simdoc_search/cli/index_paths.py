@@ -172,6 +172,6 @@ def open_paths(
     indexed = index_paths(names, open_index, location, workers=workers, quiet=quiet)
     if not names:
         return indexed, []
-    from simdoc_search.indexing.roots import make_origin_filter
+    from simdoc_search.indexing.input_paths import make_origin_filter
 
     return indexed, [make_origin_filter(indexed.search.store, names)]

@@ -69,7 +69,7 @@ def _print_settings(settings: Settings, passage_guarantee: str) -> None:
     from simdoc_search.sketch.thresholds import SimilarityThresholds
 
     say(f"compared   {_describe_analysis(settings.analysis)}")
-    say(f"sketch     {_describe_sketch(settings.minhash)}")
+    say(f"sketch     {_describe_sketch(settings.sketch)}")
     say(f"passages   {passage_guarantee}")
     if settings.sentences:
         say("versions   documents are compared by their stored sentences")

@@ -100,7 +100,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @workers_option
 @show_option
-@sort_option("most words that no earlier hit covers")
+@sort_option("hits that add the most shared words first")
 @field_options
 @store_option
 @json_option

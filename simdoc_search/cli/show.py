@@ -40,7 +40,7 @@ _MAX_WORD_WIDTH = 24
 @click.option(
     "--concepts",
     is_flag=True,
-    help="List the concepts of the document, with their weights and the words that they come from.",
+    help="List the words of the document's concepts (names and keywords), with the weight of each word.",
 )
 @synonyms_option(
     "With --concepts: the synonyms file that the index was created with. Without this file, some words are not shown."

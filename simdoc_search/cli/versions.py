@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, main_options=["--file", "--in", "--all", "--html", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@all_documents_options("Find all families of versions in the index.")
+@all_documents_options("Find all families of versions in the index.", "pairs of versions")
 @file_option
 @in_option
 @page_options

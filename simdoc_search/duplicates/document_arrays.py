@@ -291,7 +291,7 @@ def _make_table(
     token_ids: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
 ) -> FingerprintTable:
     """Make the table of fingerprints in keep order. An unknown number of shingles is estimated from the tokens."""
-    sketch, buckets = settings.minhash, settings.minhash.slot_count
+    sketch, buckets = settings.sketch, settings.sketch.slot_count
     min_shingles = np.minimum(counts, 1) if sketch.fills_all_slots else counts
     filled = np.minimum(min_shingles, buckets - 0.5) / buckets
     estimate = np.ceil(-buckets * np.log1p(-filled)).astype(np.int64)

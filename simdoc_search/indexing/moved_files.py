@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_count
-from simdoc_search.indexing.roots import InputPath, is_missing
+from simdoc_search.indexing.input_paths import InputPath, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.stores.base import Store
 

@@ -21,8 +21,9 @@ MAX_CLAUSES = 1024
 """The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses are counted too."""
 
 MIN_MATCH_BEYOND_CHANCE = " ".join(f"{count}<{minimum}" for minimum, count in enumerate((1, *CHANCE_STEPS), 1))
-"""The minimum_should_match for `min_beyond_chance`. In it, `10<2` means that a query of more than 10 tokens requires at
-least 2 of them.
+"""The minimum_should_match for `min_matches_beyond_chance`.
+
+In it, `10<2` means that a query of more than 10 tokens requires at least 2 of them.
 """
 
 Score = Literal["bands", "tokens", "nothing"]
@@ -152,7 +153,7 @@ def similar_by_id(
         index: the index of the query document, as in the `_index` of a hit. It must not be an alias of several indices.
         id: the `_id` of the query document. The query document itself is not a hit.
         overlap: minimum Jaccard similarity, 0..1. None or a value under 0.01: any overlap, that is, more matching
-            tokens than expected by chance (`min_beyond_chance`).
+            tokens than expected by chance (`min_matches_beyond_chance`).
         field: the field that contains the tokens of simdoc-search. It must be in `_source`.
         routing: the routing of the query document, if it has one.
         filters: your own clauses that hits must match. They are not changed. The query document need not match.

@@ -129,7 +129,7 @@ class QueryDocument:
             return None
         settings = self.settings
         return fingerprint(
-            self._text_without_ignored_words, settings.analysis, settings.minhash, passages=settings.passages
+            self._text_without_ignored_words, settings.analysis, settings.sketch, passages=settings.passages
         )
 
     @cached_property
@@ -162,7 +162,7 @@ class QueryDocument:
         """
         if self._fingerprint is None or self.shingle_count > MAX_QUERY_SHINGLES:
             return self.passage_tokens
-        return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.minhash)
+        return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.sketch)
 
     def check_has_passages(self) -> None:
         """Check that the document can share passages.

@@ -33,19 +33,19 @@ _PIECE_LENGTH = 1 << 20  # minimum number of characters of a piece
 _LOOKAHEAD_LENGTH = 1 << 12  # number of characters in which the end of a word is searched for
 
 
-def can_cut_texts(analysis: Analysis, minhash: Sketch) -> bool:
+def can_cut_texts(analysis: Analysis, sketch: Sketch) -> bool:
     """Return whether texts can be cut.
 
     Shingles must consist of words. No stop words may be removed, no words stemmed, and no repeated shingles counted.
     The sketch must be able to merge minima.
     """
-    return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
+    return sketch.can_merge and analysis.unit == "word" and analysis.is_plain
 
 
 def long_text_minima(
     text: str,
     analysis: Analysis,
-    minhash: Sketch,
+    sketch: Sketch,
     words_hash: WordsHash | None = None,
     winnowing: Winnowing | None = None,
 ) -> tuple[Minima, int]:
@@ -56,9 +56,9 @@ def long_text_minima(
     best: Minima | None = None
     seen: list[Hashes] = []
     for shingles in shingles_in_pieces(text, analysis, words_hash):
-        h1, h2 = hash_shingles(shingles, minhash.key)
-        (values,) = compute_minima(shingles, minhash, h1, h2)
-        best = values if best is None else minhash.merge(best, values)
+        h1, h2 = hash_shingles(shingles, sketch.key)
+        (values,) = compute_minima(shingles, sketch, h1, h2)
+        best = values if best is None else sketch.merge(best, values)
         seen.append(distinct(h1))
         if winnowing is not None:
             winnowing.add(top_bits(h1))

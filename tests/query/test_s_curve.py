@@ -75,10 +75,10 @@ def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: in
     """The number is as high as a probability of 80 % allows. The plan without bands requires more matching tokens."""
     made = plan(tokens(512), overlap, 0.8)
     assert isinstance(made, Bands)
-    assert made.equivalent_threshold
+    assert made.plan_without_bands
 
-    assert (minimum, unbanded) == (made.minimum_match, made.equivalent_threshold.minimum_match)
-    assert 0.8 <= made.probability_of_finding(overlap) <= made.equivalent_threshold.probability_of_finding(overlap)
+    assert (minimum, unbanded) == (made.minimum_match, made.plan_without_bands.minimum_match)
+    assert 0.8 <= made.probability_of_finding(overlap) <= made.plan_without_bands.probability_of_finding(overlap)
 
 
 @given(

@@ -80,7 +80,7 @@ def test_reference_texts_have_lucenes_minima_and_terms() -> None:
         assert None is first_difference([value["u8"] for value in distinct], once), case
         assert None is first_difference([distinct[n]["u8"] for n in emitted], repeated), case
         if "false" in cfg:
-            places = [divmod(slot, found.minhash.slot_count) for slot, _, _ in rows(found)]
+            places = [divmod(slot, found.sketch.slot_count) for slot, _, _ in rows(found)]
             buckets = [(distinct[n].get("h", 0), distinct[n]["b"]) for n in emitted]
             assert None is first_difference(buckets, places), case
 

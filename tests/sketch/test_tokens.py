@@ -144,7 +144,7 @@ def test_a_token_of_four_characters_that_needs_three_is_refused() -> None:
 )
 def test_settings_without_bucketed_tokens_are_refused(minhash: MinHash, message: str) -> None:
     """Such settings still have Lucene terms."""
-    found = fingerprint("a b c", minhash=minhash)
+    found = fingerprint("a b c", sketch=minhash)
 
     with pytest.raises(ValueError) as error:  # noqa: PT011 - compared below
         found.token_ids()

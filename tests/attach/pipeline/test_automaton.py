@@ -64,7 +64,7 @@ def folded(word: str, profile: Profile) -> str:
             result += letter
             composes |= becomes == "\uf8ff"
         elif "\ue000" <= becomes < "\uf8ff":
-            units = tables["targets"].encode("utf-16-le")
+            units = tables["replacements"].encode("utf-16-le")
             place = 2 * (ord(becomes) - 0xE000)
             size = int.from_bytes(units[place : place + 2], "little") - 0x30
             composes |= size >= 64
