@@ -166,7 +166,7 @@ def band_keys(
     """
     if not fingerprints:
         return []
-    min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
+    min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].sketch
     token_ids = [fingerprint.token_ids() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingle_count for fingerprint in fingerprints], np.int64)
     keys, owners = table_band_keys(

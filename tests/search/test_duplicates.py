@@ -361,5 +361,5 @@ def test_fields_of_an_application_choose_the_kept_document(opensearch_url: str) 
 
 def fingerprint_field_of(text: str) -> dict[str, Any]:
     """Return the field `simdoc` of a text."""
-    (fp,) = fingerprints([text], words_hash=True)
+    (fp,) = fingerprints([text], with_words_hash=True)
     return build_field_value(fp.token_ids(), fp.shingle_count, (text_hash(text), fp.words_hash), Settings())

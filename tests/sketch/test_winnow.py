@@ -127,7 +127,7 @@ def test_another_key_gives_other_passages() -> None:
 
     assert not passages(TEXT) & passages(TEXT, minhash=one)
     assert not passages(TEXT, minhash=other) & passages(TEXT, minhash=one)
-    assert passages(TEXT, minhash=one) <= set(shingle_token_ids(TEXT, minhash=one).tolist())
+    assert passages(TEXT, minhash=one) <= set(shingle_token_ids(TEXT, sketch=one).tolist())
 
 
 @pytest.mark.parametrize("window", [0, 10_001, True, 3.0, "32"])

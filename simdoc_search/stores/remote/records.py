@@ -16,10 +16,10 @@ import numpy as np
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, token_kinds
-from simdoc_search.sketch.tokens import TokenIds, decode_text, empty_token_ids, encode_text
+from simdoc_search.sketch.tokens import TokenIds, decode_text, empty_token_ids, encode_as_text
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, metadata_terms
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.remote.bulk import json_line
@@ -55,10 +55,11 @@ def build_field_value(
     """
     text_hash, words_hash = hashes
     kinds: dict[str, str] = {
-        kind.name: encode_text(tokens.get(kind.name, empty_token_ids()), kind.length) for kind in token_kinds(settings)
+        kind.name: encode_as_text(tokens.get(kind.name, empty_token_ids()), kind.length)
+        for kind in token_kinds(settings)
     }
     return {
-        "tokens": encode_text(token_ids),
+        "tokens": encode_as_text(token_ids),
         **kinds,
         "shingles": shingle_count,
         "buckets": len(token_ids),
@@ -185,7 +186,7 @@ def _read_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> TokenId
     token_ids = _read_tokens(source, kind.length, path)
     if kind.name == "sentences":
         try:
-            decode_sentences(token_ids)
+            decode_simhashes(token_ids)
         except ValueError as error:
             raise _MalformedError(f"has invalid hashes in {path} ({one_line(error)})") from None
     return token_ids
