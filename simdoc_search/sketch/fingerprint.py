@@ -148,8 +148,8 @@ def fingerprints(
     """Yield the fingerprints of many texts in order, lazily.
 
     This is several times faster than one call of `fingerprint` per text. `with_words_hash`, `with_word_pairs` and
-    `passages` fill the attributes `words_hash`, `word_pairs` and `passages`. Each of these options adds a few percent to
-    the time.
+    `passages` fill the attributes `words_hash`, `word_pairs` and `passages`. Each of these options adds a few percent
+    to the time.
     """
     analysis, sketch = analysis or Analysis(), sketch or MinHash()
     for batch in split_into_batches(texts, sketch.slot_count):
