@@ -82,6 +82,8 @@ def show_families(
     for number, family in enumerate(shown, page[1] + 1):
         for line in _family_lines(number, family):
             say(line)
+    if note := next((family.question_mark_note for family in shown if family.question_mark_note), ""):
+        say(note)
     total = result.family_count
     documents = format_count(result.document_count, "document")
     families = format_count(total, "family", "families")

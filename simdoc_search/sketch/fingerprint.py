@@ -36,7 +36,7 @@ class Fingerprint:
 
     Attributes:
         analysis: how the text was split into shingles.
-        sketch: how the minima were computed from the shingles.
+        sketch: the sketch that computed the minima from the shingles.
         shingle_count: number of distinct shingles.
         minima: the smallest values of each slot. If `sketch.with_rotation` is set, empty buckets are filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.

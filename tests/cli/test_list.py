@@ -220,6 +220,8 @@ def test_all_documents_with_a_word_of_the_id_are_suggested(tmp_path: Path) -> No
     refused = sentence(run("show", "rental", "--store", tmp_path / "store"))
 
     assert all(f"'{year}/rental agreement.txt'" in refused for year in range(2019, 2024))
+    similar_only = sentence(run("show", "rentl agreemnt", "--store", tmp_path / "store"))
+    assert 3 == similar_only.count("rental agreement.txt'")
 
 
 def test_a_store_without_texts_shows_everything_else(tmp_path: Path) -> None:
