@@ -208,6 +208,6 @@ def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
     if differences := find_character_differences((a, b), (words_a, words_b), runs):
         return describe_character_differences(differences, (a, b), 1)
-    if a.split() == b.split():
+    if "".join(a.split()) == "".join(b.split()):
         return "only spaces and line breaks differ"
     return "punctuation before the first or after the last word differs"

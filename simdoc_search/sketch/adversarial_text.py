@@ -66,10 +66,10 @@ def compute_deviation(fingerprint: Fingerprint) -> float:
     The variance is computed as if the number of shingles were random (Poisson). For a fixed number, it would be
     slightly smaller.
     """
-    if not isinstance(fingerprint.minhash, MinHash):
-        raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; use a minhash sketch")
-    fingerprint.minhash.require_bucketed_tokens()
-    count, size = fingerprint.minhash.bucket_count, fingerprint.minhash.bucket_size << 32
+    if not isinstance(fingerprint.sketch, MinHash):
+        raise ValueError(f"{fingerprint.sketch.name} sketches have no buckets; use a minhash sketch")
+    fingerprint.sketch.require_bucketed_tokens()
+    count, size = fingerprint.sketch.bucket_count, fingerprint.sketch.bucket_size << 32
     expected = fingerprint.shingle_count / count  # the mean number of hashes in a bucket
     if not expected:
         return 0.0

@@ -95,6 +95,19 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     assert [] == answer("versions", "--all", "--offset", 1)["families"]
 
 
+def test_long_families_and_topics_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest members are shown. The JSON has all members."""
+    monkeypatch.setattr("simdoc_search.cli.groups_output._MAX_MEMBERS", 1)
+    monkeypatch.setattr("simdoc_search.cli.groups_output._MAX_NAMES", 1)
+    family = output("versions", "--all").splitlines()
+    topics = output("related", "--all", "--min-score", 0).splitlines()
+
+    assert ["family 1: 2 versions;", "and 1 more"] == [family[0][:21], family[2].strip()]
+    assert family[1].endswith("D2 <v2>.txt")
+    assert 2 == len(answer("versions", "--all")["families"][0]["timeline"])
+    assert any(line.strip().startswith("and ") and line.endswith(" more") for line in topics)
+
+
 def test_families_of_a_store_without_sentences_are_found_by_its_texts(folder: Path) -> None:
     assert 1 == answer("versions", "--all", "--store", folder / "plain")["family_count"]
 

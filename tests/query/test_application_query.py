@@ -135,7 +135,7 @@ def test_a_request_without_the_field_of_tokens_is_reported() -> None:
 
 def test_lucene_terms_can_be_queried_but_not_refined() -> None:
     """Hits do not contain Lucene terms."""
-    terms = fingerprint(SOURCE, minhash=MinHash(with_rotation=True)).tokens("lucene")
+    terms = fingerprint(SOURCE, sketch=MinHash(with_rotation=True)).tokens("lucene")
     similar = Similar(terms, 0.5, field="min_hash", kind="terms")
 
     assert similar.clause()["bool"]["should"]

@@ -87,7 +87,7 @@ def test_many_phrases_are_found_at_once(store: Store) -> None:
 
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other phrases of the same query are still found."""
-    monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
+    monkeypatch.setattr(local, "MIN_LIMIT_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
     monkeypatch.setattr(local, "DOCUMENTS_READ_PER_PHRASE", 0)
     monkeypatch.setattr(remote, "MIN_LIMIT_PER_PHRASE", 5)
@@ -148,7 +148,7 @@ def test_a_single_word_is_found_in_more_documents_than_a_phrase(
     new_folder_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is in no pair of words, so the texts are searched."""
-    monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
+    monkeypatch.setattr(local, "MIN_LIMIT_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
     with new_folder_store() as store:
         fill(store, {f"{n}": f"some words and w{n}" for n in range(30)})
