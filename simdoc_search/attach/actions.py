@@ -104,7 +104,7 @@ def fingerprint_fields(
     """Return the values of the fingerprint field for many texts. This is faster than one call per text."""
     check_can_index(settings, extractor, "the index")
     sentences_and_concepts = compute_sentences_and_concepts(texts, settings, extractor)
-    results = fingerprints(texts, settings.analysis, settings.sketch, words_hash=True, passages=settings.passages)
+    results = fingerprints(texts, settings.analysis, settings.sketch, with_words_hash=True, passages=settings.passages)
     records = [
         Record(
             "",

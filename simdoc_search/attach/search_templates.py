@@ -18,7 +18,7 @@ from typing import Any
 
 from simdoc_search.attach.pipeline.body import join_scripts
 from simdoc_search.attach.steps import Step, plan_install_step
-from simdoc_search.query.dsl import MAX_CLAUSES, MIN_MATCH_BEYOND_CHANCE
+from simdoc_search.query.dsl import MAX_CLAUSES, MINIMUM_SHOULD_MATCH_BEYOND_CHANCE
 from simdoc_search.query.plans import CHANCE_STEPS, MIN_OVERLAP_WITHOUT_CHANCE_FILTER
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
@@ -82,7 +82,7 @@ _QUERY_BY_EITHER = (
     "{{^fingerprint}}" + _QUERY_BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _QUERY_BY_FINGERPRINT + "{{/fingerprint}}"
 )
 
-_MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MIN_MATCH_BEYOND_CHANCE + "{{/overlap}}"
+_MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MINIMUM_SHOULD_MATCH_BEYOND_CHANCE + "{{/overlap}}"
 
 # In `includes`, a comma follows each of the user's fields. So the list ends with one more field, `$field.none`, which
 # does not exist. It cannot be `$field`, because OpenSearch 3.8 and newer reject a field that is also in `excludes`.

@@ -123,7 +123,7 @@ def parse_sketch(text: str) -> Sketch:
         raise click.BadParameter(f"{text!r:.60} is not a sketch; {choices}", param_hint="--sketch")
     kind: Callable[..., Sketch] = sketches[name]
     try:
-        sketch = kind(**({sketches[name].stored_fields[0]: int(size)} if colon else {}))
+        sketch = kind(**({sketches[name].parameter_names[0]: int(size)} if colon else {}))
         sketch.require_bucketed_tokens()
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--sketch") from None

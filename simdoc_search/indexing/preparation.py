@@ -161,8 +161,8 @@ def _make_records(changed_documents: Sequence[_ChangedDocument], preparation: Pr
         texts,
         settings.analysis,
         settings.sketch,
-        words_hash=True,
-        word_pairs=settings.indexes_word_pairs,
+        with_words_hash=True,
+        with_word_pairs=settings.indexes_word_pairs,
         passages=settings.passages,
     )
     sentences_and_concepts = compute_sentences_and_concepts(texts, settings, preparation.extractor)

@@ -20,7 +20,7 @@ from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import (
-    MAX_STANDARD_DEVIATIONS,
+    ONE_SIDED_Z_SCORE,
     Bands,
     Plan,
     Threshold,
@@ -72,7 +72,7 @@ def plan(
     probability: float | str | Fraction | None = None,
     *,
     planner: Planner = "enough",
-    verified: bool = False,
+    is_verified: bool = False,
 ) -> Plan:
     """Plan a query.
 
@@ -84,7 +84,7 @@ def plan(
             every document is found.
         planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
             divides all tokens, as Alfresco and Solr do.
-        verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer matching
+        is_verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer matching
             tokens, so that it misses fewer than 1 % of the documents of that overlap. Bands do not change.
 
     Returns:
@@ -107,7 +107,9 @@ def plan(
     if not tokens or not min_overlap:
         return Threshold(tokens, min_matches_beyond_chance(len(tokens)))
     if float(min_probability) == 1:
-        return _threshold_for_verified_query(tokens, min_overlap) if verified else _threshold(tokens, min_overlap)
+        return (
+            _threshold_for_verified_query(tokens, min_overlap) if is_verified else _make_threshold(tokens, min_overlap)
+        )
     count = len(tokens)
     if planner == "all":
         rows = alfresco_rows(count, min_overlap, min_probability)
@@ -135,7 +137,7 @@ def check_planner(planner: object) -> None:
         )
 
 
-def _threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
+def _make_threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
     """Return a threshold that misses no document whose estimate reaches the overlap.
 
     The estimate is the number of shared tokens divided by the number of filled buckets of the union. The union has at
@@ -151,12 +153,12 @@ def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) ->
     """Return a threshold for a query that compares the texts of its candidates afterwards.
 
     If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. The `token_range` is
-    wider than that of `_threshold`, to allow for random deviations.
+    wider than that of `_make_threshold`, to allow for random deviations.
     """
     count = len(tokens)
     minimum = max(lower_bound_of_matches(count, float(overlap), _MAX_MISS_RATE), min_matches(count, overlap))
     expected = count / float(overlap)
-    maximum = min(math.ceil(expected + MAX_STANDARD_DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
+    maximum = min(math.ceil(expected + ONE_SIDED_Z_SCORE * math.sqrt(expected)), _MAX_BUCKETS)
     return Threshold(tokens, minimum, (minimum, maximum))
 
 

@@ -24,7 +24,7 @@ MIN_OVERLAP_WITHOUT_CHANCE_FILTER = Fraction(1, 20)
 Otherwise, too many documents would be candidates.
 """
 
-MAX_STANDARD_DEVIATIONS = 2.33
+ONE_SIDED_Z_SCORE = 2.33
 """With a probability of 1 %, an estimate is more than this number of standard deviations too low."""
 
 
@@ -82,15 +82,15 @@ class Threshold:
         """
         return 0.0
 
-    def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
+    def is_hit(self, token_overlap: TokenOverlap, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit.
 
         If `overlap` is not None, the estimate must reach it, unless `allows_lower_estimates` is set.
         """
-        if tokens.matched_token_count < self.minimum_match:
+        if token_overlap.matched_token_count < self.minimum_match:
             return False
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.allows_lower_estimates else overlap
-        return not overlap or not minimum or tokens.shared_count >= minimum * tokens.union_count
+        return not overlap or not minimum or token_overlap.shared_count >= minimum * token_overlap.union_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +134,11 @@ class Bands:
         """Return the minimum share of the query's tokens, 0..1, that a hit has."""
         return _min_estimate(overlap, len(self.tokens)) if overlap else 0.0
 
-    def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
+    def is_hit(self, token_overlap: TokenOverlap, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit. It is a hit unless its tokens rule out the overlap."""
-        if tokens.matched_token_count < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
+        if token_overlap.matched_token_count < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
-        return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union_count)
+        return not overlap or token_overlap.overlap >= _min_estimate(overlap, token_overlap.union_count)
 
 
 Plan = Threshold | Bands
@@ -147,4 +147,4 @@ Plan = Threshold | Bands
 def _min_estimate(overlap: Fraction, bucket_count: float) -> float:
     """Return the smallest estimate that does not rule out an overlap. It is computed from `bucket_count` buckets."""
     share = float(overlap)
-    return share - MAX_STANDARD_DEVIATIONS * math.sqrt(share * (1 - share) / bucket_count)
+    return share - ONE_SIDED_Z_SCORE * math.sqrt(share * (1 - share) / bucket_count)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from simdoc_search.documents import DocumentKey
 from simdoc_search.search.options import RelatedQuery
 from simdoc_search.search.stored_texts import read_records
-from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraphs
+from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraph_concepts
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.idf import ConceptWeights
@@ -58,7 +58,7 @@ def find_related_candidates(
     )
     keys = [candidate.key for candidate in concept_matches.documents]
     records = read_records(store, keys, text=False, sentences_and_concepts=True).values()
-    documents = [(record, decode_paragraphs(record.concepts)) for record in records]
+    documents = [(record, decode_paragraph_concepts(record.concepts)) for record in records]
     ranked = sorted(
         ((record, concepts) for record, concepts in documents if concepts.paragraph_count),
         key=lambda document: (-weights.shared_weight(document[1]), document[0].id),

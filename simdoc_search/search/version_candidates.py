@@ -17,7 +17,7 @@ from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_simhashes, read_texts, split_into_batches
 from simdoc_search.search.version_result import CandidateSource
-from simdoc_search.sketch.sentences import choose_flip_count, encode_sentences, query_token_ids
+from simdoc_search.sketch.sentences import choose_flip_count, encode_simhashes, query_token_ids
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.stores.base import Store
@@ -119,7 +119,7 @@ def _find_by_sentences(
     total = add_matches(query_token_ids(queried, min(1, flips)))
     if total > size:
         rare_queried = select_rare_sentences(queried, simhashes.values(), max_distance)
-        add_matches(encode_sentences(rare_queried))
+        add_matches(encode_simhashes(rare_queried))
         if len(rare_queried) < len(queried):
             add_matches(query_token_ids(rare_queried, min(1, flips)))
     if flips > 1:  # tokens with more flipped bits match many documents by chance, so query them separately

@@ -66,13 +66,13 @@ class Fingerprint:
         """
         return bucketed_token_ids(self.minima, self.sketch)
 
-    def tokens(self, format: str = "bucketed", *, repeats: bool = False) -> list[str]:
+    def tokens(self, format: str = "bucketed", *, keep_repeats: bool = False) -> list[str]:
         """Return the terms to index or to query.
 
         Args:
             format: `bucketed`, for fields of simdoc-search, or `lucene`, for fields that an engine's `min_hash` filter
                 fills.
-            repeats: whether to return a `lucene` term as often as the filter emits it.
+            keep_repeats: whether to return a `lucene` term as often as the filter emits it.
 
         Raises:
             ValueError: the format is unknown, or the settings have no tokens of this format. For example, a fingerprint
@@ -81,7 +81,7 @@ class Fingerprint:
         if format == "bucketed":
             return encode(self.token_ids())
         if format == "lucene":
-            return self.sketch.lucene_terms(self.minima, repeats=repeats)
+            return self.sketch.lucene_terms(self.minima, keep_repeats=keep_repeats)
         raise ValueError(f"format must be 'bucketed' or 'lucene', not {format!r}")
 
     def overlap(self, other: Fingerprint) -> float:
@@ -141,34 +141,37 @@ def fingerprints(
     analysis: Analysis | None = None,
     sketch: Sketch | None = None,
     *,
-    words_hash: bool = False,
-    word_pairs: bool = False,
+    with_words_hash: bool = False,
+    with_word_pairs: bool = False,
     passages: PassageSettings | None = None,
 ) -> Iterator[Fingerprint]:
     """Yield the fingerprints of many texts in order, lazily.
 
-    This is several times faster than one call of `fingerprint` per text. `words_hash`, `word_pairs` and `passages` fill
-    the attributes with these names. Each of these options adds a few percent to the time.
+    This is several times faster than one call of `fingerprint` per text. `with_words_hash`, `with_word_pairs` and
+    `passages` fill the attributes `words_hash`, `word_pairs` and `passages`. Each of these options adds a few percent
+    to the time.
     """
     analysis, sketch = analysis or Analysis(), sketch or MinHash()
     for batch in split_into_batches(texts, sketch.slot_count):
         if len(batch) == 1 and len(batch[0]) >= MIN_LONG_TEXT_LENGTH and can_cut_texts(analysis, sketch):
-            yield _fingerprint_long_text(batch[0], analysis, sketch, passages, words_hash=words_hash)
+            yield _fingerprint_long_text(batch[0], analysis, sketch, passages, with_words_hash=with_words_hash)
             continue
         native = kernel()
         if native is not None and is_supported_by_kernel(sketch, analysis):
             window = passages.window if passages else 0
-            yield from _fingerprint_natively(native, batch, analysis, sketch, (window, words_hash, word_pairs))
+            yield from _fingerprint_natively(
+                native, batch, analysis, sketch, (window, with_words_hash, with_word_pairs)
+            )
             continue
         words_of_batch, shingles = shingles_of_texts(batch, analysis)
         h1, h2 = hash_shingles(shingles, sketch.key)
-        joined = join_words(words_of_batch) if words_hash or word_pairs else []
+        joined = join_words(words_of_batch) if with_words_hash or with_word_pairs else []
         none = [empty_token_ids()] * len(batch)
         for minima_of_text, count, hash_of_text, pairs_of_text, passages_of_text in zip(
             compute_minima(shingles, sketch, h1, h2),
             count_distinct_shingles(shingles, h1),
-            hash_joined_words(joined) if words_hash else [""] * len(batch),
-            word_pair_token_ids(list(map(bytes.decode, joined))) if word_pairs else [None] * len(batch),
+            hash_joined_words(joined) if with_words_hash else [""] * len(batch),
+            word_pair_token_ids(list(map(bytes.decode, joined))) if with_word_pairs else [None] * len(batch),
             winnow_texts(top_bits(h1), shingles.counts, passages.window) if passages else none,
             strict=True,
         ):
@@ -208,9 +211,9 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str]) -> float:
 
 
 def _fingerprint_long_text(
-    text: str, analysis: Analysis, sketch: Sketch, passages: PassageSettings | None, *, words_hash: bool
+    text: str, analysis: Analysis, sketch: Sketch, passages: PassageSettings | None, *, with_words_hash: bool
 ) -> Fingerprint:
-    hashing = WordsHash() if words_hash else None
+    hashing = WordsHash() if with_words_hash else None
     winnowing = Winnowing(passages.window) if passages else None
     values, count = long_text_minima(text, analysis, sketch, hashing, winnowing)
     passage_token_ids = winnowing.token_ids() if winnowing else empty_token_ids()

@@ -53,7 +53,7 @@ def packed_fingerprints(
             token_ids = bucketed_token_ids(Minima(slots, val1, val1), sketch)
             yield PackedFingerprints(token_ids, counts.tolist(), shingles.tolist(), hashes, val1.astype(np.uint32))
         else:
-            made = list(fingerprints(batch, analysis, sketch, words_hash=True))
+            made = list(fingerprints(batch, analysis, sketch, with_words_hash=True))
             token_ids_of_texts = [fingerprint.token_ids() for fingerprint in made]
             token_ids = np.concatenate(token_ids_of_texts)
             values = np.concatenate([fingerprint.minima.val1 for fingerprint in made])

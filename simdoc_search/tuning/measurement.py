@@ -14,7 +14,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.query.planner import plan
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import TokenIds, encode, encode_text
+from simdoc_search.sketch.tokens import TokenIds, encode, encode_as_text
 from simdoc_search.stores import open_store
 from simdoc_search.stores.record import Record
 from simdoc_search.tuning.sample import ExactOverlaps
@@ -43,7 +43,7 @@ class Measurement:
     @property
     def name(self) -> str:
         """Name and size of the sketch, such as `minhash:512`."""
-        return f"{self.settings.sketch.name}:{int(self.settings.sketch.stored_values[0])}"
+        return f"{self.settings.sketch.name}:{int(self.settings.sketch.stored_parameters[0])}"
 
 
 def measure(
@@ -100,7 +100,7 @@ def measure(
         precision=correct_hit_count / hit_count if hit_count else 1.0,
         hit_count=hit_count,
         query_count=len(query_ids),
-        bytes_per_document=sum(len(encode_text(tokens)) for tokens in token_ids.values()) / max(1, len(token_ids)),
+        bytes_per_document=sum(len(encode_as_text(tokens)) for tokens in token_ids.values()) / max(1, len(token_ids)),
         documents_per_second=len(token_ids) / sketching_seconds,
         query_ms=1000 * query_seconds / max(1, len(query_ids)),
     )

@@ -158,11 +158,11 @@ def test_reliable_matches_are_the_largest_number_that_is_rarely_missed() -> None
 
 def test_a_verified_threshold_requires_less() -> None:
     """At 20 %, it requires 82 of 512 tokens instead of 103. The maximum number of tokens is higher."""
-    made, strict = plan(tokens(512), 0.2, verified=True), plan(tokens(512), 0.2)
+    made, strict = plan(tokens(512), 0.2, is_verified=True), plan(tokens(512), 0.2)
 
     assert isinstance(made, Threshold)
     assert isinstance(strict, Threshold)
     assert (82, (82, 2678)) == (made.minimum_match, made.token_range)
     assert (103, (103, 2560)) == (strict.minimum_match, strict.token_range)
-    assert plan(tokens(512), 0.2, 0.8, verified=True) == plan(tokens(512), 0.2, 0.8)
-    assert 1 == plan(tokens(5), 0.2, verified=True).minimum_match
+    assert plan(tokens(512), 0.2, 0.8, is_verified=True) == plan(tokens(512), 0.2, 0.8)
+    assert 1 == plan(tokens(5), 0.2, is_verified=True).minimum_match

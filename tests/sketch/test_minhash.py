@@ -73,7 +73,7 @@ def test_reference_texts_have_lucenes_minima_and_terms() -> None:
         found = lucene_fingerprint(text_id, cfg)
         expected = [(int(distinct[n]["v1"]), int(distinct[n]["v2"])) for n in emitted]
         once = [term.encode().hex() for term in found.tokens("lucene")]
-        repeated = [term.encode().hex() for term in found.tokens("lucene", repeats=True)]
+        repeated = [term.encode().hex() for term in found.tokens("lucene", keep_repeats=True)]
 
         assert config["n"] == len(emitted), case
         assert None is first_difference(expected, [(val1, val2) for _, val1, val2 in rows(found)]), case

@@ -13,7 +13,7 @@ import functools
 from simdoc_search.analysis.normalise import letter_map, may_compose, normaliser
 from simdoc_search.analysis.settings import Profile
 from simdoc_search.analysis.word_automaton import word_automaton
-from simdoc_search.analysis.word_grammar import classes
+from simdoc_search.analysis.word_grammar import character_classes
 
 _PAGE_SIZE = 256
 _ZERO_CODE_POINT = 0x30
@@ -38,7 +38,7 @@ def build_word_tables() -> dict[str, str]:
     """
     automaton = word_automaton()
     pages, values = _split_into_pages(
-        [chr(_ZERO_CODE_POINT + automaton.symbols[number]) for number in classes().numbers.tolist()]
+        [chr(_ZERO_CODE_POINT + automaton.symbols[number]) for number in character_classes().class_ids.tolist()]
     )
     states = "".join(chr(_ZERO_CODE_POINT + state) for row in automaton.transitions for state in row)
     return {"class_pages": pages, "classes": values, "states": states}
@@ -52,9 +52,9 @@ def build_fold_tables(profile: Profile) -> dict[str, str]:
     basic multilingual plane. `replacements` contains these texts. Before each text is its length in UTF-16 code units,
     as one character.
     """
-    letters = classes().numbers.nonzero()[0]
+    letters = character_classes().class_ids.nonzero()[0]
     normalised = letter_map(profile)(letters)
-    results = [chr(_SAME)] * len(classes().numbers)
+    results = [chr(_SAME)] * len(character_classes().class_ids)
     replacements: dict[str, int] = {}
     length = 0
     for point, result in zip(letters.tolist(), normalised.tolist(), strict=True):

@@ -18,7 +18,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName, token_kind_names, token_kinds
-from simdoc_search.sketch.tokens import empty_token_ids, encode_texts
+from simdoc_search.sketch.tokens import empty_token_ids, encode_as_texts
 from simdoc_search.sketch.word_pairs import word_pair_token_ids
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, escape_surrogates, metadata_terms
 from simdoc_search.stores.local.packed_tokens import (
@@ -90,18 +90,18 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
     values_of_records: list[dict[str, Any]] = [
         {"tokens": tokens, "buckets": len(part), "codes": packed}
         for part, tokens, packed in zip(
-            token_ids, encode_texts(token_ids), pack_fingerprints(token_ids, settings.sketch.slot_count), strict=True
+            token_ids, encode_as_texts(token_ids), pack_fingerprints(token_ids, settings.sketch.slot_count), strict=True
         )
     ]
     for kind in token_kinds(settings):
         token_ids = [getattr(record, kind.name) for record in records]
         sets = token_ids if kind.is_sorted_set else list(map(distinct, token_ids))
-        for values, part, tokens in zip(values_of_records, token_ids, encode_texts(sets, kind.length), strict=True):
+        for values, part, tokens in zip(values_of_records, token_ids, encode_as_texts(sets, kind.length), strict=True):
             values[kind.name] = tokens
             values[_STORED_FIELD_OF_KIND[kind.name]] = pack_kind(part, kind)
     if settings.indexes_word_pairs:
         pairs = [_word_pairs(record, settings) for record in records]
-        for values, tokens in zip(values_of_records, encode_texts(pairs), strict=True):
+        for values, tokens in zip(values_of_records, encode_as_texts(pairs), strict=True):
             values[WORD_PAIRS_FIELD] = tokens
     for record, values in zip(records, values_of_records, strict=True):
         if len(record.id.encode()) > MAX_TERM_BYTES:

@@ -16,10 +16,10 @@ import numpy as np
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, token_kinds
-from simdoc_search.sketch.tokens import TokenIds, decode_text, empty_token_ids, encode_texts
+from simdoc_search.sketch.tokens import TokenIds, decode_text, empty_token_ids, encode_as_texts
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, metadata_terms
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.remote.bulk import json_line
@@ -43,9 +43,9 @@ class _MalformedError(Exception):
 
 def build_field_values(records: Sequence[Record], settings: Settings) -> list[dict[str, Any]]:
     """Return the value of the fingerprint field for each record. Kinds of tokens that the index lacks are omitted."""
-    texts = {"tokens": encode_texts([record.token_ids for record in records])}
+    texts = {"tokens": encode_as_texts([record.token_ids for record in records])}
     for kind in token_kinds(settings):
-        texts[kind.name] = encode_texts([getattr(record, kind.name) for record in records], kind.length)
+        texts[kind.name] = encode_as_texts([getattr(record, kind.name) for record in records], kind.length)
     label = format_label(settings)
     return [
         {
@@ -180,7 +180,7 @@ def _read_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> TokenId
     token_ids = _read_tokens(source, kind.length, path)
     if kind.name == "sentences":
         try:
-            decode_sentences(token_ids)
+            decode_simhashes(token_ids)
         except ValueError as error:
             raise _MalformedError(f"has invalid hashes in {path} ({one_line(error)})") from None
     return token_ids

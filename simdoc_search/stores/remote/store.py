@@ -18,7 +18,7 @@ from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
@@ -240,7 +240,7 @@ class RemoteStore(Closable):
     def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
         """Yield the simhashes of the sentences of the documents with these ids."""
         return (
-            (record.key, decode_sentences(record.sentences))
+            (record.key, decode_simhashes(record.sentences))
             for record in self.records(ids, sentences_and_concepts=True)
         )
 

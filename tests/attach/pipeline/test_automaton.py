@@ -12,7 +12,7 @@ from simdoc_search.analysis.normalise import normaliser
 from simdoc_search.analysis.settings import Profile
 from simdoc_search.analysis.word_automaton import word_automaton
 from simdoc_search.analysis.word_break import word_spans
-from simdoc_search.analysis.word_grammar import classes
+from simdoc_search.analysis.word_grammar import character_classes
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.attach.pipeline.tables import build_fold_tables, build_word_tables
 from tests.support.pipeline import TRICKY, any_points, mixtures
@@ -94,7 +94,7 @@ def test_the_table_finds_the_words_of_all_scripts() -> None:
 def test_the_tables_normalise_every_letter(profile: Profile) -> None:
     """Letters are tested alone, before and after an accent, and in random words."""
     normalise = normaliser(profile)
-    letters = [chr(point) for point in np.flatnonzero(classes().numbers).tolist()]
+    letters = [chr(point) for point in np.flatnonzero(character_classes().class_ids).tolist()]
     words = [*letters, *(f"{letter}\u0301" for letter in letters[::7]), *(f"a{letter}" for letter in letters[::7])]
     words += [without_surrogates(word) for word in any_points("fold", 300, 30)]
 
