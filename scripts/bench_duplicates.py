@@ -64,7 +64,7 @@ GROWTH = (12_000, 100_000, 1_000_000)
 def pairs(folders: Sequence[str]) -> None:
     """Find all pairs with the minimum overlap. The time excludes making fingerprints."""
     read_texts = read(folders)
-    sketched = zip(read_texts, fingerprints(read_texts, words_hash=True), strict=True)
+    sketched = zip(read_texts, fingerprints(read_texts, with_words_hash=True), strict=True)
     distinct = {sketch.words_hash: (text, sketch) for text, sketch in sketched if sketch.shingle_count}
     longest_first = sorted(distinct.values(), key=lambda text_and_sketch: -text_and_sketch[1].shingle_count)
     texts, sketches = [text for text, _ in longest_first], [sketch for _, sketch in longest_first]

@@ -55,7 +55,7 @@ def processor_seconds() -> float:
 
 def made(folder: Path, source: Callable[[], Iterator[Document]], *, words: bool) -> tuple[Store, float]:
     """A store of the documents, and the seconds that it took."""
-    store = open_store(folder, Settings(indexes_words=words), create=True)
+    store = open_store(folder, Settings(indexes_word_pairs=words), create=True)
     began = processor_seconds()
     SimilaritySearch(store).index(source(), workers=2)
     return store, processor_seconds() - began

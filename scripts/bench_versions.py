@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from simdoc_search import Settings, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
 from simdoc_search.sketch.hamming_search import find_near_pairs
-from simdoc_search.sketch.sentences import SentenceSettings, encode_sentences
+from simdoc_search.sketch.sentences import SentenceSettings, encode_simhashes
 from simdoc_search.sketch.simhash import SIMHASH_BITS, hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE as NEAR_BITS
 from simdoc_search.stores.record import Record
@@ -182,7 +182,7 @@ def records(count: int) -> Iterator[Record]:
             sentences, concepts = fresh()
         last = sentences, concepts
         token_ids = np.array([number], np.uint32)
-        yield Record(f"d{number}", token_ids, 1, "", sentences=encode_sentences(sentences), concepts=concepts)
+        yield Record(f"d{number}", token_ids, 1, "", sentences=encode_simhashes(sentences), concepts=concepts)
 
 
 if __name__ == "__main__":

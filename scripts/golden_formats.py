@@ -50,7 +50,7 @@ from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.sketches import XorSketch
 from simdoc_search.sketch.winnow import PassageSettings
-from simdoc_search.stores.remote.records import to_source
+from simdoc_search.stores.remote.records import to_sources
 from simdoc_search.stores.remote.schema import build_index_body, field_mappings
 from simdoc_search.stores.remote.texts import build_text_fields_mapping
 from tests.support.cli import json_values
@@ -72,9 +72,9 @@ SETTINGS = {
     "characters": Settings(Analysis(unit="character")),
     "stop words": Settings(Analysis(stop_words=StopWords(["the", "of", "near"]))),
     "frequencies": Settings(Analysis(frequencies=True)),
-    "128 buckets": Settings(minhash=MinHash(bucket_count=128)),
-    "xor": Settings(minhash=XorSketch()),
-    "key": Settings(minhash=MinHash(key=HashKey("a secret of the golden files"))),
+    "128 buckets": Settings(sketch=MinHash(bucket_count=128)),
+    "xor": Settings(sketch=XorSketch()),
+    "key": Settings(sketch=MinHash(key=HashKey("a secret of the golden files"))),
 }
 FOLDER = "@FOLDER@"
 FILES = {"a/kept.txt": LONG, "b/moved.txt": LONG, "b/linked.txt": LONG, "b/other.txt": DOCUMENTS[0].text}
@@ -150,8 +150,9 @@ def main() -> None:
 
 
 def _index(store: Any) -> dict[str, Any]:
-    records = store.scan(text=True, sentences_and_concepts=True, passages=True)
-    documents = {record.id: to_source(record, ALL_KINDS, field="simdoc", store_text=True) for record in records}
+    records = list(store.scan(text=True, sentences_and_concepts=True, passages=True))
+    sources = to_sources(records, ALL_KINDS, field="simdoc", store_text=True)
+    documents = {record.id: source for record, source in zip(records, sources, strict=True)}
     return {"body": build_index_body(ALL_KINDS, field="simdoc", store_texts=True), "documents": documents}
 
 

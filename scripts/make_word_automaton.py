@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from simdoc_search.analysis.word_automaton import Automaton
-from simdoc_search.analysis.word_grammar import classes, rules
+from simdoc_search.analysis.word_grammar import character_classes, rules
 
 _NONE: frozenset[int] = frozenset()
 
@@ -27,7 +27,7 @@ def main() -> None:
 def compile_grammar() -> Automaton:
     """Return the automaton of all rules together. The longest match counts."""
     nodes, start, end = _Parser.parse_all(rules())
-    return _numbered(*_minimal(*_deterministic(nodes, start, end, len(classes().properties))))
+    return _numbered(*_minimal(*_deterministic(nodes, start, end, len(character_classes().properties))))
 
 
 # --- patterns to a nondeterministic automaton ---

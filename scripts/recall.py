@@ -111,7 +111,7 @@ def print_recall(
         outcomes += [(exact, other in ids) for other, exact in others]
         promised.append(result.plan.probability_of_finding(float(overlap)))
         largest = max(largest, result.plan, key=lambda plan: len(plan.tokens))
-    margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.minhash.slot_count)
+    margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.sketch.slot_count)
     recalled = [is_found for _, is_found in outcomes]
     near = [is_found for exact, is_found in outcomes if exact < overlap + Fraction(3, 100)]
     clear = [is_found for exact, is_found in outcomes if exact >= float(overlap) + margin]

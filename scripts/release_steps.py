@@ -155,14 +155,17 @@ def find_unready(version: str) -> Iterator[str]:
     heading = re.findall(r"(?m)^## \[(.+)", (ROOT / "CHANGELOG.md").read_text("utf-8"))[0]
     if not re.fullmatch(rf"{re.escape(version)}\] - \d{{4}}-\d\d-\d\d", heading):
         yield f"The first heading of CHANGELOG.md must be '## [{version}] - YYYY-MM-DD', not '## [{heading}'."
-    if not re.search(r"(?m)^\[project\.urls\]", (ROOT / "pyproject.toml").read_text("utf-8")):
-        yield "pyproject.toml has no [project.urls], because the repository has no public address yet."
+    if not re.search(r"(?ms)^\[project\.urls\][^\[]*^Repository = ", (ROOT / "pyproject.toml").read_text("utf-8")):
+        yield (
+            "pyproject.toml has no Repository in [project.urls], because the repository has no public address yet. "
+            "Without it, the description on PyPI has no links and no picture."
+        )
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     pattern = re.compile(r"\binstall (?:--\w+ )?'?\.(?=[\['\s`])")
     if local := [path.relative_to(ROOT).as_posix() for path in pages if pattern.search(path.read_text("utf-8"))]:
         yield f"These pages install from a copy of the repository ('.[full]'), not from PyPI: {', '.join(local)}."
-    if re.search(r"\]\((?!https?:)", pages[0].read_text("utf-8")):
-        yield "README.md has relative links, which PyPI cannot show. Make them absolute."
+    if not re.search(r"(?m)^fast = ", (ROOT / "pyproject.toml").read_text("utf-8")):
+        yield f"pyproject.toml has no extra fast = ['simdoc-search-native=={version}'], which PyPI does not have yet."
 
 
 def build_twice() -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-_NAME = "simdoc-search"
+_PACKAGE_NAME = "simdoc-search"
 _EXTRAS_INCLUDED_IN_FULL = {
     "cli",
     "documents",
@@ -27,14 +27,14 @@ def install_command(extra: str) -> str:
     removes extras that the command does not name, so the command also names `full`.
     """
     if _environment_has_file("pipx_metadata.json"):
-        return f"pipx inject {_NAME} '{_NAME}[{extra}]'"
+        return f"pipx inject {_PACKAGE_NAME} '{_PACKAGE_NAME}[{extra}]'"
     if _environment_has_file("uv-receipt.toml"):
         others = [name for name in extra.split(",") if name not in _EXTRAS_INCLUDED_IN_FULL]
         extras = ",".join(["full", *others])
         import shlex  # noqa: PLC0415 - rarely needed
 
         return f"uv tool install {shlex.quote(f'{_find_source()}[{extras}]')}"
-    return f"pip install '{_NAME}[{extra}]'"
+    return f"pip install '{_PACKAGE_NAME}[{extra}]'"
 
 
 def _environment_has_file(name: str) -> bool:
@@ -50,8 +50,8 @@ def _find_source() -> str:
     from urllib.request import url2pathname  # noqa: PLC0415
 
     try:
-        text = metadata.distribution(_NAME).read_text("direct_url.json")
+        text = metadata.distribution(_PACKAGE_NAME).read_text("direct_url.json")
         url = urlsplit(json.loads(text)["url"] if text else "")
     except (metadata.PackageNotFoundError, ValueError, KeyError, OSError):
-        return _NAME
-    return url2pathname(url.path) if url.scheme == "file" else _NAME
+        return _PACKAGE_NAME
+    return url2pathname(url.path) if url.scheme == "file" else _PACKAGE_NAME

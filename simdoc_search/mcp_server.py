@@ -29,7 +29,7 @@ from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.web import ServedStore
 from simdoc_search.web.app import GET_PAGES, PageFunction, render
 from simdoc_search.web.duplicates import start_duplicates
-from simdoc_search.web.original_file import open_regular_file
+from simdoc_search.web.original_file import open_file_without_links
 from simdoc_search.web.request import PageRequest, Upload
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_CONCURRENT_COMPARISONS, MAX_REQUEST_SECONDS
 from simdoc_search.web.response import Page, json_text
@@ -228,7 +228,7 @@ def _render_for_file(make_page: PageFunction, file: str, folders: Sequence[str],
     if not any(path.is_relative_to(folder) for folder in folders):
         allowed = ", ".join(map(repr, folders)) or "none; add folders to the command: simdoc-search mcp FOLDER"
         raise QuerySyntaxError(f"{file!r} is not in a folder that this server may read ({allowed})")
-    with open_regular_file(str(path)) as opened:
+    with open_file_without_links(str(path)) as opened:
         data = opened.read(MAX_BODY_BYTES + 1)
     if len(data) > MAX_BODY_BYTES:
         raise CorpusError(f"{file!r} is larger than {MAX_BODY_BYTES:,} bytes; use the command line instead")

@@ -32,7 +32,7 @@ def read_small_file(path: str | os.PathLike[str], max_bytes: int) -> bytes:
         OSError: the file is missing, is not a regular file, is larger than the limit or cannot be read. Its `strerror`
             completes "PATH cannot be read: ...".
     """
-    with open_regular(path) as file:
+    with open_regular_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         data: bytes | None = b""
         if size <= max_bytes:  # the size is not reliable, because a file in /proc has size 0, and any file may grow
@@ -45,7 +45,7 @@ def read_small_file(path: str | os.PathLike[str], max_bytes: int) -> bytes:
 
 
 @contextmanager
-def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_regular_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a regular file for reading. Links are followed. The function never waits for another process.
 
     Raises:

@@ -74,7 +74,7 @@ REQUESTS: dict[str, tuple[int, Callable[[SimilaritySearch], Any]]] = {
     "index": (13, lambda search: search.index(corpus())),
     "similar": (4, lambda search: search.similar("0-0", overlap=0.2)),
     "passages": (24, lambda search: search.passages("0-0")),
-    "duplicates": (11, lambda search: list(search.duplicates(overlap=0.8).groups())),
+    "duplicates": (14, lambda search: list(search.duplicates(overlap=0.8).groups())),
 }
 """How many requests an engine receives, and the operation. The operations run in this order."""
 

@@ -8,14 +8,19 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from simdoc_search.attach import removal
+from simdoc_search.attach.index_template import read_index_templates
+from simdoc_search.attach.indices import describe_indices
 from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.attach.search_templates import build_search_templates
 from simdoc_search.devengine import start_cluster
+from simdoc_search.stores import open_store
 from tests.support.backfill import load, to
-from tests.support.cli import answer, output
+from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import call, need_packages, own_name
 from tests.support.http_server import indices
 from tests.support.pages import mask_numbers, omit_lines, page_commands, page_steps, run_command
@@ -196,23 +201,76 @@ def test_the_tutorial_about_an_application_shows_what_its_commands_print(opensea
 # --- docs/remove.md ---
 
 
-def test_everything_is_removed_by_the_commands_of_the_page(engine_url: str, names: dict[str, str]) -> None:
+def test_everything_is_removed_by_the_commands_of_the_page(
+    engine_url: str, names: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Our fields, templates, pipelines and watches. Later writes succeed. The pipeline cannot fingerprint a number."""
     text = "Descale the kettle every month, and rinse it"
     with indices(engine_url) as made, to(engine_url) as engine:
         articles, watches = made.make({"properties": {"body": {"type": "text"}}}), made.name()
+        # The engine has the indices and index templates of other tests, which are running at the same time.
+        everything = [articles, watches]
+        monkeypatch.setattr(
+            removal,
+            "describe_indices",
+            lambda engine, name, field: describe_indices(engine, ",".join(everything) if name == "*" else name, field),
+        )
+        monkeypatch.setattr(
+            removal,
+            "read_index_templates",
+            lambda engine: {
+                name: body for name, body in (read_index_templates(engine) or {}).items() if name == names["articles"]
+            },
+        )
+        monkeypatch.setattr(removal, "DEFAULT_WATCHES_INDEX", watches)
+        template = {"priority": 500, "index_patterns": [articles], "template": {"settings": {"number_of_replicas": 0}}}
+        engine.call("PUT", ["_index_template", names["articles"]], template)
         setup = ["--search", "--pipeline", "--name", articles, "--text-field", "body", "--index", articles, "--force"]
-        output("template", "install", engine_url, *setup)
+        output("template", "install", engine_url, *setup, "--index-template", names["articles"])
         load(engine, articles, {"1": {"body": text}, "2": {"body": f"{text} {text}"}, "number": {"body": 5}})
         assert "error" in engine.call("GET", [articles, "_doc", "number"])["_source"]["simdoc"]
         output("watch", "1", "--store", f"{engine_url}/{articles}", "--watches", watches)
-        commands = page_commands(REMOVE, {**names, "articles": articles, "simdoc-watches": watches})
-        answers = [json.loads(run_command(command)) for command in commands]
-        load(engine, articles, {"3": {"body": text}})
-        hits = engine.search(articles, {"size": 10})["hits"]["hits"]
         places = [["_scripts", name] for name in build_search_templates()]
         places += [[watches], ["_component_template", "simdoc"], ["_ingest", "pipeline", articles]]
+        dry_run, removed = (run_command(command) for command in page_commands(REMOVE, {**names, "articles": articles}))
+        load(engine, articles, {"3": {"body": text}})
+        hits = engine.search(articles, {"size": 10})["hits"]["hits"]
+        [kept] = engine.call("GET", ["_index_template", names["articles"]])["index_templates"]
 
-        assert [3] == [reply["updated"] for reply in answers if not reply.get("acknowledged")]
+        assert dry_run.replace("would be", "were") == removed
+        assert f"  remove the field simdoc from 3 documents of {articles}" in removed.splitlines()
         assert {id: {"body"} for id in ("1", "2", "number", "3")} == {hit["_id"]: {*hit["_source"]} for hit in hits}
         assert [None] * 8 == [engine.call("GET", place, allowed_statuses=(404,)) for place in places]
+        assert {"settings": {"index": {"number_of_replicas": "0"}}, "mappings": {"properties": {}}} == (
+            kept["index_template"]["template"]
+        )
+        everything.remove(watches)
+        assert "nothing to remove\n" == output("template", "remove", engine_url, "--index", articles)
+
+
+def test_what_other_indices_use_is_kept(engine_url: str) -> None:
+    """The pipeline of two indices is deleted with the second one."""
+    mapping = {"properties": {"body": {"type": "text"}}}
+    with indices(engine_url) as made, to(engine_url) as engine:
+        first, second, field = made.make(mapping), made.make(mapping), f"own_{uuid4().hex}"
+        setup = ["--pipeline", "--name", field, "--field", field, "--index", f"{first},{second}"]
+        output("template", "install", engine_url, *setup)
+        load(engine, second, {"1": {"body": "Descale the kettle every month, and rinse it"}})
+        remove = ["template", "remove", engine_url, "--field", field, "--index"]
+        results = [answer(*remove, name) for name in (first, second)]
+        kept, then_kept = ([line for line in result["warnings"] if field in line] for result in results)
+        changes = [result["changes"] for result in results]
+
+    assert f"kept pipeline {field}, component template {field}: still used by the index {second}" in kept
+    assert [f"set index.final_pipeline of {first} to _none"] == changes[0]
+    assert [f"delete the pipeline {field}", f"delete the component template {field}"] == changes[1][-2:]
+    assert [f"the mapping of {second} keeps the empty field {field}"] == then_kept
+
+
+def test_an_index_of_simdoc_search_is_not_changed(engine_url: str) -> None:
+    with indices(engine_url) as made:
+        name = made.name()
+        open_store(f"{engine_url}/{name}", create=True).close()
+        refused = sentence(run("template", "remove", engine_url, "--index", name))
+
+    assert f"`simdoc-search index` created the index {name}; to remove it, delete the index" in refused

@@ -6,17 +6,14 @@ import gzip
 import io
 import string
 import tempfile
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simdoc_search.corpus import Document, SkippedFile
 from simdoc_search.corpus.encoding import decode, is_binary
 from simdoc_search.corpus.html import extract_html_text
 from simdoc_search.corpus.jsonl import read_jsonl
@@ -25,11 +22,8 @@ from simdoc_search.errors import CorpusError, QuerySyntaxError
 from simdoc_search.query.syntax import parse, parse_percentage
 from simdoc_search.sketch.tokens import ALPHABET, encode
 from simdoc_search.sketch.tokens import decode as decode_tokens
+from tests.support.fuzzing import fuzzing, is_text, is_valid_item, mixed, value_or_none
 from tests.support.slow_cases import examples
-
-Made = TypeVar("Made")
-
-fuzzing = settings(examples(2), suppress_health_check=[HealthCheck.too_slow])
 
 _QUERY_PIECES = [
     *("FINGERPRINT:", "doc", "_", "_20", "_80", "_0", "_0.2", "_100", "_101", "_12.5", '"', "\\", " ", "٣", "²"),
@@ -53,34 +47,6 @@ _TEXT_PIECES = [
     *("日本語".encode("iso2022_jp"), "words".encode("utf-16-le"), "words".encode("utf-32-be"), b"\0", b"\xff\xfe\0\0"),
     *(b"\0\0\xfe\xff", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x1b$B\n"),
 ]
-
-
-def mixed(pieces: list[bytes]) -> st.SearchStrategy[bytes]:
-    """Random bytes, mixed with pieces that have a meaning for the reader."""
-    return st.lists(st.sampled_from(pieces) | st.binary(max_size=12), max_size=16).map(b"".join) | st.binary()
-
-
-def value_or_none(make: Callable[[], Made], *errors: type[Exception]) -> Made | None:
-    """Return the value, or None after a documented error. The error must have a message."""
-    try:
-        return make()
-    except errors as error:
-        message = str(error)
-    assert message.strip()
-    return None
-
-
-def is_text(text: object) -> bool:
-    """Return whether a value is None or a string that can be encoded in UTF-8."""
-    return text is None or (isinstance(text, str) and text == text.encode().decode())
-
-
-def is_valid_item(document: object, name: str) -> bool:
-    """Return whether an item is a valid document, or a `SkippedFile` with file, line and reason."""
-    if isinstance(document, SkippedFile):
-        place = document.path.removeprefix(f"{name}:")
-        return place.isdigit() and bool(document.reason) and "\n" not in document.reason
-    return isinstance(document, Document) and 1 <= len(document.id.encode()) <= 512 and is_text(document.text)
 
 
 @fuzzing

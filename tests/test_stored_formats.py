@@ -60,7 +60,7 @@ def test_fingerprints_are_comparable_with_those_of_0_1(name: str) -> None:
     """They have the same tokens, hashes and labels."""
     golden = FINGERPRINTS["settings"][name]
     settings = Settings.from_dict(golden["stored"])
-    if settings.minhash.key:
+    if settings.sketch.key:
         settings = settings.with_verified_key(HashKey(SECRET), "the index")
     extractor = extractor_from_settings(settings.concepts) if settings.concepts else None
     if settings.analysis.stop_words:

@@ -136,6 +136,21 @@ def test_the_source_distribution_has_the_package_and_no_tests(built: Path) -> No
     assert [] == [name for name in names if name.startswith(("tests", ".venv", ".git/"))]
 
 
+@pytest.mark.parametrize("repository", ["", "https://example.org/a/b"])
+def test_the_description_on_pypi_has_no_relative_links(checkout: Path, tmp_path: Path, repository: str) -> None:
+    """Without a public repository, links are replaced with their text."""
+    shutil.copytree(checkout, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("dist", "tests"))
+    with (tmp_path / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write(f'\n[project.urls]\nRepository = "{repository}"\n' if repository else "")
+    text = python("-m", "hatchling", "metadata", "readme", cwd=tmp_path)
+    tag = f"https://example.org/a/b/{{}}/v{__version__}/docs"
+
+    assert [] == re.findall(r"\]\((?!https?:)[^)]*\)", text)
+    assert ("[clean up copies]" in text) == (f"]({tag.format('blob')}/duplicates.md)" in text) == bool(repository)
+    assert (f"]({tag.format('raw')}/pictures/terminal.svg)" in text) == bool(repository)
+    assert "clean up copies" in text
+
+
 def test_the_recipes_fit_the_source_distribution(built: Path, wheel: Path, tmp_path: Path) -> None:
     yaml = pytest.importorskip("yaml", reason="the package PyYAML is not installed")
     (sdist,) = built.glob("*.tar.gz")

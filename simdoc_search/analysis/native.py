@@ -15,11 +15,11 @@ from typing import Protocol
 import numpy as np
 
 from simdoc_search.analysis.word_automaton import word_automaton
-from simdoc_search.analysis.word_grammar import CONNECTORS, classes
+from simdoc_search.analysis.word_grammar import CONNECTOR_PROPERTIES, character_classes
 
 _log = logging.getLogger(__name__)
 
-INTERFACE = 5
+INTERFACE_VERSION = 5
 """The version of the kernel's methods. A kernel with another version is not used."""
 
 Buffers = Sequence[bytearray]
@@ -122,19 +122,19 @@ def kernel() -> Kernel | None:
         import simdoc_search_native  # noqa: PLC0415 - an optional dependency
     except ImportError:
         return None
-    if getattr(simdoc_search_native, "INTERFACE", 1) != INTERFACE:
+    if getattr(simdoc_search_native, "INTERFACE", 1) != INTERFACE_VERSION:
         _log.warning(
             "the installed version of simdoc-search-native does not fit this version of simdoc-search, so the slower "
             "Python code is used; update simdoc-search-native"
         )
         return None
-    automaton, table = word_automaton(), classes()
+    automaton, table = word_automaton(), character_classes()
     symbols = np.array(automaton.symbols, np.uint8)
     connectors = bytearray(len(automaton.transitions[0]))
     for number, properties in enumerate(table.properties):
-        connectors[automaton.symbols[number]] = bool(properties & CONNECTORS)
+        connectors[automaton.symbols[number]] = bool(properties & CONNECTOR_PROPERTIES)
     states = bytes(state for row in automaton.transitions for state in row)
     native: Kernel = simdoc_search_native.Kernel(
-        symbols[table.numbers].tobytes(), bytes(connectors), states, automaton.first_accepting_state
+        symbols[table.class_ids].tobytes(), bytes(connectors), states, automaton.first_accepting_state
     )
     return native

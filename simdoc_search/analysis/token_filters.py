@@ -19,7 +19,7 @@ from simdoc_search.analysis.stop_words import AUTO
 from simdoc_search.analysis.words import WordBatch, strings, words
 from simdoc_search.languages import language_of
 
-_NORWEGIAN = {"no": "nb", "nn": "nb"}
+_NORWEGIAN_CODES = {"no": "nb", "nn": "nb"}
 """Maps the codes of Norwegian in the module `languages` to the code that stop word lists and stemmers use."""
 
 
@@ -56,7 +56,7 @@ def filter_words(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> 
 
 def _identify_language(text: str) -> str:
     language = language_of(text)
-    return _NORWEGIAN.get(language, language)
+    return _NORWEGIAN_CODES.get(language, language)
 
 
 def _map_kept_words(all_words: Sequence[str], analysis: Analysis, language: str) -> dict[str, str]:

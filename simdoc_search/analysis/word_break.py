@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, classes, scan_words
+from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, character_classes, scan_words
 
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends of words."""
@@ -43,14 +43,16 @@ class _Tables:
     """Properties of each class of characters. Each array has the shape (classes,)."""
 
     def __init__(self) -> None:
-        have_any = classes().have_any
-        self.bits: NDArray[np.uint8] = np.array([_combine_bits(names) for names in classes().properties], np.uint8)
-        self.extend: NDArray[np.bool_] = have_any("Extend")
-        self.hebrew: NDArray[np.bool_] = have_any("Hebrew")
-        self.quote: NDArray[np.bool_] = have_any("SingleQuote", "DoubleQuote")
-        self.emoji: NDArray[np.bool_] = have_any("Emoji", "EmojiModifier", "RegionalIndicator", "Keycap")
-        self.complex_mark: NDArray[np.bool_] = self.extend & have_any("ComplexContext")
-        self.may_need_grammar: NDArray[np.bool_] = self.emoji | self.hebrew | self.complex_mark
+        have_any = character_classes().have_any
+        self.bits: NDArray[np.uint8] = np.array(
+            [_combine_bits(names) for names in character_classes().properties], np.uint8
+        )
+        self.is_extend: NDArray[np.bool_] = have_any("Extend")
+        self.is_hebrew: NDArray[np.bool_] = have_any("Hebrew")
+        self.is_quote: NDArray[np.bool_] = have_any("SingleQuote", "DoubleQuote")
+        self.is_emoji: NDArray[np.bool_] = have_any("Emoji", "EmojiModifier", "RegionalIndicator", "Keycap")
+        self.is_complex_mark: NDArray[np.bool_] = self.is_extend & have_any("ComplexContext")
+        self.may_need_grammar: NDArray[np.bool_] = self.is_emoji | self.is_hebrew | self.is_complex_mark
 
 
 def _combine_bits(properties: frozenset[str]) -> int:
@@ -65,7 +67,7 @@ _tables = functools.cache(_Tables)
 @functools.cache
 def ascii_bits() -> bytes:
     """Return a table for `bytes.translate` that maps each ASCII character to its `_BITS_BY_PROPERTY`."""
-    return _tables().bits[classes().numbers[:128]].tobytes() + bytes(128)
+    return _tables().bits[character_classes().class_ids[:128]].tobytes() + bytes(128)
 
 
 def _lookup(class_ids: NDArray[np.uint8], table: NDArray[np.uint8] | NDArray[np.bool_]) -> NDArray[np.uint8]:
@@ -82,16 +84,16 @@ def word_spans(points: NDArray[np.integer]) -> Spans:
     Returns:
         Start and end offsets of the words in code points, int64, shape (words,), ascending.
     """
-    class_ids = classes().numbers[points]
+    class_ids = character_classes().class_ids[points]
     starts, ends = _find_words_by_neighbours(class_ids)
-    stretches = _stretches_to_rescan(class_ids, _long_words(points, starts, ends))
+    stretches = _stretches_to_rescan(class_ids, _find_long_words(points, starts, ends))
     return _rescan(class_ids, points, starts, ends, stretches) if stretches else (starts, ends)
 
 
 def _find_words_by_neighbours(class_ids: NDArray[np.uint8]) -> Spans:
     """Find all words at once. The words in the stretches that `_stretches_to_rescan` returns may be wrong."""
     bits = _lookup(class_ids, _tables().bits)
-    extend = _lookup(class_ids, _tables().extend).view(bool)
+    extend = _lookup(class_ids, _tables().is_extend).view(bool)
     if not extend.any():
         return find_words(bits)[0]
     # UAX #29 WB4: marks and format characters belong to the character before them, so they are removed first.
@@ -177,12 +179,12 @@ def _stretches_to_rescan(class_ids: NDArray[np.uint8], long_words: NDArray[np.in
     borders = np.concatenate(([-1], np.flatnonzero(class_ids == 0), [len(class_ids)]))
     stretch = np.searchsorted(borders, candidates)
     candidate_classes = class_ids[candidates]
-    needs_rescan = table.emoji[candidate_classes]
-    if table.hebrew[candidate_classes].any():
-        quoted = np.searchsorted(borders, np.flatnonzero(_lookup(class_ids, table.quote)))
-        needs_rescan |= table.hebrew[candidate_classes] & np.isin(stretch, quoted)
-    if table.complex_mark[candidate_classes].any():
-        needs_rescan |= table.complex_mark[candidate_classes] & _has_no_base(class_ids, candidates)
+    needs_rescan = table.is_emoji[candidate_classes]
+    if table.is_hebrew[candidate_classes].any():
+        quoted = np.searchsorted(borders, np.flatnonzero(_lookup(class_ids, table.is_quote)))
+        needs_rescan |= table.is_hebrew[candidate_classes] & np.isin(stretch, quoted)
+    if table.is_complex_mark[candidate_classes].any():
+        needs_rescan |= table.is_complex_mark[candidate_classes] & _has_no_base(class_ids, candidates)
     numbers = distinct(np.concatenate((stretch[needs_rescan], np.searchsorted(borders, long_words))))
     return list(zip((borders[numbers - 1] + 1).tolist(), borders[numbers].tolist(), strict=True))
 
@@ -192,7 +194,7 @@ def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDAr
 
     In Thai, Burmese and similar scripts, such a mark can begin a word.
     """
-    extend = _lookup(class_ids, _tables().extend)
+    extend = _lookup(class_ids, _tables().is_extend)
     last_not_mark = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]
     base = _tables().bits[class_ids[np.maximum(last_not_mark, 0)]]
     no_base: NDArray[np.bool_] = (last_not_mark < 0) | (
@@ -201,7 +203,9 @@ def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDAr
     return no_base
 
 
-def _long_words(points: NDArray[np.integer], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_long_words(
+    points: NDArray[np.integer], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return the starts of words over the maximum length."""
     # A code point has at most two units, so no word is over the maximum.
     if not len(starts) or int((ends - starts).max()) <= MAX_WORD_UNITS // 2:

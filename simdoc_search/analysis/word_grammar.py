@@ -22,21 +22,21 @@ from simdoc_search.cancellation import check_stopped
 MAX_WORD_UNITS = 255
 """Maximum length of a word in UTF-16 units: Lucene's default `max_token_length`. Longer words are split."""
 
-CONNECTORS = frozenset({"ExtendNumLet", "ZWJ"})
+CONNECTOR_PROPERTIES = frozenset({"ExtendNumLet", "ZWJ"})
 """Properties of characters that can begin a word but are not a word by themselves."""
 
 
-class Classes:
+class CharacterClasses:
     """The class of each code point, and the properties of each class."""
 
     def __init__(self) -> None:
         # The class of each code point. Characters of class 0 are never part of a word.
-        self.numbers: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)
+        self.class_ids: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)
         ids = {"": 0}
         data = resources.files(__package__).joinpath("word_break_12_1.txt").read_text("ascii")
         for line in data.splitlines():
             first, last, properties = line.split()
-            self.numbers[int(first, 16) : int(last, 16) + 1] = ids.setdefault(properties, len(ids))
+            self.class_ids[int(first, 16) : int(last, 16) + 1] = ids.setdefault(properties, len(ids))
         self.properties: list[frozenset[str]] = [frozenset(names.split("+")) for names in ids]
 
     def have_any(self, *names: str) -> NDArray[np.bool_]:
@@ -45,9 +45,9 @@ class Classes:
 
 
 @functools.cache
-def classes() -> Classes:
+def character_classes() -> CharacterClasses:
     """Return the classes. The first call reads the table."""
-    return Classes()
+    return CharacterClasses()
 
 
 def scan_words(
@@ -112,7 +112,7 @@ def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
     patterns = [(frozenset(first), re.compile(rule, re.DOTALL)) for first, rule in _rules()]
     return tuple(
         tuple(pattern for first, pattern in patterns if not first.isdisjoint(properties))
-        for properties in classes().properties
+        for properties in character_classes().properties
     )
 
 
@@ -126,7 +126,7 @@ def _non_word_start_pattern() -> re.Pattern[bytes]:
 @functools.cache
 def _connector_pattern() -> re.Pattern[bytes]:
     """Return a pattern that matches characters that can begin a word but are not a word by themselves."""
-    class_ids = [number for number, names in enumerate(classes().properties) if names & CONNECTORS]
+    class_ids = [number for number, names in enumerate(character_classes().properties) if names & CONNECTOR_PROPERTIES]
     return re.compile(b"[" + re.escape(bytes(class_ids)) + b"]*")
 
 
@@ -141,7 +141,7 @@ def _rules() -> list[tuple[set[str], bytes]]:
     def any_of(*names: str) -> str:
         chosen = [
             re.escape(chr(number))
-            for number, properties in enumerate(classes().properties)
+            for number, properties in enumerate(character_classes().properties)
             if not properties.isdisjoint(names)
         ]
         return "[" + "".join(chosen) + "]"

@@ -25,6 +25,6 @@ def info_as_json(info: StoreInfo) -> dict[str, Any]:
 
 def _analysis_and_sketch(settings: Settings) -> dict[str, dict[str, Any]]:
     """Return the settings of the analysis and of the sketch. The JSON key of the sketch is its name."""
-    sketch = settings.minhash
+    sketch = settings.sketch
     values = {key: value for key, value in asdict(cast(Any, sketch)).items() if key != "key"}
     return {"analysis": settings.to_dict()["analysis"], sketch.name: values}

@@ -14,8 +14,8 @@ from simdoc_search.concepts import Extractor
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import token_kind_names
-from simdoc_search.stores.remote.records import build_field_value
-from simdoc_search.stores.remote.schema import format_label
+from simdoc_search.stores.record import Record
+from simdoc_search.stores.remote.records import build_field_values
 from simdoc_search.stores.remote.texts import read_text, text_field_names
 from simdoc_search.stores.sentences_and_concepts import check_can_index, compute_sentences_and_concepts
 
@@ -104,22 +104,25 @@ def fingerprint_fields(
     """Return the values of the fingerprint field for many texts. This is faster than one call per text."""
     check_can_index(settings, extractor, "the index")
     sentences_and_concepts = compute_sentences_and_concepts(texts, settings, extractor)
-    results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
-    values = []
-    for fingerprint, text, computed in zip(results, texts, sentences_and_concepts, strict=True):
-        if fingerprint.shingle_count:
-            token_ids, hashes = fingerprint.token_ids(), (text_hash(text), fingerprint.words_hash)
-            kinds = {
-                "passages": fingerprint.passages,
-                "sentences": computed.sentences,
-                "concepts": computed.concepts,
-            }
-            values.append(build_field_value(token_ids, fingerprint.shingle_count, hashes, settings, **kinds))
-        else:
-            # An update keeps the old values of missing fields, but null removes them.
-            removed_values = dict.fromkeys(["tokens", *token_kind_names(settings), "words_hash"])
-            empty = {"shingles": 0, "buckets": 0, "text_hash": text_hash(text), "format": format_label(settings)}
-            values.append({**removed_values, **empty})
+    results = fingerprints(texts, settings.analysis, settings.sketch, with_words_hash=True, passages=settings.passages)
+    records = [
+        Record(
+            "",
+            fingerprint.token_ids(),
+            fingerprint.shingle_count,
+            "",
+            text_hash=text_hash(text),
+            words_hash=fingerprint.words_hash,
+            passages=fingerprint.passages,
+            sentences=computed.sentences,
+            concepts=computed.concepts,
+        )
+        for fingerprint, text, computed in zip(results, texts, sentences_and_concepts, strict=True)
+    ]
+    values = build_field_values(records, settings)
+    for value in values:
+        if not value["shingles"]:  # an update keeps the old values of missing fields, but null removes them
+            value.update(dict.fromkeys(["tokens", *token_kind_names(settings), "words_hash"]))
     return values
 
 

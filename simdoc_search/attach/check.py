@@ -131,7 +131,7 @@ def _find_document_faults(inspected: IndexInspection, location: str) -> Iterator
         documents_have = format_count(counts.text_gone, "document has", "documents have")
         yield True, f"{documents_have} a fingerprint but no text; run `simdoc-search backfill {location}`"
     for kind in token_kinds(index.settings):
-        if lacking := counts.lacking[kind.name]:
+        if lacking := counts.lacking_by_kind[kind.name]:
             fingerprints_have = format_count(lacking, "fingerprint has", "fingerprints have")
             yield True, f"{fingerprints_have} no {kind.name}; run `simdoc-search backfill {location}`"
     if others := counts.with_other_settings:

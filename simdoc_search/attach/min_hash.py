@@ -76,4 +76,4 @@ def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", min
     """
     engine = client if isinstance(client, Engine) else Engine(client, "the engine")
     analysis, minhash = choose_min_hash_settings(minhash)
-    check_terms(engine, index, field, MinHashFieldSettings(analysis, minhash, passages=None, indexes_words=False))
+    check_terms(engine, index, field, MinHashFieldSettings(analysis, minhash, passages=None, indexes_word_pairs=False))

@@ -18,8 +18,8 @@ from typing import Any
 
 from simdoc_search.attach.pipeline.body import join_scripts
 from simdoc_search.attach.steps import Step, plan_install_step
-from simdoc_search.query.dsl import MAX_CLAUSES, MIN_MATCH_BEYOND_CHANCE
-from simdoc_search.query.plans import CHANCE_OVERLAP, CHANCE_STEPS
+from simdoc_search.query.dsl import MAX_CLAUSES, MINIMUM_SHOULD_MATCH_BEYOND_CHANCE
+from simdoc_search.query.plans import CHANCE_STEPS, MIN_OVERLAP_WITHOUT_CHANCE_FILTER
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY_FIELD, WATCHED_FIELD
@@ -82,7 +82,7 @@ _QUERY_BY_EITHER = (
     "{{^fingerprint}}" + _QUERY_BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _QUERY_BY_FINGERPRINT + "{{/fingerprint}}"
 )
 
-_MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MIN_MATCH_BEYOND_CHANCE + "{{/overlap}}"
+_MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MINIMUM_SHOULD_MATCH_BEYOND_CHANCE + "{{/overlap}}"
 
 # In `includes`, a comma follows each of the user's fields. So the list ends with one more field, `$field.none`, which
 # does not exist. It cannot be `$field`, because OpenSearch 3.8 and newer reject a field that is also in `excludes`.
@@ -121,13 +121,16 @@ _NEW_COPIES_REQUEST = """{
 
 def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
     """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default value of their parameter `field`."""
-    names = {"field": "{{field}}" + _insert_default_field(field), "query": QUERY_FIELD, "watched": WATCHED_FIELD}
+    names = {"field": "{{field}}" + insert_default_field(field), "query": QUERY_FIELD, "watched": WATCHED_FIELD}
 
     def build_body(request: str, clause: str, kind: str, max_tokens: str, minimum: str) -> dict[str, Any]:
         clause = Template(clause).substitute(names, kind=kind, max_tokens=max_tokens, minimum=minimum)
         return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
 
-    chance = {"chance_steps": ", ".join(map(str, CHANCE_STEPS)), "chance_percent": float(100 * CHANCE_OVERLAP)}
+    chance = {
+        "chance_steps": ", ".join(map(str, CHANCE_STEPS)),
+        "chance_percent": float(100 * MIN_OVERLAP_WITHOUT_CHANCE_FILTER),
+    }
     bands = Template(join_scripts("bands")).substitute(chance)
     return {
         "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, "tokens", _MAX_QUERY_TOKENS, _MIN_OVERLAP),
@@ -155,6 +158,6 @@ def plan_search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, fo
     return steps
 
 
-def _insert_default_field(field: str) -> str:
+def insert_default_field(field: str) -> str:
     """Return the part of a template that inserts this field if the request has no parameter `field`."""
     return "{{^field}}" + json.dumps(field)[1:-1] + "{{/field}}"

@@ -10,27 +10,34 @@ from urllib.parse import quote
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 
-InstallationPart = Literal["component", "mapping", "pipeline", "index template", "index pipeline", "search template"]
-"""The part of an installation that a step belongs to."""
+InstallationPart = Literal[
+    "component", "mapping", "pipeline", "index template", "index pipeline", "search template", "deletion"
+]
+"""The part of an installation that a step belongs to, or `deletion` for any part that is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A PUT request.
+    """A PUT request, or a DELETE request if it has no body.
 
     Attributes:
         part: the part of the installation.
         segments: the segments of the path.
-        body: the body.
+        body: the body; None to delete.
         change: description of the change in the imperative, such as `install the pipeline simdoc`.
         undo: how to undo the change; may be empty.
     """
 
     part: InstallationPart
     segments: tuple[str, ...]
-    body: Mapping[str, Any]
+    body: Mapping[str, Any] | None
     change: str
     undo: str = ""
+
+    @property
+    def method(self) -> str:
+        """The HTTP method."""
+        return "DELETE" if self.body is None else "PUT"
 
     @property
     def path(self) -> str:
@@ -83,7 +90,10 @@ def run_steps(engine: Engine, steps: Iterable[Step]) -> None:
     completed: list[Step] = []
     for step in steps:
         try:
-            engine.call("PUT", step.segments, dict(step.body))
+            if step.body is None:
+                engine.call("DELETE", step.segments, allowed_statuses=(404,))
+            else:
+                engine.call("PUT", step.segments, dict(step.body))
         except StoreError as error:
             changes = "; ".join(
                 earlier.change + (f" (undo: {earlier.undo})" if earlier.undo else "") for earlier in completed

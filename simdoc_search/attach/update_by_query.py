@@ -1,4 +1,4 @@
-"""Lets an engine rewrite all documents that match a query, through an ingest pipeline.
+"""Lets an engine rewrite all documents that match a query, through an ingest pipeline or with a script.
 
 The engine runs a task on all of its nodes, and no text leaves the engine. This process polls the task, and cancels it
 if interrupted.
@@ -51,6 +51,7 @@ def update_by_query(
     query: Mapping[str, Any],
     *,
     pipeline: str | None = None,
+    script: Mapping[str, Any] | None = None,
     throttle: float | None = None,
     progress: WrittenCallback = lambda _: None,
 ) -> UpdateResult:
@@ -61,6 +62,7 @@ def update_by_query(
         index: the name of the index.
         query: selects the documents. It does not find documents written since the last refresh.
         pipeline: the id of an ingest pipeline; None for the pipeline of the index.
+        script: changes each document; None for no script.
         throttle: maximum number of documents per second; None for no limit.
         progress: called while the task runs.
 
@@ -69,7 +71,8 @@ def update_by_query(
         StoreUnavailableError: the engine does not respond, but may still complete the task.
         KeyboardInterrupt: the task was cancelled.
     """
-    task = _start_task(engine, index, query, pipeline, throttle)
+    body = {"query": query, "script": script} if script else {"query": query}
+    task = _start_task(engine, index, body, pipeline, throttle)
     try:
         return _wait_for_task(engine, task, progress)
     except BaseException:
@@ -77,7 +80,7 @@ def update_by_query(
         raise
 
 
-def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, throttle: float | None) -> str:
+def _start_task(engine: Engine, index: str, body: Any, pipeline: str | None, throttle: float | None) -> str:
     """Start a task and return its id. While the engine is busy, wait and try again."""
     params: dict[str, Any] = {
         "conflicts": "proceed",
@@ -91,12 +94,11 @@ def _start_task(engine: Engine, index: str, query: Any, pipeline: str | None, th
     retries = engine.create_retries()
     while True:
         try:
-            return str(engine.call_once("POST", [index, "_update_by_query"], {"query": query}, **params)["task"])
+            return str(engine.call_once("POST", [index, "_update_by_query"], body, **params)["task"])
         except RequestError as error:
             if error.status in _UNSUPPORTED_STATUSES:
-                raise StoreError(
-                    f"{engine.name} cannot update documents by query ({error}); omit --in-engine"
-                ) from error
+                advice = "" if "script" in body else "; omit --in-engine"
+                raise StoreError(f"{engine.name} cannot update documents by query ({error}){advice}") from error
             retries.pause_or_raise(error)
 
 

@@ -44,7 +44,7 @@ def sentence_spans(text: str) -> list[Span]:
         raise MissingExtraError("splitting texts into sentences", "versions") from None
     unified = unify_line_endings(text)
     spans: list[Span] = []
-    for paragraph_start, end in _paragraphs(unified):
+    for paragraph_start, end in _paragraph_spans(unified):
         start = paragraph_start
         for sentence in segment(_LANGUAGE, _SURROGATE.sub("\ufffd", unified[start:end].replace("\n", " "))):
             spans += _cut(unified, start, start + len(sentence))
@@ -58,7 +58,7 @@ def unify_line_endings(text: str) -> str:
     return _LINE_END.sub("\n", text) if "\r" in text else text
 
 
-def _paragraphs(text: str) -> Iterator[Span]:
+def _paragraph_spans(text: str) -> Iterator[Span]:
     start = 0
     for match in _PARAGRAPH_BREAK.finditer(text):
         yield start, match.start()

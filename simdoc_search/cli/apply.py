@@ -188,7 +188,7 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
 
 def _warn_if_indexed(folder: Path, store: Store) -> None:
     """Print a note if the folder for moved files is in an indexed folder, because `index` would read them again."""
-    from simdoc_search.indexing.roots import find_roots
+    from simdoc_search.indexing.input_paths import find_roots
 
     absolute = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.resolve would follow links
     with suppress(StoreError):  # files can be moved without the store
@@ -212,7 +212,7 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
             "restored": report.restored,
             "unchanged_count": report.unchanged_count,
             "not_restored": [{"name": name, "reason": reason} for name, reason in report.not_restored],
-            "not_indexed": indexed.not_indexed,
+            "not_indexed": indexed.not_indexed_paths,
         }
         print_json(values)
     else:
@@ -226,8 +226,8 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
         documents = format_count(indexed.document_count, "document")
         added = f", {documents} added to the index" if indexed.document_count else ""
         say(f"{len(report.restored):,} restored{in_place}{missing}{added}")
-        if indexed.not_indexed:
-            files_are = format_count(len(indexed.not_indexed), "restored file is", "restored files are")
+        if indexed.not_indexed_paths:
+            files_are = format_count(len(indexed.not_indexed_paths), "restored file is", "restored files are")
             command = command_line(store, "index", "FOLDER")
             say(f"{files_are} not in the index; to add such files, run: {command}", err=True)
     if report.not_restored:

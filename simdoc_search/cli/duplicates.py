@@ -187,7 +187,7 @@ def duplicates(
     new_ids: list[str] = []
     workers = worker_count(workers)
     search, problems, _, skipped = index_paths(
-        folders, open_index, store, new_ids.append, workers=workers, quiet=as_json
+        folders, open_index, store, new_ids.append, workers=workers, quiet=as_json, compares_skipped=not only_new
     )
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new

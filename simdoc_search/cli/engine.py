@@ -99,7 +99,7 @@ def start(
             nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=status_line
         )
     except devengine.DevEngineError as error:
-        for logged in error.log:
+        for logged in error.log_lines:
             say(f"  {logged}", err=True)
         raise
     except KeyboardInterrupt:
@@ -186,7 +186,7 @@ def logs(node: int, lines: int, port: int | None, as_json: bool) -> None:
     cluster = find_cluster(port)
     if cluster is None:
         raise click.ClickException(f"{_no_engine_message(port)}; the logs of a stopped engine are in its data folder")
-    log = cluster.log_tail(node, lines)
+    log = cluster.read_log_tail(node, lines)
     if as_json:
         print_json({"node": node, "lines": log})
         return

@@ -25,13 +25,13 @@ _MAX_MEMBERS, _MAX_NAMES, _MAX_LEFT_OUT = 20, 8, 3
 _CSV_COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index", "b_routing")
 
 
-def all_documents_options(help_text: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--all` with this help, and `--edges`."""
+def all_documents_options(help_text: str, pairs: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds `--all` with this help, and `--edges`, which writes these pairs."""
 
     def add_options(command: Command) -> Command:
         edges = click.option(
             "--edges", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-            help="With --all: write all pairs to FILE as CSV.",
+            help=f"With --all: write all {pairs} to FILE as CSV, with their scores.",
         )  # fmt: skip
         return click.option("--all", "all_documents", is_flag=True, help=help_text)(edges(command))
 
@@ -82,6 +82,8 @@ def show_families(
     for number, family in enumerate(shown, page[1] + 1):
         for line in _family_lines(number, family):
             say(line)
+    if note := next((family.question_mark_note for family in shown if family.question_mark_note), ""):
+        say(note)
     total = result.family_count
     documents = format_count(result.document_count, "document")
     families = format_count(total, "family", "families")

@@ -164,8 +164,8 @@ def index(
 
     --with versions stores the sentences of each document. In a test with 357 documents, this made `versions` ten times
     as fast. --with related stores concepts for `related`. Both also upgrade an existing index that has texts. PATH is
-    then optional. In a test with 1,500 files, --with versions made the index 13 % larger, and indexing took 1.8 times
-    as long. --with versions,related made it 34 % larger, and indexing took 15 times as long.
+    then optional. In a test with 1,389 files, --with versions made the index 13 % larger, and indexing took 1.7 times
+    as long. --with versions,related made it 32 % larger, and indexing took 5 times as long.
 
     --language adds the metadata field `language` to each document that does not have it. Its value is a code such as
     `de`, `zh` or `yue`, or else `mixed` or `unknown`. Select documents with --filter language=de, and count them with

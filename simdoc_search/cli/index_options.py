@@ -24,7 +24,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Begin the help of these options with "New store:", because they only apply when a store is created."""
+    """Begin the help of these options with "New index:", because they only apply when an index is created."""
 
     def add(command: Command) -> Command:
         other_parameters = [*getattr(command, "__click_params__", ())]
@@ -123,7 +123,7 @@ def parse_sketch(text: str) -> Sketch:
         raise click.BadParameter(f"{text!r:.60} is not a sketch; {choices}", param_hint="--sketch")
     kind: Callable[..., Sketch] = sketches[name]
     try:
-        sketch = kind(**({sketches[name].stored_fields[0]: int(size)} if colon else {}))
+        sketch = kind(**({sketches[name].parameter_names[0]: int(size)} if colon else {}))
         sketch.require_bucketed_tokens()
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--sketch") from None
@@ -139,7 +139,7 @@ def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
     from simdoc_search.sketch.fingerprint import fingerprint
 
     fingerprint("one word", None, sketch)
-    return replace(settings, minhash=sketch).with_key(settings.minhash.key)
+    return replace(settings, sketch=sketch).with_key(settings.sketch.key)
 
 
 def token_kinds_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
@@ -244,8 +244,8 @@ def check_stored_settings(stored: Settings, requested: Settings, store: str) -> 
         parts = ("front-matter", "quoted-replies")
         options = " and ".join(f"--{part} {'skip' if part in stored.excluded_parts else 'keep'}" for part in parts)
         raise FormatMismatchError(
-            f"the index {store} was created with {options}, which cannot be changed; omit these options, or choose a "
-            "new index with --store"
+            f"the index {store} was created with {options}, which cannot be changed; omit --front-matter and "
+            "--quoted-replies, or choose a new index with --store"
         )
 
 

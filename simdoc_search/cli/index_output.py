@@ -39,7 +39,7 @@ def refused_as_json(refused: Mapping[str, str]) -> list[dict[str, str]]:
 def print_report(report: IndexReport) -> None:
     """Print the counts on stdout, and skipped and refused documents on stderr."""
     counts = [f"{report.added_count:,} indexed", f"{report.unchanged_count:,} unchanged"]
-    optional = {"replaced": report.replaced_count, "deleted": report.deleted_count}
+    optional = {"replaced": report.replaced_count, "removed from the index": report.deleted_count}
     counts += [f"{count:,} {name}" for name, count in optional.items() if count]
     if report.repeated_id_count:
         counts.append(format_count(report.repeated_id_count, "duplicate id"))

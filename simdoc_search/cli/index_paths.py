@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -28,6 +28,8 @@ _MAX_LISTED_SOURCES = 100_000
 
 def _require_files(_context: click.Context, _parameter: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
     """Reject stdin and tables, because a search can only be restricted to documents that are files."""
+    if not paths:
+        return paths
     from simdoc_search.corpus import has_several_documents
 
     for path in paths:
@@ -98,6 +100,7 @@ def index_paths(
     *,
     workers: int,
     quiet: bool,
+    compares_skipped: bool = False,
 ) -> IndexedPaths:
     """Index some paths, and print the problems. Without paths, only open the store.
 
@@ -108,22 +111,24 @@ def index_paths(
         on_written: called with the id of each document that was added or replaced.
         workers: number of worker processes.
         quiet: whether to hide the progress.
+        compares_skipped: whether the command compares the bytes of skipped files.
 
     Raises:
         CorpusError: no path can be read. In this case, no store is created.
     """
+    from simdoc_search.search import SimilaritySearch
+
+    if not paths:
+        return IndexedPaths(SimilaritySearch(open_index(create=False)), [], 0)
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, require_readable
-    from simdoc_search.search import SimilaritySearch
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     problems: list[str] = []
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
     exclude = read_config_value("index", "exclude_files") or ()  # index the same files as `simdoc-search index`
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
-    search = SimilaritySearch(open_index(create=bool(paths)))
-    if not paths:
-        return IndexedPaths(search, [], 0)
+    search = SimilaritySearch(open_index(create=True))
     try:
         archives = bool(read_config_value("index", "archives"))
         with source_progress(sources, paths, hidden=quiet, archives=archives) as (sources, progress):
@@ -143,7 +148,8 @@ def index_paths(
     counts = f"{report.added_count + report.replaced_count:,} indexed, {report.unchanged_count:,} unchanged{skipped}"
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
     if report.skipped:
-        say(f"to see which files were skipped, and why, run: {command_line(location, 'index', *paths)}", err=True)
+        use = "only the bytes of skipped files are compared" if compares_skipped else "skipped files are not searched"
+        say(f"{use}; to see which they are, and why, run: {command_line(location, 'index', *paths)}", err=True)
     for note in report.notes:
         say(note, err=True)
     problems += report.problems
@@ -153,3 +159,19 @@ def index_paths(
         say(f"Error: {problem}", err=True)
     document_count = report.added_count + report.replaced_count + report.unchanged_count
     return IndexedPaths(search, problems, document_count, report.skipped)
+
+
+def open_paths(
+    paths: tuple[Path, ...], open_index: Callable[..., Store], location: str, *, workers: int, quiet: bool
+) -> tuple[IndexedPaths, list[dict[str, Any]]]:
+    """Index the paths of `--in`, and return the result and the filters for their documents.
+
+    Without paths, only open the store. Then there are no filters. The arguments and errors are those of `index_paths`.
+    """
+    names = tuple(map(str, paths))
+    indexed = index_paths(names, open_index, location, workers=workers, quiet=quiet)
+    if not names:
+        return indexed, []
+    from simdoc_search.indexing.input_paths import make_origin_filter
+
+    return indexed, [make_origin_filter(indexed.search.store, names)]

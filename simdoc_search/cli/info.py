@@ -69,7 +69,7 @@ def _print_settings(settings: Settings, passage_guarantee: str) -> None:
     from simdoc_search.sketch.thresholds import SimilarityThresholds
 
     say(f"compared   {_describe_analysis(settings.analysis)}")
-    say(f"sketch     {_describe_sketch(settings.minhash)}")
+    say(f"sketch     {_describe_sketch(settings.sketch)}")
     say(f"passages   {passage_guarantee}")
     if settings.sentences:
         say("versions   documents are compared by their stored sentences")
@@ -97,7 +97,7 @@ def _describe_sketch(sketch: Sketch) -> str:
     """Return a sketch in the syntax of `--sketch`, and its other settings that are not defaults."""
     values, defaults = asdict(cast(Any, sketch)), asdict(cast(Any, type(sketch)()))
     keyed = ", with SIMDOC_HASH_KEY" if values.pop("key", None) else ""
-    return f"{sketch.name}:{values.pop(sketch.stored_fields[0])}{_describe_differences(values, defaults)}{keyed}"
+    return f"{sketch.name}:{values.pop(sketch.parameter_names[0])}{_describe_differences(values, defaults)}{keyed}"
 
 
 def _describe_differences(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:

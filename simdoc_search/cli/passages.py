@@ -27,7 +27,7 @@ from simdoc_search.cli.comparison_options import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.index_paths import in_option, index_paths
+from simdoc_search.cli.index_paths import IndexedPaths, in_option, open_paths
 from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text
 from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
 from simdoc_search.cli.passages_page import describe_search
@@ -100,7 +100,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @workers_option
 @show_option
-@sort_option("most words that no earlier hit covers")
+@sort_option("hits that add the most shared words first")
 @field_options
 @store_option
 @json_option
@@ -157,7 +157,6 @@ def passages(
     """
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.documents import Document
-    from simdoc_search.indexing.roots import make_origin_filter
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
@@ -171,18 +170,13 @@ def passages(
         return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
 
     workers = worker_count(workers)
-    problems: list[str] = []
-    document_count = 0
     filters_of_paths: list[dict[str, Any]] = []
     if each_other:
-        search = SimilaritySearch(open_store(":memory:", create=True))
-    elif in_paths:
-        paths = tuple(map(str, in_paths))
-        search, problems, document_count, _ = index_paths(paths, open_index, store, workers=workers, quiet=as_json)
-        filters_of_paths.append(make_origin_filter(search.store, paths))
+        indexed = IndexedPaths(SimilaritySearch(open_store(":memory:", create=True)), [], 0)
     else:
-        search = SimilaritySearch(open_index())
-        document_count = search.store.info().document_count if html else 0
+        indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=workers, quiet=as_json)
+    search, problems = indexed.search, indexed.problems
+    document_count = indexed.document_count if in_paths or not html else search.store.info().document_count
     options: dict[str, Any] = {
         "size": size,
         "offset": offset,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, main_options=["--file", "--text", "--all", "--explain", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@all_documents_options("Group all documents in the index by topic.")
+@all_documents_options("Group all documents in the index by topic.", "pairs of related documents")
 @file_option
 @click.option("--text", help="Query with this text. Use - for stdin.")
 @page_options

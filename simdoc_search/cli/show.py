@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
 
-_MAX_TEXT_LINES, _MAX_TEXT_CHARACTERS = 10, 1_000
+_MAX_TEXT_LINES, _MAX_TEXT_CHARACTERS, _MAX_VALUE_CHARACTERS = 10, 1_000, 200
 _MAX_CONCEPTS_PER_WORD = 3
 _MAX_WORD_WIDTH = 24
 
@@ -40,7 +40,7 @@ _MAX_WORD_WIDTH = 24
 @click.option(
     "--concepts",
     is_flag=True,
-    help="List the concepts of the document, with their weights and the words that they come from.",
+    help="List the words of the document's concepts (names and keywords), with the weight of each word.",
 )
 @synonyms_option(
     "With --concepts: the synonyms file that the index was created with. Without this file, some words are not shown."
@@ -62,8 +62,9 @@ def show(
 ) -> None:
     """Show a document: its file, size, date, metadata and text.
 
-    ID is a document's id, the path of its file, or its file name if only one document has it. Only the beginning of the
-    text is shown. To print the whole text, use --text-only.
+    In the index of an application, the metadata are its own fields. ID is a document's id, the path of its file, or its
+    file name if only one document has it. Only the beginning of the text is shown. To print the whole text, use
+    --text-only.
 
     \b
       simdoc-search show doc123
@@ -73,6 +74,7 @@ def show(
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.resolver import Resolver
+    from simdoc_search.search.stored_texts import add_all_metadata, read_records
 
     if text_only and concepts:
         raise click.UsageError("give --text-only or --concepts, not both")
@@ -85,9 +87,10 @@ def show(
         if concepts:
             _show_concepts(opened, key, synonyms, as_json=as_json)
             return
-        record = next(iter(columns.read_records(opened, [key], text=True)), None)
-    if record is None:  # another process has removed the document meanwhile
-        raise UnknownDocumentError(id)
+        record = read_records(opened, [key]).get(key)
+        if record is None:  # another process has removed the document meanwhile
+            raise UnknownDocumentError(id)
+        record = add_all_metadata(opened, record)
     values = columns.get_values(record)
     if as_json:
         print_json(_as_json(record, values))
@@ -108,8 +111,9 @@ def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print_record(record: Record, values: dict[str, Any]) -> None:
+    from simdoc_search.passages.summary import excerpt
+
     size = values["size"]
-    click.echo(f"document   {link_id(record.id, values)}")
     lines = {
         "index": record.index,
         "path": values["path"] or None,
@@ -117,13 +121,15 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
         "date": values["date"] or None,
         "text": "not stored" if record.text is None else format_count(len(record.text), "character"),
     }
+    metadata = {name: value for name, value in sorted(record.metadata.items()) if lines.get(name) != value}
+    width = min(_MAX_WORD_WIDTH, max([10, *map(len, metadata)]))
+    click.echo(f"{'document':<{width}} {link_id(record.id, values)}")
     for name, value in lines.items():
         if value is not None:
-            say(f"{name:<10} {value}")
-    for name, value in sorted(record.metadata.items()):
-        if lines.get(name) == value:
-            continue
-        say(f"{printable(name):<10} {', '.join(map(str, value)) if isinstance(value, list) else value}")
+            say(f"{name:<{width}} {value}")
+    for name, value in metadata.items():
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        say(f"{printable(name):<{width}} {shown if len(shown) <= _MAX_VALUE_CHARACTERS else excerpt(shown)}")
     if record.text is None:
         say("note: the index does not have the text of this document", err=True)
         return

@@ -12,6 +12,7 @@ from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import field_options, handle_errors, json_option, open_for_query, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_paths import in_option, open_paths
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.query_options import (
     FilterPairs,
@@ -25,6 +26,7 @@ from simdoc_search.cli.query_options import (
     page_options,
 )
 from simdoc_search.cli.similar_output import print_many, print_result
+from simdoc_search.cli.worker_options import worker_count
 from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.query.clauses import has_other_clauses, parse_fingerprint_and_filters
 from simdoc_search.query.planner import Planner
@@ -32,12 +34,14 @@ from simdoc_search.query.planner import Planner
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command(cls=Command, main_options=["--overlap", "--probability", "--file", "--text", "--size"], shows_time=True)
+@click.command(cls=Command, main_options=["--file", "--in", "--overlap", "--text", "--size"], shows_time=True)
 @click.argument("query_string", required=False, metavar="[QUERY]", shell_complete=complete_ids)
 @file_option
+@in_option
 @click.option(
     "--all-from",
     type=click.Path(path_type=Path, allow_dash=True),
@@ -70,6 +74,7 @@ if TYPE_CHECKING:
 def similar(
     query_string: str | None,
     file: Path | None,
+    in_paths: tuple[Path, ...],
     text: str | None,
     all_from: Path | None,
     overlap: Fraction | None,
@@ -113,13 +118,16 @@ def similar(
     To add filters to QUERY, write FINGERPRINT: before the id: 'FINGERPRINT:doc123_20 AND path:"reports/" AND NOT
     author:me'.
     """
-    from simdoc_search.search import SimilaritySearch
-
     if sum(source is not None for source in (query_string, file, text, all_from)) != 1:
         raise click.UsageError("give one of QUERY, --file, --text or --all-from")
-    search = SimilaritySearch(
-        open_for_query(store, id_field=id_field, engine=engine, text_field=text_fields, field=field)
-    )
+
+    def open_index(*, create: bool) -> Store:
+        return open_for_query(
+            store, id_field=id_field, engine=engine, text_field=text_fields, field=field, create=create
+        )
+
+    indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=worker_count(None), quiet=as_json)
+    search = indexed.search
     if query_string is not None and has_other_clauses(query_string):
         query_string, required, unwanted = parse_fingerprint_and_filters(query_string)
         filters, excluded = (*filters, *required), (*excluded, *unwanted)
@@ -129,7 +137,7 @@ def similar(
         "planner": "all" if compat else planner,
         "size": size,
         "offset": offset,
-        "filters": make_filters(filters, excluded),
+        "filters": [*make_filters(filters, excluded), *filters_of_paths],
         "include_self": include_self or bool(compat),
         "verify": not estimate,
         "measure": measure,
@@ -153,5 +161,5 @@ def similar(
             result = search.similar_to_text(read_file(file) if file else read_text(text or ""), **options)
         print_result(result, columns, as_json, expects_exact=expects_exact)
         hit_count = len(result)
-    if fail_if_empty and not hit_count:
+    if indexed.problems or (fail_if_empty and not hit_count):
         raise SystemExit(1)

@@ -1,4 +1,4 @@
-"""`simdoc-search template`: shows and installs the mapping of the fingerprints, and the pipeline that fills it."""
+"""`simdoc-search template`: shows, installs and removes the mapping of fingerprints and the pipeline that fills it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import engine_option, handle_errors, json_option, print_json
+from simdoc_search.cli.common import document_progress, engine_option, handle_errors, json_option, print_json
 from simdoc_search.cli.help_layout import CommandGroup
 from simdoc_search.cli.settings_options import make_settings_change, settings_options
-from simdoc_search.cli.template_output import plan_as_json, print_plan
+from simdoc_search.cli.template_output import plan_as_json, print_plan, print_removal
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
@@ -52,15 +52,15 @@ def _make_shared_options(verb: str, needed_options: str) -> tuple[Callable[[Comm
 
 @click.group(cls=CommandGroup)
 def template() -> None:
-    """Show or install a component template and an ingest pipeline.
+    """Show, install or remove the component template and the pipeline.
 
     The component template contains the mapping of the field with the fingerprints. The pipeline lets the engine fill
     this field whenever a document is written.
 
     \b
       simdoc-search template show
-      simdoc-search template install http://localhost:9200
       simdoc-search template install http://localhost:9200 --pipeline
+      simdoc-search template remove http://localhost:9200 --index articles
     """
 
 
@@ -194,6 +194,45 @@ def install(
         print_json(plan_as_json(plan, dry_run=dry_run))
     else:
         print_plan(plan, dry_run=dry_run)
+
+
+@template.command(main_options=["--index", "--dry-run"])
+@click.argument("url")
+@click.option(
+    "--index", default="", metavar="NAME", help="Remove the fingerprints from this index, alias or data stream."
+)
+@click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
+              help="Object field of the fingerprints.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Print what would be changed, but change nothing.")
+@engine_option
+@json_option
+@handle_errors
+def remove(url: str, index: str, field: str, dry_run: bool, engine: EngineKind | None, as_json: bool) -> None:
+    """Remove the fingerprints of an index, and what `template install` has installed.
+
+    With --index, writes to the index no longer compute fingerprints, and the field is removed from its documents. The
+    index templates that match the index lose the field and the pipeline. Then the pipeline, the search templates, the
+    component template and the watches are deleted, unless another index or index template uses them. The engine keeps
+    the empty field in the mapping of the index.
+
+    \b
+      simdoc-search template remove http://localhost:9200 --index articles --dry-run
+      simdoc-search template remove http://localhost:9200 --index articles
+
+    Before you run this command, remove our code from your loader. If the command is interrupted, run it again.
+    """
+    from simdoc_search.attach.removal import plan_removal
+    from simdoc_search.stores.remote.connection import connect
+
+    client, _ = connect(url, engine=engine, expects_index=False)
+    plan = plan_removal(client, index, field)
+    if not dry_run:
+        with document_progress(hidden=as_json) as update:
+            plan.run(lambda count: update(completed=count))
+    if as_json:
+        print_json({"changes": plan.changes, "warnings": plan.warnings, "dry_run": dry_run})
+    else:
+        print_removal(plan, dry_run=dry_run)
 
 
 def _settings(options: dict[str, Any]) -> Settings:

@@ -1,4 +1,4 @@
-"""Output of `simdoc-search template install`."""
+"""Output of `simdoc-search template install` and `simdoc-search template remove`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
     from simdoc_search.attach.installation import InstallPlan
+    from simdoc_search.attach.removal import RemovalPlan
 
 
 def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
@@ -30,7 +31,7 @@ def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
         values["search_templates_installed"] = [step.segments[-1] for step in plan.get_steps("search template")]
     values |= {"changes": [step.change for step in plan.steps], "warnings": plan.warnings}
     if dry_run:
-        requests = [{"method": "PUT", "path": step.path, "body": step.body} for step in plan.steps]
+        requests = [{"method": step.method, "path": step.path, "body": step.body} for step in plan.steps]
         values |= {"dry_run": True, "requests": requests}
     return values
 
@@ -45,13 +46,22 @@ def print_plan(plan: InstallPlan, *, dry_run: bool) -> None:
         say(f"note: {warning}", err=True)
 
 
+def print_removal(plan: RemovalPlan, *, dry_run: bool) -> None:
+    """Print the changes that were made, or would be made, and what is kept."""
+    say(f"these changes {'would be' if dry_run else 'were'} made:" if plan.changes else "nothing to remove")
+    for change in plan.changes:
+        say(f"  {change}")
+    for warning in plan.warnings:
+        say(f"note: {warning}", err=True)
+
+
 def _print_changes(plan: InstallPlan) -> None:
     say("these changes would be made:" if plan.steps else "nothing would be changed")
     for step in plan.steps:
         say(f"  {step.change}")
     for step in plan.get_steps("index template"):
         say(f"PUT {step.path}")
-        print_json(dict(step.body))
+        print_json(dict(step.body or {}))
 
 
 def _print_installed(plan: InstallPlan) -> None:

@@ -26,15 +26,15 @@ _OPTIONS = (
         "--min-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of similar sentences in the version that has the larger share.  "
+        help="Minimum percentage of similar sentences in at least one of two versions.  "
         "[default: 50, unless changed with `defaults`]",
     ),
     click.option(
         "--min-smaller-share",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum percentage of similar sentences in the version that has the smaller share. At most "
-        "--min-share.  [default: 10, unless changed with `defaults`]",
+        help="Minimum percentage of similar sentences in each of two versions. At most --min-share.  "
+        "[default: 10, unless changed with `defaults`]",
     ),
     click.option(
         "--min-score",

@@ -63,10 +63,11 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
     " [default: those of the index, or words:5. With --pairs: several kinds]",
 )  # fmt: skip
 @click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="File with labelled pairs. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
+              help="File with pairs of documents, labelled yes or no. Each line has two ids and the label, separated "
+              "by tabs.")  # fmt: skip
 @click.option(
     "--for", "purpose", type=click.Choice(["duplicates", "versions", "related"]), default="duplicates",
-    show_default=True, help="What `yes` means in --pairs: the two documents are duplicates, versions or related.",
+    show_default=True, help="What the label yes means in --pairs: the documents are duplicates, versions or related.",
 )  # fmt: skip
 @click.option(
     "--sample",
@@ -204,7 +205,7 @@ def _sample_corpus(
 
 
 def _choose_analyses(shingles: str | None, stored_analysis: Analysis | None, *, for_pairs: bool) -> list[Analysis]:
-    """Return the analyses to measure: those in `--shingles`, or the default ones."""
+    """Return the analysis settings to measure: those in `--shingles`, otherwise those of the index or the defaults."""
     from simdoc_search.analysis.settings import Analysis
 
     if shingles is not None:

@@ -19,6 +19,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_families
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_paths import in_option, open_paths
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
 from simdoc_search.cli.threshold_options import convert_thresholds, threshold_options
@@ -27,13 +28,15 @@ from simdoc_search.cli.versions_page import write_page
 from simdoc_search.cli.worker_options import worker_count, workers_option
 
 if TYPE_CHECKING:
+    from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
 
-@click.command(cls=Command, main_options=["--file", "--all", "--html", "--sentences", "--size"], shows_time=True)
+@click.command(cls=Command, main_options=["--file", "--in", "--all", "--html", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@all_documents_options("Find all families of versions in the index.")
+@all_documents_options("Find all families of versions in the index.", "pairs of versions")
 @file_option
+@in_option
 @page_options
 @threshold_options
 @filter_options
@@ -54,6 +57,7 @@ def versions(
     all_documents: bool,
     edges: Path | None,
     file: Path | None,
+    in_paths: tuple[Path, ...],
     size: int,
     offset: int,
     filters: FilterPairs,
@@ -73,7 +77,7 @@ def versions(
 
     \b
       simdoc-search versions contract.docx   list the versions, oldest first
-      simdoc-search versions --file draft.pdf --html versions.html
+      simdoc-search versions --file draft.pdf --in ~/Contracts
       simdoc-search versions doc123 --sentences --json
       simdoc-search versions --all           list the families of versions
 
@@ -87,35 +91,40 @@ def versions(
     357 documents).
     """
     from simdoc_search.as_json import versions_as_json
-    from simdoc_search.search import SimilaritySearch
 
     check_all_documents_options(
         all_documents, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html}
     )
     if not all_documents and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
-    search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
-    options: dict[str, Any] = {"filters": make_filters(filters, excluded), **convert_thresholds(thresholds)}
+
+    def open_index(*, create: bool) -> Store:
+        return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
+
+    workers = worker_count(workers)
+    indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=workers, quiet=as_json)
+    search, all_filters = indexed.search, [*make_filters(filters, excluded), *filters_of_paths]
+    options: dict[str, Any] = {"filters": all_filters, **convert_thresholds(thresholds)}
     if all_documents:
-        options["workers"] = worker_count(workers)
+        options["workers"] = workers
         show_families(search, options, (size, offset), edges, use_git=not no_version_control, as_json=as_json)
-        return
-    options |= {"size": size, "offset": offset, "use_git": not no_version_control}
-    query, query_id = read_query_arguments(
-        search, id, file, lambda document: {"file": file, "metadata": document.metadata}
-    )
-    result = search.versions(**query, **options)
-    texts = read_version_texts(search, result) if sentences or html else {}
-    if html:
-        write_page(html, result, texts, search.store.settings)
-    if as_json:
-        analysis = search.store.settings.analysis if sentences else None
-        print_json(versions_as_json(result, query_id, None if file is None else str(file), texts, analysis))
-        return
-    for line in version_lines(result, query_id if file is not None else None, store):
-        say(line)
-    if sentences:
-        for line in sentence_lines(result, texts, search.store.settings.analysis):
-            say(line)
-    if html:
-        say(f"page: {html}")
+    else:
+        options |= {"size": size, "offset": offset, "use_git": not no_version_control}
+        query, query_id = read_query_arguments(
+            search, id, file, lambda document: {"file": file, "metadata": document.metadata}
+        )
+        result = search.versions(**query, **options)
+        texts = read_version_texts(search, result) if sentences or html else {}
+        analysis = search.store.settings.analysis
+        if html:
+            write_page(html, result, texts, search.store.settings)
+        if as_json:
+            file_name = None if file is None else str(file)
+            print_json(versions_as_json(result, query_id, file_name, texts, analysis if sentences else None))
+        else:
+            lines = [*version_lines(result, query_id if file is not None else None, store)]
+            lines += sentence_lines(result, texts, analysis) if sentences else []
+            for line in [*lines, *([f"page: {html}"] if html else [])]:
+                say(line)
+    if indexed.problems:
+        raise SystemExit(1)

@@ -65,7 +65,7 @@ def watch(
       simdoc-search watch --list --store http://localhost:9200/articles
       simdoc-search watch --remove doc123 --store http://localhost:9200/articles
     """
-    from simdoc_search.search.watches import Watcher
+    from simdoc_search.search.watches import CopyWatches
 
     if check_new + lists_watches + remove > 1 or (overlap is not None and (check_new or lists_watches or remove)):
         raise click.UsageError("--overlap, --check-new, --list and --remove cannot be combined; give only one of them")
@@ -73,20 +73,20 @@ def watch(
         raise click.UsageError(
             "--list does not take an ID; omit the ID" if lists_watches else "give the ID of a document, or --list"
         )
-    watcher = Watcher(open_for_query(store, engine=engine, field=field), watches_index)
+    copy_watches = CopyWatches(open_for_query(store, engine=engine, field=field), watches_index)
     if remove:
-        count = watcher.remove(ids)
+        count = copy_watches.remove(ids)
         print_json({"removed_count": count}) if as_json else say(f"{format_count(count, 'watch', 'watches')} removed")
     elif check_new:
-        _print_matches({id: watcher.find_matches(id) for id in ids}, as_json)
-        if outdated := sum(watch.is_outdated for watch in watcher.all()):
+        _print_matches({id: copy_watches.find_matches(id) for id in ids}, as_json)
+        if outdated := sum(watch.is_outdated for watch in copy_watches.all()):
             outdated_watches = format_count(outdated, "watch is outdated and finds", "watches are outdated and find")
             say(
                 f"note: {outdated_watches} no copies. To see which, run: simdoc-search watch --list",
                 err=True,
             )
     else:
-        watches = watcher.all() if lists_watches else [watcher.set(id, overlap=overlap) for id in ids]
+        watches = copy_watches.all() if lists_watches else [copy_watches.set(id, overlap=overlap) for id in ids]
         _print_watches(watches, as_json, lists_watches=lists_watches)
 
 

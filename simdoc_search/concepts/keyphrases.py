@@ -114,7 +114,7 @@ def _decode(content: bytes) -> str:
 def _yake_extractor(language: str) -> Any:
     from yake import KeywordExtractor  # noqa: PLC0415 - an optional dependency, and slow to import
 
-    # With dedup_lim=1, YAKE keeps similar phrases. They are harmless, because the phrases are compared, not shown.
+    # With dedup_lim=1, YAKE keeps similar phrases. They are harmless, because phrases are compared word by word.
     return KeywordExtractor(
         n=_MAX_PHRASE_WORDS, dedup_lim=1.0, top=_MAX_PHRASES_PER_PART, stopwords=set(_stop_words()[language])
     )

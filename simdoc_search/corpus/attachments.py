@@ -52,11 +52,11 @@ def _attached_parts(part: Message) -> Iterator[Message]:
         for child in part.get_payload():
             if isinstance(child, Message):
                 yield from _attached_parts(child)
-    elif part.get_content_disposition() == "attachment" or (part.get_filename() and not _is_shown(part)):
+    elif part.get_content_disposition() == "attachment" or (part.get_filename() and not _is_shown_inline(part)):
         yield part
 
 
-def _is_shown(part: Message) -> bool:
+def _is_shown_inline(part: Message) -> bool:
     return part.get_content_maintype() == "image" and "Content-ID" in part
 
 

@@ -1,7 +1,8 @@
 """Reads the rows of a CSV file with Python's `csv` module. After an unclosed quote, only one line is lost.
 
-A row may have several lines only if a delimiter or the end of a line follows each closing quote, and if the row has no
-more cells than the header row. Otherwise, the first line is reported as bad, and the next line begins a new row.
+A row may span several lines under two conditions: each closing quote is followed by a delimiter or the end of a line,
+and the row has no more cells than the header row. Otherwise, the first line is reported as bad, and the next line
+begins a new row.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: i
     """
     lines = _LineReader(stream, min(max_characters, _MAX_CELL_CHARACTERS))
     column_count = 0
-    while line := lines.next():
+    while line := lines.read_line():
         if isinstance(line, BadRow):
             yield line
         elif line.strip("\r\n"):
@@ -62,7 +63,7 @@ def choose_delimiter(header: str) -> str:
 
 
 @contextmanager
-def cell_limit(max_characters: int) -> Iterator[None]:
+def set_cell_limit(max_characters: int) -> Iterator[None]:
     """Set the maximum number of characters in a cell. The csv module has one limit for the whole process."""
     with _CSV_LIMIT_LOCK:
         previous_limit = csv.field_size_limit(min(max_characters, _MAX_CELL_CHARACTERS))
@@ -80,7 +81,7 @@ class _LineReader:
         self._put_back: deque[str | BadRow] = deque()
         self.max_characters = max_characters
 
-    def next(self) -> str | BadRow:
+    def read_line(self) -> str | BadRow:
         """Return the next line with its line ending, or an empty string at the end of the stream."""
         if self._put_back:
             return self._put_back.popleft()
@@ -106,7 +107,7 @@ def _read_row(line: str, lines: _LineReader, delimiter: str, column_count: int) 
     def row_lines() -> Iterator[str]:
         yield line
         remaining = lines.max_characters - len(line)
-        while isinstance(next_line := lines.next(), str) and 0 < len(next_line) <= remaining:
+        while isinstance(next_line := lines.read_line(), str) and 0 < len(next_line) <= remaining:
             further_lines.append(next_line)
             remaining -= len(next_line)
             yield next_line
@@ -128,7 +129,7 @@ def _read_row(line: str, lines: _LineReader, delimiter: str, column_count: int) 
 
 def _parse_row(lines: Iterator[str], delimiter: str, max_characters: int, *, strict: bool) -> list[str]:
     reader = csv.reader(lines, delimiter=delimiter, strict=strict)
-    with cell_limit(max_characters):
+    with set_cell_limit(max_characters):
         return next(reader)
 
 

@@ -56,7 +56,8 @@ _LEGACY_CODECS = (
     *("iso8859-15", "koi8-r", "koi8-u", "mac-roman", "cp850", "cp852", "cp866", "cp500", "cp1140"),
     *("cp932", "euc_jis_2004", "cp949", "euc_kr", "gb18030", "big5hkscs"),
 )
-_SUPERSETS = {  # files that declare the encoding on the left usually use that on the right (WHATWG Encoding Standard)
+# Files that declare the encoding on the left usually use that on the right (WHATWG Encoding Standard).
+_SUPERSET_CODECS = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -254,7 +255,7 @@ def _find_legacy_codec(declared_encoding: str) -> str | None:
         name = codecs.lookup(declared_encoding).name
     except (LookupError, ValueError):
         return None
-    return _SUPERSETS.get(name, name) if _LEGACY_NAME.match(name) else None
+    return _SUPERSET_CODECS.get(name, name) if _LEGACY_NAME.match(name) else None
 
 
 def _guess_codec(sample: bytes) -> str:
@@ -271,4 +272,4 @@ def _guess_codec(sample: bytes) -> str:
     # chardet's own supersets are not used, because they include cp1250 as a superset of iso8859-2.
     guess = chardet.detect(shortened, include_encodings=_LEGACY_CODECS, prefer_superset=False, compat_names=False)
     name = codecs.lookup(guess["encoding"] or "cp1252").name
-    return _SUPERSETS.get(name, name)
+    return _SUPERSET_CODECS.get(name, name)

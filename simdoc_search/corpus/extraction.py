@@ -7,13 +7,13 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from simdoc_search.corpus.docx_headers import add_headers_and_footers
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.corpus.running_headers import remove_running_headers
-from simdoc_search.corpus.word_headers import add_headers_and_footers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
-_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive
+_ENCRYPTED_OFFICE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _WORD_EXTENSIONS = frozenset({".docx", ".docm"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
@@ -53,7 +53,7 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
         if is_out_of_memory(error):
             raise MemoryError from error
         raise MissingExtraError(f"the format {format.extension}", "documents") from error
-    if format.extension in _ZIP_EXTENSIONS and data.startswith(_ENCRYPTED_OFFICE):
+    if format.extension in _ZIP_EXTENSIONS and data.startswith(_ENCRYPTED_OFFICE_SIGNATURE):
         raise DocumentError("encrypted")
     is_pdf = format.extension == ".pdf"
     pages = kreuzberg.PageConfig(extract_pages=True) if is_pdf else None

@@ -11,13 +11,13 @@ from typing import BinaryIO
 from simdoc_search.corpus.encoding import decode, is_binary, is_image
 from simdoc_search.corpus.extraction import extract_text
 from simdoc_search.corpus.file_source import FileSource, Source
-from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, readable_path
+from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, printable_path
 from simdoc_search.corpus.formats import FileFormat, FormatKind, determine_format
 from simdoc_search.corpus.html import extract_html_text
 from simdoc_search.corpus.links import LINK_OUT_REASON, leads_out
 from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
-from simdoc_search.small_files import open_regular
+from simdoc_search.small_files import open_regular_file
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 ARCHIVE_REASON = "an archive or a mailbox; read it with --archives"
@@ -142,7 +142,7 @@ def open_source(source: FileSource) -> Iterator[BinaryIO]:
     Raises:
         OSError: the file cannot be read, is not a regular file, or has become a link out of its folder.
     """
-    with open_regular(source.path) as file:
+    with open_regular_file(source.path) as file:
         if source.boundary and leads_out(source.path, source.boundary, file.fileno()):
             raise OSError(0, LINK_OUT_REASON)
         yield file
@@ -157,7 +157,7 @@ def _read_chunk(sources: Sequence[FileSource], begin_item: BeginItem) -> list[Do
 
 
 def _skip(source: FileSource, reason: str) -> Document | SkippedFile:
-    return SkippedFile(readable_path(source.path), reason)
+    return SkippedFile(printable_path(source.path), reason)
 
 
 def _read_source(name: str, source: FileSource | SkippedFile, limits: ItemLimits | None) -> Document:

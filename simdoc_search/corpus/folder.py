@@ -78,10 +78,10 @@ def find_files(
     for root in roots:
         check_path(root)
     exclusions = Exclusions(exclude)
-    return chain.from_iterable(_find_below(root, max_bytes, follow_links, exclusions) for root in roots)
+    return chain.from_iterable(_find_files_below(root, max_bytes, follow_links, exclusions) for root in roots)
 
 
-def _find_below(
+def _find_files_below(
     path: Path, max_bytes: int, follow_links: bool, exclusions: Exclusions
 ) -> Iterator[FileSource | SkippedFile]:
     absolute = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
@@ -139,7 +139,7 @@ class SearchedFolder:
         try:
             is_folder, is_link_out = entry.is_dir(), self._is_link_out(entry)
         except OSError as error:
-            return SkippedFile(readable_path(entry.path), _error_reason(error))
+            return SkippedFile(printable_path(entry.path), _error_reason(error))
         reason = ""
         if entry.name.startswith("."):
             reason = "hidden"
@@ -152,7 +152,7 @@ class SearchedFolder:
         elif is_link_out:
             reason = LINK_OUT_REASON
         if reason:
-            return SkippedFile(readable_path(entry.path) + "/" * is_folder, reason)
+            return SkippedFile(printable_path(entry.path) + "/" * is_folder, reason)
         return None if is_folder else self.examine_file(_path_of(entry), prefix + entry.name)
 
     def _is_link_out(self, entry: os.DirEntry[str]) -> bool:
@@ -199,7 +199,7 @@ def check_path(path: Path) -> None:
         CorpusError: the path is missing, this user cannot read it, or its name is not valid UTF-8.
     """
     if not _is_unicode(os.path.abspath(path)):  # noqa: PTH100 - resolve() would follow links
-        raise CorpusError(f"the name of {readable_path(path)} is not valid UTF-8; rename the file or folder")
+        raise CorpusError(f"the name of {printable_path(path)} is not valid UTF-8; rename the file or folder")
     try:
         if stat.S_ISDIR(path.stat().st_mode):
             os.scandir(path).close()
@@ -211,7 +211,7 @@ def check_path(path: Path) -> None:
         raise CorpusError(f"{path} cannot be read ({error.strerror}); check the path") from None
 
 
-def readable_path(path: str | Path) -> str:
+def printable_path(path: str | Path) -> str:
     r"""Return a path for messages. Bytes that are not UTF-8 are shown as `\xff`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 

@@ -23,7 +23,7 @@ _BLOCK_BREAK = "\u2029"  # the Unicode paragraph separator; if the page contains
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")
-_OWN_PAGE = 'head meta[name="generator"][content="simdoc-search"]'
+_OWN_PAGE_SELECTOR = 'head meta[name="generator"][content="simdoc-search"]'
 _SELF_CLOSED_ELEMENT = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", re.IGNORECASE)
 
 
@@ -50,7 +50,7 @@ def extract_html_text(data: bytes) -> str | None:
     if _XML.match(page):  # for an HTML parser, `<script/>` is an opening tag, so it hides the rest of the page
         page = _SELF_CLOSED_ELEMENT.sub(r"<\1\2></\1>", page)
     tree = LexborHTMLParser(page)
-    if tree.css_first(_OWN_PAGE):
+    if tree.css_first(_OWN_PAGE_SELECTOR):
         raise DocumentError("a page of simdoc-search")
     title = tree.css_first("head title")
     lines = [title.text() if title else ""]

@@ -17,7 +17,7 @@ from simdoc_search.documents import Document, MetadataValue, SkippedFile, check_
 from simdoc_search.errors import CorpusError, DocumentError
 
 _CHUNK_BYTES = 1 << 16
-_MAX_NAME_CHARACTERS = 1 << 20
+_MAX_TOTAL_NAME_CHARACTERS = 1 << 20
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _INT64_RANGE = range(-(2**63), 2**63)
 
@@ -155,7 +155,7 @@ def _flatten_metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
         DocumentError: the names are too long. A few kilobytes of nested objects can have gigabytes of joined names.
     """
     metadata: dict[str, MetadataValue] = {}
-    remaining = _MAX_NAME_CHARACTERS
+    remaining = _MAX_TOTAL_NAME_CHARACTERS
 
     def add(fields: dict[str, Any], prefix: str) -> None:
         nonlocal remaining
@@ -163,7 +163,9 @@ def _flatten_metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
             name = prefix + key
             remaining -= len(name)
             if remaining < 0:
-                raise DocumentError(f"the field names have more than {_MAX_NAME_CHARACTERS:,} characters in total")
+                raise DocumentError(
+                    f"the field names have more than {_MAX_TOTAL_NAME_CHARACTERS:,} characters in total"
+                )
             if isinstance(value, dict):
                 add(value, name + ".")
             elif isinstance(value, list) and not all(isinstance(item, str) for item in value):

@@ -26,7 +26,7 @@ _MAX_HEADER_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class MailboxMessage:
     """A message of a mailbox."""
 
     data: bytes | None  # the message without its `From ` line, or None if it is too large
@@ -35,7 +35,7 @@ class Message:
     sent_ns: int  # date in nanoseconds since 1970; 0 if unknown
 
 
-def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
+def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[MailboxMessage]:
     """Yield the messages in order. A message over `max_bytes` has no data.
 
     Raises:
@@ -59,13 +59,13 @@ def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
         yield _parse_message(lines, size, max_bytes)
 
 
-def _parse_message(lines: list[bytes], size: int, max_bytes: int) -> Message:
+def _parse_message(lines: list[bytes], size: int, max_bytes: int) -> MailboxMessage:
     data = b"".join(lines)
     headers = BytesHeaderParser().parsebytes(re.split(rb"\r?\n\r?\n", data[:_MAX_HEADER_BYTES], maxsplit=1)[0])
     subject = str(headers.get("Subject", ""))
     with suppress(LookupError, ValueError, MessageError):  # the encoding is unknown, or the header is damaged
         subject = str(make_header(decode_header(subject)))
-    return Message(data if size <= max_bytes else None, size, subject, _parse_date(str(headers.get("Date", ""))))
+    return MailboxMessage(data if size <= max_bytes else None, size, subject, _parse_date(str(headers.get("Date", ""))))
 
 
 def _parse_date(date: str) -> int:

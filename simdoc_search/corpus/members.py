@@ -35,7 +35,7 @@ MAX_MEMBERS = 1_000_000
 # The total size of all members is limited to the larger of 40 times the maximum size of a member and 200 times the size
 # of the archive.
 _TOTAL_LIMIT_FACTOR, _MAX_EXPANSION_RATIO = 40, 200
-_TAR_HEADERS = frozenset(
+_TAR_HEADER_TYPES = frozenset(
     (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 )
 _MAX_TAR_HEADER_BYTES = 1 << 18
@@ -187,7 +187,7 @@ class _TarInfo(tarfile.TarInfo):
     """A tar header that limits the size of long names and attributes, because tarfile reads them into memory."""
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        if self.type in _TAR_HEADERS and self.size > _MAX_TAR_HEADER_BYTES:
+        if self.type in _TAR_HEADER_TYPES and self.size > _MAX_TAR_HEADER_BYTES:
             raise tarfile.ReadError(
                 f"a header has {self.size:,} bytes, more than the limit of {_MAX_TAR_HEADER_BYTES:,}"
             )

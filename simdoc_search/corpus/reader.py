@@ -10,7 +10,7 @@ from pathlib import Path
 
 from simdoc_search.corpus.file_reader import read_text_stream
 from simdoc_search.corpus.file_source import Source
-from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, readable_path
+from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, printable_path
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.tables import read_table
@@ -80,7 +80,7 @@ def read_corpus(
         try:
             yield from iterate_in_subprocess(rows, limits=limits) if path.suffix.lower() == ".parquet" else rows()
         except DocumentError as error:
-            yield SkippedFile(readable_path(path), str(error))
+            yield SkippedFile(printable_path(path), str(error))
 
     if stdin_id is not None:
         check_id(stdin_id)

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 
 _MAX_EDGE_LINES = 4
 """The maximum number of lines of the headers or footers of a page."""
-_MIN_PAGES, _MAX_STEP = 3, 2
+_MIN_PAGES, _MAX_PAGE_STEP = 3, 2
 """Minimum number of pages with the same running header, and maximum step from one of them to the next.
 
 A step of two allows different headers on even and on odd pages.
 """
-_MAX_NUMBERS = 4
+_MAX_TESTED_NUMBERS = 4
 """How many numbers of a line, from its beginning, are tested for being the page number."""
 _NUMBER = re.compile(r"\d{1,6}")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -29,8 +29,8 @@ def remove_running_headers(pages: Sequence[str]) -> list[str]:
     """
     lines_of_pages = [page.split("\n") for page in pages]
     removed: list[set[int]] = [set() for _ in pages]
-    for order in (1, -1):
-        edges = [_find_edge(lines, order) for lines in lines_of_pages]
+    for direction in (1, -1):
+        edges = [_find_edge(lines, direction) for lines in lines_of_pages]
         keys = [
             [set(_make_keys(lines[index], page)) for index in edge]
             for page, (lines, edge) in enumerate(zip(lines_of_pages, edges, strict=True))
@@ -52,13 +52,13 @@ def remove_running_headers(pages: Sequence[str]) -> list[str]:
     ]
 
 
-def _find_edge(lines: Sequence[str], order: int) -> list[int]:
-    """Return the indices of the first lines of a page, or of the last ones if `order` is -1, from the edge inwards.
+def _find_edge(lines: Sequence[str], direction: int) -> list[int]:
+    """Return the indices of the first lines of a page, or of the last ones if `direction` is -1, from the edge inwards.
 
     Lines without text are omitted. An edge is at most half of the page.
     """
     indices = [index for index, line in enumerate(lines) if line.strip()]
-    return indices[::order][: min(_MAX_EDGE_LINES, (len(indices) + 1) // 2)]
+    return indices[::direction][: min(_MAX_EDGE_LINES, (len(indices) + 1) // 2)]
 
 
 def _normalize(line: str) -> str:
@@ -69,7 +69,7 @@ def _make_keys(line: str, page: int) -> Iterator[str]:
     """Yield keys of a line. Two lines of a running header have a key in common."""
     text = _normalize(line)
     yield text
-    for number in list(_NUMBER.finditer(text))[:_MAX_NUMBERS]:
+    for number in list(_NUMBER.finditer(text))[:_MAX_TESTED_NUMBERS]:
         yield f"{text[: number.start()]}\0{int(number[0]) - page}\0{text[number.end() :]}"
 
 
@@ -86,7 +86,7 @@ def _find_running_keys(keys_of_pages: Sequence[Sequence[set[str]]]) -> list[set[
     for key, pages in pages_of_keys.items():
         start = 0
         for end in range(1, len(pages) + 1):
-            if end == len(pages) or pages[end] - pages[end - 1] > _MAX_STEP:
+            if end == len(pages) or pages[end] - pages[end - 1] > _MAX_PAGE_STEP:
                 if end - start >= _MIN_PAGES:
                     for page in pages[start:end]:
                         running[page].add(key)

@@ -17,7 +17,7 @@ from simdoc_search.corpus.jsonl import to_document
 from simdoc_search.corpus.parquet import read_parquet
 from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.errors import CorpusError, DocumentError
-from simdoc_search.small_files import open_regular
+from simdoc_search.small_files import open_regular_file
 
 _MAX_SHOWN_COLUMNS = 20
 
@@ -63,7 +63,7 @@ def read_table(
 @contextmanager
 def _open_table(path: Path) -> Iterator[BinaryIO]:
     try:
-        with open_regular(path) as file:
+        with open_regular_file(path) as file:
             if not os.fstat(file.fileno()).st_size:  # a file in /proc has the size 0, but reading it may never end
                 raise CorpusError(f"{path} is empty; its first line must contain the column names")
             yield file

@@ -155,7 +155,7 @@ def make_fingerprint_table(tokens: Any, shingles: Any, options: DedupeOptions) -
     counts = np.array([len(value) // 4 for value in tokens.to_pylist()], np.int64)
     sizes = shingles.to_numpy().astype(np.int64)
     return FingerprintTable(
-        _join_bytes(tokens), np.cumsum(counts) - counts, counts, sizes, options.settings.minhash.slot_count
+        _join_bytes(tokens), np.cumsum(counts) - counts, counts, sizes, options.settings.sketch.slot_count
     )
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from simdoc_search.corpus.csv_rows import cell_limit
+from simdoc_search.corpus.csv_rows import set_cell_limit
 
 MAX_CHUNK_ROWS, MAX_CHUNK_BYTES = 1 << 10, 1 << 20
 MAX_TEXT_CHARACTERS = 20_000_000
@@ -25,6 +25,8 @@ PROBLEMS = (
     "with an unpaired surrogate, which is not a character",
 )
 """Why a row is not compared. `NO_TEXT` and the other constants are positions in this tuple. Such a row is kept."""
+
+_NANOSECONDS = {"day": 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def parse_csv(
 ) -> list[dict[str, str | None] | None]:
     """Parse records. An empty cell is None, and so is a record that cannot be parsed."""
     rows: list[dict[str, str | None] | None] = []
-    with cell_limit(max(map(len, records), default=0) + 1):
+    with set_cell_limit(max(map(len, records), default=0) + 1):
         for record in records:
             try:
                 cells, *more = csv.reader([record.decode(codec)], delimiter=delimiter, strict=True)
@@ -198,16 +200,21 @@ def _has_surrogate(text: str) -> bool:
 
 
 def _to_orderable_values(column: Any) -> list[Any]:
-    """Return the values of an Arrow column as numbers or strings."""
+    """Return the values of an Arrow column as numbers or strings. Dates and times become nanoseconds.
+
+    The shards of a dataset may have different units.
+    """
     import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    if pa.types.is_date32(column.type) or pa.types.is_time32(column.type):
-        column = column.cast(pa.int32())
-    elif pa.types.is_temporal(column.type):
-        column = column.cast(pa.int64())
-    elif pa.types.is_decimal(column.type):
+    if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
-    values: list[Any] = column.to_pylist()
+    values: list[Any]
+    if pa.types.is_temporal(column.type):
+        unit = _NANOSECONDS["day" if pa.types.is_date32(column.type) else getattr(column.type, "unit", "ms")]
+        is_short = pa.types.is_date32(column.type) or pa.types.is_time32(column.type)
+        values = column.cast(pa.int32() if is_short else pa.int64()).to_pylist()
+        return [None if value is None else value * unit for value in values]
+    values = column.to_pylist()
     return values

@@ -123,7 +123,7 @@ def _assign(
         _find_begins(rows.column("tokens"))[representatives],
         compact(rows.column("tokens"))[representatives],
         rows.column("shingles")[representatives],
-        settings.minhash.slot_count,
+        settings.sketch.slot_count,
         (rows.low_hash_bits, _find_begins(count_tokens_with_low_bits(rows.column("tokens")))[representatives]),
     )
     first_new_index = int(np.count_nonzero(representatives < old_row_count))

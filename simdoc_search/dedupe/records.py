@@ -14,7 +14,7 @@ from typing import IO, Any, BinaryIO
 
 import numpy as np
 
-from simdoc_search.corpus.csv_rows import cell_limit, choose_delimiter
+from simdoc_search.corpus.csv_rows import choose_delimiter, set_cell_limit
 from simdoc_search.corpus.encoding import detect_codec
 from simdoc_search.dedupe.chunks import (
     MAX_CHUNK_BYTES,
@@ -162,7 +162,7 @@ class CsvShard:
             return record.rstrip(b"\r\n") + self._line_end
         _, names, delimiter, codec = self._header
         body = record.rstrip(b"\r\n")
-        with cell_limit(len(record) + 1):
+        with set_cell_limit(len(record) + 1):
             try:
                 cells = len(next(csv.reader([body.decode(codec, "replace")], delimiter=delimiter)))
             except csv.Error:

@@ -94,7 +94,7 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk:
     texts = [text for text in values.texts if text is not None]
     token_ids = low_bits = np.zeros(0, np.uint32)
     if texts:
-        packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
+        packed = list(packed_fingerprints(texts, settings.analysis, settings.sketch))
         token_ids = np.concatenate([batch.token_ids for batch in packed])
         counts = [count for batch in packed for count in batch.token_counts]
         rows["tokens"][compared] = counts

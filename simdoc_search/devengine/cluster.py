@@ -16,8 +16,8 @@ from simdoc_search.devengine.processes import end_processes, is_running, read_ex
 from simdoc_search.devengine.registry import Registration
 
 DEFAULT_PORT = 9201
-START_SECONDS = 180.0
-STOP_SECONDS = 20.0
+START_TIMEOUT_SECONDS = 180.0
+STOP_GRACE_SECONDS = 20.0
 
 POLL_SECONDS = 0.25
 RECOVERY_SECONDS = 30.0
@@ -110,7 +110,7 @@ class Cluster:
         return self.urls[0]
 
     @property
-    def data(self) -> Path:
+    def data_folder(self) -> Path:
         """The folder that contains the data, configuration and logs of the nodes."""
         return Path(self.registration.folder)
 
@@ -130,13 +130,13 @@ class Cluster:
         pid = registration.pids[number - 1]
         return pid if is_running(pid, registration.token) else 0
 
-    def log_tail(self, number: int = 1, lines: int = LOG_LINES) -> list[str]:
+    def read_log_tail(self, number: int = 1, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines of a node's log; empty if there is no log.
 
         Raises:
             DevEngineError: there is no node with this number.
         """
-        return self._node(number).log_tail(lines)
+        return self._node(number).read_log_tail(lines)
 
     def status(self) -> ClusterStatus:
         """Return the current state of the cluster and its nodes."""
@@ -162,7 +162,7 @@ class Cluster:
         if pid := self.pid(number):
             end_processes([pid], self.registration.token, grace=0)
 
-    def restart_node(self, number: int, timeout: float = START_SECONDS) -> None:
+    def restart_node(self, number: int, timeout: float = START_TIMEOUT_SECONDS) -> None:
         """Start a node that has ended, and wait until it has joined the cluster.
 
         Raises:
@@ -173,7 +173,7 @@ class Cluster:
         self.launch([number], find_java(), find_jars(self.version))
         self.wait_for_nodes([number], timeout)
 
-    def stop(self, grace: float = STOP_SECONDS) -> int:
+    def stop(self, grace: float = STOP_GRACE_SECONDS) -> int:
         """Stop all nodes. If the cluster is ephemeral, remove its data.
 
         Args:
@@ -260,8 +260,10 @@ class Cluster:
         return responding_pid == pid
 
     def _make_error(self, node: Node, problem: str) -> DevEngineError:
-        advice = "see the last lines of the log" if self.registration.is_ephemeral else f"see the log in {node.log}"
-        return DevEngineError(f"node {node.number} {problem}; {advice}", node.log_tail())
+        advice = (
+            "see the last lines of the log" if self.registration.is_ephemeral else f"see the log in {node.log_path}"
+        )
+        return DevEngineError(f"node {node.number} {problem}; {advice}", node.read_log_tail())
 
     def _read_node_status(self, node: Node) -> NodeStatus:
         pid, is_ready = self.pid(node.number), self.registration.is_ready
@@ -271,7 +273,7 @@ class Cluster:
             state = "running"
         else:
             state = "silent" if is_ready else "starting"
-        return NodeStatus(node.number, node.url, pid, state, str(node.log))
+        return NodeStatus(node.number, node.url, pid, state, str(node.log_path))
 
 
 def find_cluster(port: int = DEFAULT_PORT) -> Cluster | None:

@@ -24,7 +24,7 @@ class DevEngineError(StoreError):
 
     def __init__(self, message: str, log: Sequence[str] = ()) -> None:
         super().__init__(message)
-        self.log: tuple[str, ...] = tuple(log)
+        self.log_lines: tuple[str, ...] = tuple(log)
 
 
 @contextmanager

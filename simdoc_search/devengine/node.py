@@ -67,7 +67,7 @@ class Node:
         return f"{HOST}:{self.port + TRANSPORT_PORT_OFFSET}"
 
     @property
-    def log(self) -> Path:
+    def log_path(self) -> Path:
         """The path of the log, with the output of the process. `engine.log.1` is the log of the previous start."""
         return self.folder / "engine.log"
 
@@ -101,7 +101,7 @@ class Node:
             token: a string to add to the command line, by which the process is recognised later.
         """
         with suppress(FileNotFoundError):
-            self.log.replace(self.log.with_name("engine.log.1"))
+            self.log_path.replace(self.log_path.with_name("engine.log.1"))
         command = [
             str(java.program),
             token,
@@ -121,7 +121,7 @@ class Node:
         ]
         # Process lists show all arguments, so the long class path is passed in an environment variable.
         environment = {"CLASSPATH": os.pathsep.join(map(str, jars))}
-        return launch_process(command, self.folder, environment, self.log)
+        return launch_process(command, self.folder, environment, self.log_path)
 
     def get(self, path: str) -> Any:
         """Send a GET request, and return the parsed JSON; None unless there is a response with status 200."""
@@ -151,24 +151,24 @@ class Node:
         except (LookupError, TypeError, ValueError, AttributeError):
             return 0
 
-    def log_tail(self, lines: int = LOG_LINES) -> list[str]:
+    def read_log_tail(self, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines of the log; empty if there is no log."""
         try:
-            with self.log.open(encoding="utf-8", errors="replace") as log:
+            with self.log_path.open(encoding="utf-8", errors="replace") as log:
                 return [line.rstrip("\n") for line in deque(log, maxlen=lines)]
         except FileNotFoundError:
             return []
 
 
-def check_ports(port: int, nodes: int) -> None:
+def check_ports(port: int, node_count: int) -> None:
     """Raise DevEngineError if the number of nodes, or the HTTP port of a node, is out of range."""
-    if nodes < 1:
-        raise DevEngineError(f"a cluster must have at least 1 node, not {nodes}")
-    if port not in HTTP_PORTS or port + nodes - 1 not in HTTP_PORTS:
-        ports = f"port {port}" if nodes == 1 else f"ports {port} to {port + nodes - 1}"
+    if node_count < 1:
+        raise DevEngineError(f"a cluster must have at least 1 node, not {node_count}")
+    if port not in HTTP_PORTS or port + node_count - 1 not in HTTP_PORTS:
+        ports = f"port {port}" if node_count == 1 else f"ports {port} to {port + node_count - 1}"
         raise DevEngineError(
-            f"the engine cannot use {ports}; choose a --port so that all ports are from {HTTP_PORTS[0]} to "
-            f"{HTTP_PORTS[-1]}"
+            f"the engine cannot use {ports}; choose another --port, because each node needs a port from "
+            f"{HTTP_PORTS[0]} to {HTTP_PORTS[-1]}"
         )
 
 

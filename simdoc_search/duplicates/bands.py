@@ -166,11 +166,11 @@ def band_keys(
     """
     if not fingerprints:
         return []
-    min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
+    min_overlap, sketch = parse_fraction(overlap, "overlap"), fingerprints[0].sketch
     token_ids = [fingerprint.token_ids() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingle_count for fingerprint in fingerprints], np.int64)
     keys, owners = table_band_keys(
-        FingerprintTable.from_token_ids(token_ids, shingles, minhash.slot_count), min_overlap, recall, np.zeros_like
+        FingerprintTable.from_token_ids(token_ids, shingles, sketch.slot_count), min_overlap, recall, np.zeros_like
     )
     return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(token_ids))))
 

@@ -1,7 +1,8 @@
 """Compares the contents of the documents in a group: bytes of files, or text and metadata of documents without files.
 
-A file is only read if another file in its group has the same size. Hard links to one file are read once. Files that
-are not in the store are not read again, because `records_of_equal_files` has read them.
+A file is only read if another file in its group has the same size, or a member of an archive has the same text. Hard
+links to one file are read once. Files that are not in the store are not read again, because `records_of_equal_files`
+has read them.
 
 The text of an e-mail does not contain its attachments. If e-mails have the same words, their attachments are compared.
 """
@@ -67,8 +68,12 @@ def compare_contents(
     for number, (kept, duplicates) in enumerate(groups.items(), 1):
         group = [kept, *duplicates]
         same_text += _find_equal_texts(documents, group)
+        members_by_text: dict[int, list[int]] = defaultdict(list)  # the members of archives
+        for document in group:
+            if documents.file_sizes[document] < 0:
+                members_by_text[int(documents.text_labels[document])].append(document)
         for files in _group_files_by_size(documents, group, contents):
-            _compare_files(documents, files, contents)
+            _compare_files(documents, files, members_by_text, contents)
         for document in _find_mails_with_equal_words(documents, group, contents):
             contents.attachments[document] = _hash_attachments(
                 documents.path(document) or "", int(documents.file_sizes[document])
@@ -111,12 +116,22 @@ def _group_files_by_size(documents: Documents, group: Sequence[int], contents: C
     return [list(by_inode.values()) for by_inode in by_size.values()]
 
 
-def _compare_files(documents: Documents, files: list[list[int]], contents: Contents) -> None:
-    """Give equal labels to documents whose files have equal bytes. All files have the same size."""
+def _compare_files(
+    documents: Documents, files: list[list[int]], members_by_text: Mapping[int, Sequence[int]], contents: Contents
+) -> None:
+    """Give equal labels to documents whose files have equal bytes.
+
+    Args:
+        documents: all documents.
+        files: files of the same size. Each file is represented by the list of its documents.
+        members_by_text: the members of archives in the group, by the label of their text.
+        contents: gets the labels.
+    """
     first_with_hash: dict[str, int] = {}
     for links in files:
         contents.labels[links] = contents.labels[links[0]]
-        if len(files) == 1 or not documents.is_indexed(links[0]):
+        same_text = members_by_text.get(int(documents.text_labels[links[0]]), ())
+        if (len(files) == 1 and not same_text) or not documents.is_indexed(links[0]):
             continue
         try:
             state, info = read_state(documents.path(links[0]) or "")
@@ -125,7 +140,8 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
         except LeftAloneError as error:
             contents.problems |= dict.fromkeys(links, str(error))
         else:
-            contents.labels[links] = contents.labels[first_with_hash.setdefault(state.hash, links[0])]
+            equal = next((member for member in same_text if documents.has_content_hash(member, state.hash)), links[0])
+            contents.labels[links] = contents.labels[first_with_hash.setdefault(state.hash, equal)]
 
 
 def _find_mails_with_equal_words(documents: Documents, group: Sequence[int], contents: Contents) -> Iterator[int]:

@@ -64,9 +64,9 @@ class Documents:
         left_out: for each document that is left out, its key and the reason.
         text_labels: one number per document, equal for equal texts; int64, shape (documents,).
         same_words_labels: one number per document, equal for documents with the same words in the same order.
-        content_labels: one number per document, equal for documents without files that have equal text and metadata.
-            Members of archives must also have equal bytes. Any other document of the store has a unique number. Files
-            of `equal_files` have equal numbers if their bytes are equal.
+        content_labels: one number per document, equal for documents without files that have equal text and metadata,
+            and for members of archives that have equal bytes. Any other document of the store has a unique number.
+            Files of `equal_files` have equal numbers if their bytes are equal.
         file_sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
         written_ns: when the text of the document was written, in nanoseconds since 1970; 0 if unknown or if the rule
@@ -120,7 +120,7 @@ class Documents:
             text_hashes += _short_hash(record.text_hash)
             word_hashes += _words_hash(record)
             has_own_file = record.origin is not None and not origin.content_hash
-            content_hash = "" if has_own_file or not record.digest else record.digest + origin.content_hash
+            content_hash = origin.content_hash or ("" if has_own_file else record.digest)
             content_hashes += _short_hash(content_hash if is_indexed else record.text_hash)
         columns = np.frombuffer(numbers, np.int64).reshape(-1, _NUMBERS_PER_DOCUMENT).T
         counts, shingles, sizes, mtimes, written_at, part_counts, source_of, new, preferred = columns
@@ -136,7 +136,7 @@ class Documents:
         )  # fmt: skip
         self._order = order = keep_rule.order(criteria)
         self._source_of = source_of[order]
-        self._text_hashes = text_hashes
+        self._text_hashes, self._content_hashes = text_hashes, content_hashes
         self.table: FingerprintTable = _make_table(tokens.read(), counts, shingles, order, settings)
         self.text_labels: Ints = text_labels[order]
         self.same_words_labels: Ints = same_words_labels[order]
@@ -168,8 +168,15 @@ class Documents:
 
     def has_text_hash(self, number: int, text_hash: str) -> bool:
         """Return whether a document had this `text_hash` when it was read."""
+        return self._hash_at(self._text_hashes, number) == _short_hash(text_hash)
+
+    def has_content_hash(self, number: int, content_hash: str) -> bool:
+        """Return whether a document is a member of an archive with this hash of its bytes."""
+        return self._hash_at(self._content_hashes, number) == _short_hash(content_hash)
+
+    def _hash_at(self, hashes: bytearray, number: int) -> bytearray:
         begin = _HASH_BYTES * self.input_position(number)
-        return self._text_hashes[begin : begin + _HASH_BYTES] == _short_hash(text_hash)
+        return hashes[begin : begin + _HASH_BYTES]
 
     def is_indexed(self, number: int) -> bool:
         """Return whether a document is in the store. Otherwise it is one of `equal_files`."""
@@ -284,7 +291,7 @@ def _make_table(
     token_ids: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
 ) -> FingerprintTable:
     """Make the table of fingerprints in keep order. An unknown number of shingles is estimated from the tokens."""
-    sketch, buckets = settings.minhash, settings.minhash.slot_count
+    sketch, buckets = settings.sketch, settings.sketch.slot_count
     min_shingles = np.minimum(counts, 1) if sketch.fills_all_slots else counts
     filled = np.minimum(min_shingles, buckets - 0.5) / buckets
     estimate = np.ceil(-buckets * np.log1p(-filled)).astype(np.int64)

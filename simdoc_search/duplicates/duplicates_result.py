@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,7 +34,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import LeftOutIndex
 
 _PAIRS_AT_ONCE = 1 << 11
-_TEXTS_AT_ONCE = 20
+_TEXT_PAIRS_AT_ONCE, _GROUPS_AT_ONCE = 20, 20
 
 _MAX_COMPARED_CHARACTERS, _MIN_CHARACTERS_PER_PAIR = 10_000_000, 10_000
 """Near duplicates are compared with their kept documents, up to a total of 10 million characters.
@@ -263,8 +263,13 @@ class Duplicates:
         counts = np.diff(np.append(begins, len(duplicates)))
         freed = np.array([verdicts.bytes_freed_by(number) for number in duplicates.tolist()], np.int64)
         freed_by_group = np.add.reduceat(freed, begins) if len(begins) else freed
-        for group in np.lexsort((begins, -counts, -freed_by_group))[:limit].tolist():
-            yield self._make_group(duplicates[begins[group] : begins[group] + counts[group]].tolist())
+        ordered = np.lexsort((begins, -counts, -freed_by_group))[:limit]
+        for part in slices(len(ordered), _GROUPS_AT_ONCE):
+            groups = [duplicates[begins[group] : begins[group] + counts[group]].tolist() for group in ordered[part]]
+            self._describe_differences(number for numbers in groups for number in numbers)
+            for numbers in groups:
+                kept = self._make_document(int(kept_document_of[numbers[0]]))
+                yield Group(kept, tuple(map(self._make_duplicate, numbers)))
 
     def pairs(self) -> Iterator[Pair]:
         """Yield all pairs that overlap enough, including pairs of two duplicates. Pairs are verified on demand.
@@ -287,22 +292,22 @@ class Duplicates:
         Yields the duplicate, the comparison, and both texts. Documents without a stored text are omitted.
         """
         near = {duplicate.number: duplicate for duplicate in group.duplicates if duplicate.kind == "near"}
-        for number, kept_text, text in self._read_text_pairs(group.kept.number, list(near)):
+        for number, kept_text, text in self._read_text_pairs(list(near)):
             yield near[number], compare(kept_text, text, settings=self._settings), (kept_text, text)
 
     def membership(self) -> GroupMembership:
         """Return an object that looks up the group of a document by its key."""
         return GroupMembership(self._collection, self._grouping.kept_document_of)
 
-    def _make_group(self, numbers: Sequence[int]) -> Group:
-        kept = int(self._grouping.kept_document_of[numbers[0]])
+    def _describe_differences(self, numbers: Iterable[int]) -> None:
+        """Describe how the duplicates with the same words, and the first near duplicates, differ from the kept ones."""
         unknown = [number for number in numbers if number not in self._differences]
         same_words = [number for number in unknown if self._verdicts[number].kind == "same words"]
         near = [number for number in unknown if self._verdicts[number].kind == "near"]
         if self.verified and self._remaining_characters <= 0:
             self._undescribed.update(near)
             near = []
-        for number, kept_text, text in self._read_text_pairs(kept, same_words + near):
+        for number, kept_text, text in self._read_text_pairs(same_words + near):
             if self._verdicts[number].kind == "same words":
                 self._differences[number] = describe_character_changes(kept_text, text, self._settings.analysis)
             elif self._remaining_characters > 0:
@@ -311,14 +316,14 @@ class Duplicates:
                 self._differences[number] = summarise_differences(comparison, (kept_text, text))
             else:
                 self._undescribed.add(number)
-        return Group(self._make_document(kept), tuple(map(self._make_duplicate, numbers)))
 
-    def _read_text_pairs(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
-        """Yield the index of each document, the kept text, and the document's own text, if both texts are stored."""
-        for part in slices(len(numbers), _TEXTS_AT_ONCE):
-            texts = dict(self._read_texts([kept, *numbers[part]])) if self._read_texts else {}
-            for number in numbers[part]:
-                kept_text, text = texts.get(kept), texts.get(number)
+    def _read_text_pairs(self, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield the index of each duplicate, the text of its kept document, and its own text, if both are stored."""
+        for part in slices(len(numbers), _TEXT_PAIRS_AT_ONCE):
+            kept = self._grouping.kept_document_of[numbers[part]].tolist()
+            texts = dict(self._read_texts([*dict.fromkeys(kept), *numbers[part]])) if self._read_texts else {}
+            for number, kept_number in zip(numbers[part], kept, strict=True):
+                kept_text, text = texts.get(kept_number), texts.get(number)
                 if kept_text is not None and text is not None:
                     yield number, kept_text, text
 

@@ -63,7 +63,7 @@ def fingerprint_documents(
 
 
 def _sketch_texts(settings: Settings, texts: Sequence[str]) -> _ChunkSketches:
-    packed = list(packed_fingerprints(texts, settings.analysis, settings.minhash))
+    packed = list(packed_fingerprints(texts, settings.analysis, settings.sketch))
     return _ChunkSketches(
         np.concatenate([batch.token_ids for batch in packed]),
         [count for batch in packed for count in batch.token_counts],

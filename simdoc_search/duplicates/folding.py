@@ -219,7 +219,7 @@ class _Comparison:
             token_ids = [read_token_ids(hit.get("_source") or {}, field=field) for hit in hits]
             sets = [np.zeros(0, np.uint32) if isinstance(of_hit, str) else of_hit for of_hit in token_ids]
             sizes = np.array([len(of_hit) for of_hit in sets], np.int64)
-            self._table = FingerprintTable.from_token_ids(sets, sizes, settings.minhash.slot_count)
+            self._table = FingerprintTable.from_token_ids(sets, sizes, settings.sketch.slot_count)
         self._sets = sets
         self._sizes: Ints = np.array([len(values) for values in sets], np.int64)
 

@@ -50,7 +50,7 @@ _PAIRS_IN_CACHE, _KEYS_IN_CACHE = 1 << 18, 1 << 16
 class JoinedPairs:
     """Pairs of documents that may overlap enough."""
 
-    first: Ints  # the preferred document of each pair, which has the smaller index; int64, shape (pairs,)
+    first: Ints  # the preferred document of each pair, which has the smaller position; int64, shape (pairs,)
     second: Ints  # the other document of each pair
     estimates: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared_count: int  # number of pairs that were compared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -9,6 +10,7 @@ from datetime import datetime
 from fractions import Fraction
 from functools import partial
 
+from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.documents import Document
 from simdoc_search.duplicates.document_arrays import Documents
@@ -24,8 +26,8 @@ from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownFieldErro
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.application_fields import HasApplicationFields
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.field_hashes import HasFields
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.workers import ParallelMapper
@@ -163,11 +165,15 @@ def _read_texts(
 
 
 def _read_field_hashes(store: Store, documents: Documents, document_numbers: Sequence[int]) -> dict[int, str]:
-    if not isinstance(store, HasFields):
+    if not isinstance(store, HasApplicationFields):
         return {}
     number_by_key = {documents.key(number): number for number in document_numbers}
-    hashes = store.field_hashes(list(number_by_key))
-    return {number_by_key[key]: fields_hash for key, fields_hash in hashes.items() if key in number_by_key}
+    fields = store.application_fields(list(number_by_key))
+    return {
+        number_by_key[key]: text_hash(json.dumps(values, sort_keys=True))
+        for key, values in fields.items()
+        if key in number_by_key
+    }
 
 
 def _make_newness_test(since: datetime | None, new_ids: Collection[str] | None) -> Callable[[Record], bool]:

@@ -14,6 +14,7 @@ to the user.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,6 +41,9 @@ DROP_SCOPES: tuple[DropScope, ...] = get_args(DropScope)
 
 ATTACHMENTS_DIFFER = "the attachments differ or cannot be read"
 """The reason why an e-mail with the same text is not dropped."""
+
+SAME_FILE = "through a symbolic link to a folder; deleting it deletes the file"
+"""The reason why no plan drops a document whose file is also another document."""
 
 _DROPPED_KINDS: Mapping[DropScope | None, tuple[DuplicateKind, ...]] = {
     None: ("identical",),
@@ -128,9 +132,11 @@ class Verdicts:
 
     def _add_verdicts(self, kept: int, duplicates: list[int]) -> None:
         labels, files = self._contents.labels, self._contents.files
-        first_with_content = {int(labels[kept]): kept}
+        problems = {number: self._find_problem(number) for number in (kept, *duplicates)}
+        first_with_content = {} if problems[kept] else {int(labels[kept]): kept}
         first_with_inode = {files[kept].inode: kept} if kept in files else {}
-        for number in duplicates:
+        # A file that can be kept comes before those that cannot, so that its copies are copies of this file.
+        for number in sorted(duplicates, key=lambda number: bool(problems[number])):
             link_of = first_with_inode.setdefault(files[number].inode, number) if number in files else number
             first = first_with_content.setdefault(int(labels[number]), number)
             if link_of != number:
@@ -138,7 +144,7 @@ class Verdicts:
                 continue
             duplicate_of = kept if first == number else self._resolve_kept(first)
             kind = self.classify_pair(duplicate_of, number)
-            problem = self._find_problem(number) or describe_kept_problem(self._find_problem(duplicate_of))
+            problem = problems[number] or describe_kept_problem(problems[duplicate_of])
             if kind in ("same text", "same words") and not self._contents.have_equal_attachments(number, duplicate_of):
                 problem = problem or ATTACHMENTS_DIFFER
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"
@@ -147,6 +153,9 @@ class Verdicts:
     def _decide_link(self, number: int, link_of: int) -> Verdict:
         """Return the verdict on a hard link to the file of `link_of`. It is dropped only if `link_of` is dropped."""
         other, file = self._verdicts.get(link_of), self._contents.files[number]
+        paths = self._documents.path(number), self._documents.path(link_of)
+        if len({os.path.realpath(path) for path in paths if path is not None}) == 1:
+            return Verdict("hard link", "decide", link_of, link_of, SAME_FILE)
         if other and other.action == "drop" and file.link_count > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)
         return Verdict("hard link", "decide", link_of, link_of)
@@ -187,9 +196,13 @@ def reason_for(
             )
             reason = f"identical{to_other}{why}"
         case "hard link":
+            if verdict.problem:
+                return f"the same file as {reference_id}, {verdict.problem}"
             return f"hard link to {reference_id}; deleting the link frees no space"
         case "same text":
-            different = "bytes (pictures, links, headers or layout may differ)" if has_file else "metadata"
+            different = (
+                "bytes (pictures, links, headers, formulas or formatting may differ)" if has_file else "metadata"
+            )
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
             reason = f"same words; {differences or 'letter case, punctuation and symbols were not compared'}"
@@ -204,6 +217,6 @@ def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
     if differences := find_character_differences((a, b), (words_a, words_b), runs):
         return describe_character_differences(differences, (a, b), 1)
-    if a.split() == b.split():
+    if "".join(a.split()) == "".join(b.split()):
         return "only spaces and line breaks differ"
     return "punctuation before the first or after the last word differs"

@@ -16,8 +16,8 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraphs
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraph_concepts
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -80,9 +80,9 @@ def read_documents(
     if from_texts:
         documents = _records_with_simhashes(store.settings.analysis, records, workers or ParallelMapper())
     else:
-        documents = ((record, distinct(decode_sentences(record.sentences))) for record in records)
+        documents = ((record, distinct(decode_simhashes(record.sentences))) for record in records)
     for number, (record, sentences) in enumerate(documents, 1):
-        paragraphs = decode_paragraphs(record.concepts) if with_concepts else None
+        paragraphs = decode_paragraph_concepts(record.concepts) if with_concepts else None
         if len(sentences) if paragraphs is None else paragraphs.paragraph_count:
             entries.append((record.key, sentences, paragraphs))
         else:

@@ -28,8 +28,7 @@ from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
 MAX_CANDIDATES = 2_000
-"""Maximum number of candidates per document. A concept that more than this number of documents have is
-called frequent."""
+"""Maximum number of candidates per document. A concept is called frequent if more documents than this have it."""
 
 MAX_DOCUMENTS_PER_FREQUENT_CONCEPT = 16
 """Maximum number of candidates that a frequent concept yields."""
@@ -40,9 +39,9 @@ have it as one of their nearest candidates."""
 
 _CANDIDATES_PER_BATCH = 1 << 22
 _PAIRS_PER_BATCH = 1 << 15
-_CANDIDATE_BITS, _ROW_BITS, _WEIGHT_BITS = 27, 13, 20
+_CANDIDATE_BITS, _DOCUMENT_BITS, _WEIGHT_BITS = 27, 13, 20
 _NEARNESS_BITS, _POSITION_BITS = 26, 24
-_ROWS_PER_BATCH = 1 << _ROW_BITS
+_DOCUMENTS_PER_BATCH = 1 << _DOCUMENT_BITS
 _WEIGHT_UNIT = 1 << 10
 """The integer that represents a squared weight of 1, which is the maximum."""
 
@@ -50,8 +49,8 @@ _WEIGHT_UNIT = 1 << 10
 class RelatedPairs(NamedTuple):
     """All pairs of documents that are related, or versions of each other."""
 
-    first_documents: Ints  # the smaller index of each pair of documents; int64, shape (pairs,)
-    second_documents: Ints  # the larger index of each pair of documents
+    first_documents: Ints  # position of the first document of each pair; int64, shape (pairs,)
+    second_documents: Ints  # position of the second document, greater than that of the first
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)
@@ -146,19 +145,23 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
     begins = np.cumsum(concept_counts) - concept_counts
     costs = np.bincount(owner[looked_up], yields[looked_up], count).astype(np.int64)
     pairs, too_many_count, without_count = [np.zeros(0, np.uint64)], 0, 0
-    for batch in slices_by_cost(np.maximum(costs, _CANDIDATES_PER_BATCH // _ROWS_PER_BATCH + 1), _CANDIDATES_PER_BATCH):
+    for batch in slices_by_cost(
+        np.maximum(costs, _CANDIDATES_PER_BATCH // _DOCUMENTS_PER_BATCH + 1), _CANDIDATES_PER_BATCH
+    ):
         check_stopped()
         documents = np.arange(batch.start, batch.stop)
-        row, position = expand_runs(begins[batch], concept_counts[batch])
+        batch_document, position = expand_runs(begins[batch], concept_counts[batch])
         concepts = postings.concepts[looked_up[position]]
         entry, position = expand_runs(postings.begins[concepts], documents_of_concept[concepts])
-        rows, others = row[entry], postings.documents[position]
-        is_other = documents[rows] != others
+        batch_documents, others = batch_document[entry], postings.documents[position]
+        is_other = documents[batch_documents] != others
         squared_weights = np.maximum(1, np.round(weights[concepts] ** 2 * _WEIGHT_UNIT)).astype(np.int64)
-        rows, others, sums_of_pairs = _sum_by_pair(rows[is_other], others[is_other], squared_weights[entry][is_other])
-        shared = np.bincount(rows, minlength=len(documents))
-        best = _find_nearest(rows, sums_of_pairs / np.sqrt(postings.lengths[others]), shared)
-        first, second = documents[rows[best]], others[best]
+        batch_documents, others, sums_of_pairs = _sum_by_pair(
+            batch_documents[is_other], others[is_other], squared_weights[entry][is_other]
+        )
+        shared = np.bincount(batch_documents, minlength=len(documents))
+        best = _find_nearest(batch_documents, sums_of_pairs / np.sqrt(postings.lengths[others]), shared)
+        first, second = documents[batch_documents[best]], others[best]
         pairs.append(pair_keys(np.minimum(first, second), np.maximum(first, second)))
         too_many_count += int(np.count_nonzero(shared > MAX_COMPARED_CANDIDATES))
         without_count += int(np.count_nonzero(shared == 0))
@@ -166,13 +169,14 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
     return distinct(np.concatenate(pairs)), too_many_count, without_count
 
 
-def _sum_by_pair(rows: Ints, others: Ints, squared_weights: Ints) -> tuple[Ints, Ints, Ints]:
+def _sum_by_pair(batch_documents: Ints, others: Ints, squared_weights: Ints) -> tuple[Ints, Ints, Ints]:
     """Return each pair of a document and a candidate, and the sum of the squared weights of their shared concepts.
 
-    Each entry of the arrays is a document (`rows`), a candidate (`others`), and the squared weight of a concept that
-    both have, as a multiple of 1 / _WEIGHT_UNIT. For speed, these three integers are packed into one before sorting.
+    Each entry of the arrays is the position of a document in the batch (`batch_documents`), a candidate (`others`), and
+    the squared weight of a concept that both have, as a multiple of 1 / _WEIGHT_UNIT. For speed, these three integers
+    are packed into one before sorting.
     """
-    keys = np.sort(rows << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | squared_weights)
+    keys = np.sort(batch_documents << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | squared_weights)
     pairs = keys >> _WEIGHT_BITS
     begins = run_starts(pairs)
     sums = np.add.reduceat(keys & (1 << _WEIGHT_BITS) - 1, begins) if len(begins) else begins
@@ -180,17 +184,19 @@ def _sum_by_pair(rows: Ints, others: Ints, squared_weights: Ints) -> tuple[Ints,
     return pairs >> _CANDIDATE_BITS, pairs & (1 << _CANDIDATE_BITS) - 1, sums
 
 
-def _find_nearest(rows: Ints, scores: Floats, counts: Ints) -> Ints:
+def _find_nearest(batch_documents: Ints, scores: Floats, counts: Ints) -> Ints:
     """Return the positions of the best candidates of each document, at most MAX_COMPARED_CANDIDATES per document.
 
-    `rows` contains the document of each candidate, ascending. `counts` contains the number of candidates of each
-    document. For speed, row, score and position are packed into one integer before sorting. This works because the
-    bits of positive floats, read as an integer, have the same order as the floats.
+    `batch_documents` contains the document of each candidate, ascending. `counts` contains the number of candidates of
+    each document. For speed, document, score and position are packed into one integer before sorting. This works
+    because the bits of positive floats, read as an integer, have the same order as the floats.
     """
     far = (1 << _NEARNESS_BITS) - 1 - (scores.astype(np.float32).view(np.uint32) >> 31 - _NEARNESS_BITS)
     keys = np.sort(
-        rows << _NEARNESS_BITS + _POSITION_BITS | far.astype(np.int64) << _POSITION_BITS | np.arange(len(rows))
+        batch_documents << _NEARNESS_BITS + _POSITION_BITS
+        | far.astype(np.int64) << _POSITION_BITS
+        | np.arange(len(batch_documents))
     )
-    rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    rank = np.arange(len(batch_documents)) - np.repeat(np.cumsum(counts) - counts, counts)
     nearest: Ints = keys[rank < MAX_COMPARED_CANDIDATES] & (1 << _POSITION_BITS) - 1
     return nearest

@@ -43,8 +43,8 @@ _PAIRS_PER_BATCH = 1 << 22
 class VersionPairs(NamedTuple):
     """All pairs of versions."""
 
-    first_documents: Ints  # the smaller index of each pair of documents; int64, shape (pairs,)
-    second_documents: Ints  # the larger index of each pair of documents
+    first_documents: Ints  # position of the first document of each pair; int64, shape (pairs,)
+    second_documents: Ints  # position of the second document, greater than that of the first
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared_count: int  # number of pairs that were compared
     # whether all similar sentences were found; otherwise only all equal ones, and a sample of the similar ones

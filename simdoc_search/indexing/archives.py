@@ -20,7 +20,7 @@ from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.corpus.members import Member, read_members
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import DocumentError
-from simdoc_search.indexing.roots import absolute
+from simdoc_search.indexing.input_paths import absolute_path
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store, Writer
@@ -63,7 +63,7 @@ class Archives:
         Returns None if the file is not an archive, or if the run does not read it; see `look_inside`.
 
         Args:
-            source: the file, with its id and indexed folder in the store.
+            source: the file, with its id in the store and the indexed folder that contains it.
             is_named_by_user: whether the user named this file, not a folder that contains it.
         """
         if source.format.kind != "archive" or source.data is not None:
@@ -79,7 +79,7 @@ class Archives:
                 is_unchanged = is_unchanged or record.origin.archive_state == archive.state
         if not (self._look_inside or archive.stored_count or is_named_by_user):
             return None
-        self._by_path[absolute(source.path)] = archive
+        self._by_path[absolute_path(source.path)] = archive
         if is_unchanged and not self._reread:
             return self._stored_members(source.id, source.root)
         return self._read_members(source, archive)
@@ -92,7 +92,7 @@ class Archives:
     def open_attachments(self, mail: FileSource) -> Iterator[FileSource | SkippedFile]:
         """Return the attachments of an e-mail on disk. They are read in a subprocess if one of them is an archive."""
         archive = _Archive(mail.id, "")
-        self._by_path[absolute(mail.path)] = archive
+        self._by_path[absolute_path(mail.path)] = archive
         try:
             with open_source(mail) as file:
                 data = file.read((mail.max_bytes or mail.size) + 1)
@@ -122,7 +122,10 @@ class Archives:
             archive.found_count += id.startswith(f"{archive.id}!")
 
     def note_skipped(self, skipped: SkippedFile) -> None:
-        """Record a skipped file. If it is a member that may become readable, its archive is not complete."""
+        """Record a skipped file. If a later run may be able to read it, its archive is not complete.
+
+        For example, a member over the size limit becomes readable if the limit is raised.
+        """
         kind = classify_reason(skipped.reason)[0]
         is_final = kind.is_expected or (kind.is_text_outdated and not kind.advice)
         if not is_final and (archive := self._find_archive(skipped.path)):
@@ -160,7 +163,7 @@ class Archives:
                 yield record
 
     def _find_archive(self, path: str) -> _Archive | None:
-        archive = find_archive(absolute(path)) if self._by_path else None
+        archive = find_archive(absolute_path(path)) if self._by_path else None
         return self._by_path.get(archive) if archive else None
 
     def _read_members(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | SkippedFile]:

@@ -13,13 +13,20 @@ from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, SkippedFile
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.document_filter import DocumentFilter
-from simdoc_search.indexing.jobs import Job, make_origin
+from simdoc_search.indexing.input_paths import (
+    InputPath,
+    InputPaths,
+    absolute_path,
+    is_missing,
+    is_same_file,
+    is_unchanged,
+)
+from simdoc_search.indexing.jobs import Job, has_same_origin, make_origin
 from simdoc_search.indexing.located_source import LocatedSource, take_batch
 from simdoc_search.indexing.moved_files import MovedFiles
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
 from simdoc_search.indexing.pruning import find_vanished_documents
 from simdoc_search.indexing.report import IndexReport
-from simdoc_search.indexing.roots import InputPath, InputPaths, absolute, is_missing, is_same_file, is_unchanged
 from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, classify_reason
 from simdoc_search.stores.base import Store, Writer
@@ -50,7 +57,7 @@ class IndexingRun:
 
     def choose_jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """Yield the documents that must be read, and count all others."""
-        located = chain.from_iterable(map(self._locate_all, sources))
+        located = chain.from_iterable(map(self._locate_with_members, sources))
         while batch := take_batch(located):
             yield from self._choose_jobs_of_batch(batch, progress)
 
@@ -81,12 +88,12 @@ class IndexingRun:
             for attachment in self._archives.open_attachments(mail)
         ]
 
-    def _locate_all(self, source: Source) -> Iterator[LocatedSource]:
+    def _locate_with_members(self, source: Source) -> Iterator[LocatedSource]:
         """Yield a source, or its members if it is an archive that must be read."""
         located = self._locate(source)
         members = None
         if isinstance(located.source, FileSource) and located.source.format.kind == "archive" and located.input_path:
-            is_named_by_user = located.input_path.path == absolute(located.source.path)
+            is_named_by_user = located.input_path.path == absolute_path(located.source.path)
             members = self._archives.open_members(located.source, is_named_by_user=is_named_by_user)
         if members is None or not located.input_path:
             yield located
@@ -117,12 +124,12 @@ class IndexingRun:
         kind, _ = classify_reason(source.reason)
         root = source.root
         if root is None and kind.is_text_outdated and os.path.isfile(source.path):  # noqa: PTH113 - the path is a string
-            root = absolute(source.path)
+            root = absolute_path(source.path)
         if root is None:
             return LocatedSource(source, None, None)
         input_path = self._paths.get_or_add(root)
         if kind is OTHER_KIND or source.reason == BROKEN_LINK_REASON:
-            input_path.unreadable_paths[absolute(source.path)] = source.reason
+            input_path.unreadable_paths[absolute_path(source.path)] = source.reason
         return LocatedSource(source, input_path, input_path.make_skipped_id(source) if kind.is_text_outdated else None)
 
     def _skip(self, source: SkippedFile, input_path: InputPath | None, stored: Digest | None) -> None:
@@ -148,7 +155,7 @@ class IndexingRun:
         self._seen.add(source.id, input_path.number if input_path else 0, stored.digest if stored else None)
         if stored is None:
             return Job(source, None)
-        if not self._reads_all and isinstance(source, FileSource) and _has_same_origin(origin, make_origin(source)):
+        if not self._reads_all and isinstance(source, FileSource) and has_same_origin(origin, make_origin(source)):
             self._seen.note_stored(source.id, stored.digest)
             return None
         self._stored_digests[source.id] = stored
@@ -190,7 +197,7 @@ class IndexingRun:
                 prepared = outcome if isinstance(outcome, PreparedDocument) else encode([outcome])[0]
                 self._writer.put_encoded([prepared.encoded], are_new=not self._seen.is_stored(id))
                 self._on_written(id)
-                self.report.note_missing_data(id, prepared.missing_data)
+                self.report.note_missing_kinds(id, prepared.missing_kinds)
                 self.report.note_unread_attachments(id, prepared.unread_attachments)
                 self._moved.note_written(id, outcome.digest, input_path)
                 self._seen.note_stored(id, outcome.digest)
@@ -223,18 +230,18 @@ class IndexingRun:
 
     def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
         """Store the new size and modification time of a file whose text did not change."""
-        if not _has_same_origin(stored.origin, origin):
+        if not has_same_origin(stored.origin, origin):
             record = self._store.get(stored.id, text=True, passages=True, sentences_and_concepts=True)
             if record is not None:
                 self._writer.put([replace(record, origin=origin)])
 
-    def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
+    def remove_old_documents(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove documents whose files now have other ids and, with `prune`, documents whose files no longer exist."""
         if prune or self._moved.has_new_documents or len(self._paths) > 1:
             self._writer.commit()  # the new documents must be durable before old ones are removed
         for input_path in self._paths:
             for record in input_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
-                self._remove_renamed(input_path, record)
+                self._remove_if_renamed(input_path, record)
             if prune is not None:
                 old_ids = self._moved.find_old_ids(input_path)
                 self._writer.delete(old_ids)
@@ -252,7 +259,7 @@ class IndexingRun:
                 self.report.problems += vanished.problems
         self._archives.mark_complete(self._writer, self._seen)
 
-    def _remove_renamed(self, input_path: InputPath, record: Record) -> None:
+    def _remove_if_renamed(self, input_path: InputPath, record: Record) -> None:
         """Remove a document if its file was indexed with a new id."""
         id = input_path.make_id(record.origin.file(record.id)) if record.origin else record.id
         if id == record.id or id not in self._seen or not self._seen.is_stored(id):
@@ -289,12 +296,5 @@ class IndexingRun:
         report.notes += self._moved.make_notes()
         for input_path in self._paths:
             report.problems += input_path.make_conflict_messages()
-            if input_path.renamed_count:
-                files = "1 file" if input_path.renamed_count == 1 else f"{input_path.renamed_count:,} files"
-                report.notes.append(f"{files} of {input_path.path} got new ids; documents with old ids were removed")
+            report.notes += input_path.make_rename_notes()
         return report
-
-
-def _has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether two origins are equal, or differ only because the field `archive_state` of `other` is empty."""
-    return other in (origin, replace(origin, archive_state="") if origin else None)

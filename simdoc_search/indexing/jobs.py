@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Protocol, TypeVar
 
@@ -63,6 +63,11 @@ def make_origin(source: FileSource) -> Origin:
     content_hash = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
     archive_state = ATTACHMENTS_MARKER if source.has_attachments else ""
     return Origin(source.root, source.size, source.mtime_ns, source.prefix, content_hash, archive_state)
+
+
+def has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
+    """Return whether two origins are equal, or differ only because the field `archive_state` of `other` is empty."""
+    return other == origin or (origin is not None and other == replace(origin, archive_state=""))
 
 
 class ChunkWork(Protocol[Result]):

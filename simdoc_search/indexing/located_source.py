@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from simdoc_search.corpus.file_source import Source
 from simdoc_search.documents import Document
-from simdoc_search.indexing.roots import InputPath
+from simdoc_search.indexing.input_paths import InputPath
 
 _FILES_PER_LOOKUP, _DOCUMENTS_PER_LOOKUP = 1024, 64
 """Maximum number of files, and of documents, that are looked up together. It is smaller for documents, because their
@@ -22,11 +22,11 @@ class LocatedSource(NamedTuple):
     id: str | None  # the id to look up in the store; None if there is none
 
 
-def take_batch(located: Iterator[LocatedSource]) -> list[LocatedSource]:
+def take_batch(located_sources: Iterator[LocatedSource]) -> list[LocatedSource]:
     """Return the next sources to look up together."""
     batch: list[LocatedSource] = []
     share = 0.0
-    while share < 1 and (next_source := next(located, None)):
+    while share < 1 and (next_source := next(located_sources, None)):
         batch.append(next_source)
         is_in_memory = isinstance(next_source.source, Document) or getattr(next_source.source, "data", None) is not None
         share += 1 / (_DOCUMENTS_PER_LOOKUP if is_in_memory else _FILES_PER_LOOKUP)

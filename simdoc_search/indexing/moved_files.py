@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_count
-from simdoc_search.indexing.roots import InputPath, is_missing
+from simdoc_search.indexing.input_paths import InputPath, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.stores.base import Store
 
@@ -53,5 +53,5 @@ class MovedFiles:
     def make_notes(self) -> list[str]:
         """Return a sentence for the report, if a file was moved."""
         files_were = format_count(self._count, "moved or renamed file was", "moved or renamed files were")
-        documents_were = "document at the old path was" if self._count == 1 else "documents at the old paths were"
-        return [f"{files_were} recognised by content; the {documents_were} removed"] if self._count else []
+        paths = "new path and removed at the old path" if self._count == 1 else "new paths and removed at the old paths"
+        return [f"{files_were} recognised by content: indexed at the {paths}"] if self._count else []

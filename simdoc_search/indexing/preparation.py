@@ -48,13 +48,13 @@ class PreparedDocument(NamedTuple):
     Attributes:
         encoded: the document in the form that the writer of the store accepts.
         digest: the digest of the document, as in `Record`.
-        missing_data: kinds of data that the store contains but that could not be computed: `sentences`, `concepts`.
+        missing_kinds: kinds of data that the store contains but that could not be computed: `sentences`, `concepts`.
         unread_attachments: names of the e-mail's attachments that cannot be read.
     """
 
     encoded: EncodedRecord
     digest: str
-    missing_data: list[TokenKindName]
+    missing_kinds: list[TokenKindName]
     unread_attachments: Sequence[str] = ()
 
     @classmethod
@@ -134,7 +134,7 @@ def _prepare_chunk(
             origin = make_origin(job.source)
             document = remove_parts(document, job.source.format, preparation.settings.excluded_parts)
         hash_of_text = text_hash(document.text)
-        digest = _digest(document, hash_of_text)
+        digest = _compute_digest(document, hash_of_text)
         outcomes.append((document.id, UnchangedDocument(origin)))
         if digest != job.stored_digest:
             changed.append((number, _ChangedDocument(document, digest, hash_of_text, origin)))
@@ -155,26 +155,26 @@ def _prepare_chunk(
     return outcomes
 
 
-def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationSettings) -> Iterator[Record]:
-    settings, texts = preparation.settings, [document.text for document, *_ in changed]
+def _make_records(changed_documents: Sequence[_ChangedDocument], preparation: PreparationSettings) -> Iterator[Record]:
+    settings, texts = preparation.settings, [document.text for document, *_ in changed_documents]
     tokens = fingerprints(
         texts,
         settings.analysis,
-        settings.minhash,
-        words_hash=True,
-        word_pairs=settings.indexes_words,
+        settings.sketch,
+        with_words_hash=True,
+        with_word_pairs=settings.indexes_word_pairs,
         passages=settings.passages,
     )
     sentences_and_concepts = compute_sentences_and_concepts(texts, settings, preparation.extractor)
     for (document, digest, hash_of_text, origin), fingerprint, computed in zip(
-        changed, tokens, sentences_and_concepts, strict=True
+        changed_documents, tokens, sentences_and_concepts, strict=True
     ):
         yield Record(
             document.id,
             fingerprint.token_ids(),
             fingerprint.shingle_count,
             digest,
-            _with_language(document) if settings.identifies_language else document.metadata,
+            _metadata_with_language(document) if settings.identifies_language else document.metadata,
             document.text,
             origin,
             hash_of_text,
@@ -186,14 +186,14 @@ def _make_records(changed: Sequence[_ChangedDocument], preparation: PreparationS
         )
 
 
-def _with_language(document: Document) -> Mapping[str, MetadataValue]:
+def _metadata_with_language(document: Document) -> Mapping[str, MetadataValue]:
     """Return the metadata of a document. If it has no language, add the language of the text."""
     if LANGUAGE_FIELD in document.metadata:
         return document.metadata
     return {**document.metadata, LANGUAGE_FIELD: language_of(document.text)}
 
 
-def _digest(document: Document, hash_of_text: str) -> str:
+def _compute_digest(document: Document, hash_of_text: str) -> str:
     """Return a hash of text and metadata: 128 bits as hex. The identified language may change, so it is excluded."""
     if not document.metadata:
         return hash_of_text

@@ -12,7 +12,7 @@ from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_count
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.roots import InputPath, InputPaths, absolute, is_missing
+from simdoc_search.indexing.input_paths import InputPath, InputPaths, absolute_path, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -39,8 +39,8 @@ def find_vanished_documents(
         input_path: the folder or file that the user named.
         seen: the ids that the run found.
         archives: the archives of the run.
-        prune_all: return the documents even if the path has no files left, or if they are more than half of its
-            documents.
+        prune_all: return the vanished documents even if the path has no files left, or if more than half of its
+            documents have vanished.
     """
     try:
         os.scandir(input_path.path).close()
@@ -77,14 +77,14 @@ def find_vanished_documents(
 
 
 def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collection[str]) -> list[str]:
-    """Return the ids of documents whose path is missing, if a document of an existing path has the same content.
+    """Return the ids of the documents whose file is missing and whose content equals that of an existing file.
 
     Each of `paths` is a file, folder or archive in the indexed folder `root_folder`.
     """
     missing = find_vanished_documents_at(store, root_folder, paths, prune_all=True).ids
     if not missing:
         return []
-    input_path = InputPaths(store, None).get_or_add(absolute(root_folder))
+    input_path = InputPaths(store, None).get_or_add(absolute_path(root_folder))
     existing = [path for path in paths if not is_missing(path)]
     digests = {record.digest for record in _find_records_at(store, input_path, existing)}
     return [digest.id for digest in store.digests(missing) if digest.digest in digests]
@@ -98,7 +98,7 @@ def find_vanished_documents_at(
     A path is a file, folder or archive in the indexed folder `root_folder`. If this folder does not exist, no documents
     are returned, because it might just be unreachable.
     """
-    input_path = InputPaths(store, None).get_or_add(absolute(root_folder))
+    input_path = InputPaths(store, None).get_or_add(absolute_path(root_folder))
     missing_paths = [path for path in paths if is_missing(path)]
     if not missing_paths or is_missing(input_path.path):
         return VanishedDocuments()

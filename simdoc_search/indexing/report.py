@@ -43,7 +43,7 @@ class IndexReport:
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
-    def note_missing_data(self, id: str, kinds: Sequence[str]) -> None:
+    def note_missing_kinds(self, id: str, kinds: Sequence[str]) -> None:
         """Record which kinds of data could not be computed for the last document with this id."""
         self.incomplete.pop(id, None)
         if kinds:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from simdoc_search.corpus.changes import changed_files
 from simdoc_search.errors import SimdocError
-from simdoc_search.indexing.roots import find_roots
+from simdoc_search.indexing.input_paths import find_roots
 from simdoc_search.indexing.run import index_documents
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store
@@ -19,15 +19,15 @@ class RestoredFiles(NamedTuple):
 
     Attributes:
         document_count: number of documents that were added to the store, or changed in it.
-        not_indexed: the files that could not be indexed, or whose folder is not indexed.
+        not_indexed_paths: the files that could not be indexed, or whose folder is not indexed.
     """
 
     document_count: int
-    not_indexed: list[str]
+    not_indexed_paths: list[str]
 
 
 def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[str] = ()) -> RestoredFiles:
-    """Index files again. A file without text was not in the store, so it does not count as `not_indexed`.
+    """Index files again. A file without text was not in the store, so it does not count as `not_indexed_paths`.
 
     Args:
         store: the store.
@@ -36,17 +36,17 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
     """
     roots = find_roots(store, paths)
     by_root: dict[Path, list[str]] = {}
-    document_count, not_indexed = 0, set(paths)
+    document_count, not_indexed_paths = 0, set(paths)
     for path in paths:
         if root := next((parent for parent in Path(path).parents if parent in roots), None):
             by_root.setdefault(root, []).append(path)
-            not_indexed.remove(path)
+            not_indexed_paths.remove(path)
     try:
         for root, files in by_root.items():
             report = index_documents(store, changed_files(root, files, exclude=exclude), prune=None)
             document_count += report.added_count + report.replaced_count
             unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_outdated}
-            not_indexed |= unread | (set(files) if report.has_failed else set())
+            not_indexed_paths |= unread | (set(files) if report.has_failed else set())
     except (SimdocError, OSError):
         return RestoredFiles(document_count, list(paths))
-    return RestoredFiles(document_count, sorted(not_indexed))
+    return RestoredFiles(document_count, sorted(not_indexed_paths))

@@ -24,9 +24,9 @@ from simdoc_search.errors import (
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.decisions import IndexingRun
 from simdoc_search.indexing.document_filter import DocumentFilter
+from simdoc_search.indexing.input_paths import InputPaths
 from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
-from simdoc_search.indexing.roots import InputPaths
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
 from simdoc_search.workers import ITEM_SECONDS, ItemLimits, memory_per_worker
@@ -71,7 +71,7 @@ def index_documents(
         run = IndexingRun(store, writer, paths, opened_archives, document_filter, checksum, on_written)
         last_commit = start
         try:
-            jobs = run.choose_jobs(_until_error(skip_unreadable(sources, run.report.problems), errors), progress)
+            jobs = run.choose_jobs(_yield_until_error(skip_unreadable(sources, run.report.problems), errors), progress)
             with closing(prepare_jobs(jobs, preparation, workers, limits)) as chunks:
                 for outcomes in chunks:
                     run.write(outcomes)
@@ -82,7 +82,7 @@ def index_documents(
                         run.commit()
                         last_commit = time.monotonic()
             if not errors:
-                run.remove_old(prune=prune_all or prune, prune_all=prune_all)
+                run.remove_old_documents(prune=prune_all or prune, prune_all=prune_all)
         except KeyboardInterrupt:
             writer.commit(timeout=_MAX_FINAL_COMMIT_SECONDS)
             raise
@@ -151,7 +151,7 @@ def require_readable(sources: Iterable[Source], problems: list[str]) -> Iterator
     return chain(first, readable)
 
 
-def _until_error(sources: Iterable[Source], errors: list[Exception]) -> Iterator[Source]:
+def _yield_until_error(sources: Iterable[Source], errors: list[Exception]) -> Iterator[Source]:
     """Yield the sources until an error occurs, and add it to `errors`, so that the sources before it are stored."""
     try:
         yield from sources

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.documents import SkippedFile
-from simdoc_search.indexing.roots import InputPaths, absolute
+from simdoc_search.indexing.input_paths import InputPaths, absolute_path
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store
 
@@ -23,7 +23,7 @@ def locate_skipped_files(store: Store, skipped: Iterable[SkippedFile]) -> Iterat
     for file in skipped:
         if file.root is None or not classify_reason(file.reason)[0].can_compare_bytes:
             continue
-        input_path, path = paths.get_or_add(file.root), absolute(file.path)
+        input_path, path = paths.get_or_add(file.root), absolute_path(file.path)
         try:
             info = os.lstat(path)
             id = input_path.make_id(path)

@@ -85,7 +85,7 @@ def _find_differences_between(a: _SpacedText, b: _SpacedText, i: int, j: int) ->
     """Yield the differences between the gap before word `i` and the gap before word `j`."""
     (begin, end), (other_begin, other_end) = gap, other_gap = a.gap_before(i), b.gap_before(j)
     gap_a, gap_b = a[gap], b[other_gap]
-    if gap_a == gap_b or _SPACE.sub("", gap_a) == _SPACE.sub("", gap_b):
+    if _differ_only_in_spaces(gap_a, gap_b):
         return
     parts, other_parts = _SPACE.split(gap_a), _SPACE.split(gap_b)
     if len(parts) == 1 or len(other_parts) == 1:  # there is no whitespace between the words, as in a<b
@@ -105,7 +105,7 @@ def _find_difference_before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> I
     """Yield the difference in the symbols directly before two words, if any."""
     gap, other_gap = a.gap_before(i), b.gap_before(j)
     symbols_a, symbols_b = _SPACE.split(a[gap])[-1], _SPACE.split(b[other_gap])[-1]
-    if symbols_a != symbols_b:
+    if symbols_a != symbols_b and not _differ_only_in_spaces(a[gap], b[other_gap]):
         span, other = (gap[1] - len(symbols_a), gap[1]), (other_gap[1] - len(symbols_b), other_gap[1])
         yield CharacterDifference("symbols", a.extend_to_whitespace(span), b.extend_to_whitespace(other))
 
@@ -114,9 +114,13 @@ def _find_difference_after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> It
     """Yield the difference in the symbols directly after the words that precede two words, if any."""
     gap, other_gap = a.gap_before(i), b.gap_before(j)
     symbols_a, symbols_b = _SPACE.split(a[gap])[0], _SPACE.split(b[other_gap])[0]
-    if symbols_a != symbols_b:
+    if symbols_a != symbols_b and not _differ_only_in_spaces(a[gap], b[other_gap]):
         span, other = (gap[0], gap[0] + len(symbols_a)), (other_gap[0], other_gap[0] + len(symbols_b))
         yield CharacterDifference("symbols", a.extend_to_whitespace(span), b.extend_to_whitespace(other))
+
+
+def _differ_only_in_spaces(gap: str, other: str) -> bool:
+    return gap == other or _SPACE.sub("", gap) == _SPACE.sub("", other)
 
 
 def _strip_space(text: _SpacedText, span: Span) -> Span:

@@ -45,7 +45,7 @@ def compare(
     passages = align_words(a, b, preset)
     exact = measures(*texts, settings.analysis, words=(a, b))
     changes = find_text_changes(texts, (a, b), passages)
-    first, second = (fingerprint(text, settings.analysis, settings.minhash) for text in texts)
+    first, second = (fingerprint(text, settings.analysis, settings.sketch) for text in texts)
     return Comparison(
         jaccard=exact.jaccard,
         containment=exact.containment,

@@ -43,10 +43,11 @@ def quote_matched_words(passage: Passage, text: str) -> str:
 
 
 def count_passage_words(passage: Passage, text: str, analysis: Analysis | None = None) -> str:
-    """Return the number of matched words, and of all words in the first text if there are more: "17 of 39 words"."""
+    """Return the number of matched words: "12 words", or "17 of 39 words match" if the passage has others."""
     words = len(locate_words(text[slice(*passage.a)], analysis).words)
-    matched = f"{passage.word_count:,} of " if words > passage.word_count else ""
-    return f"{matched}{format_count(words if matched else passage.word_count, 'word')}"
+    if words > passage.word_count:
+        return f"{passage.word_count:,} of {format_count(words, 'word')} match"
+    return format_count(passage.word_count, "word")
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:

@@ -53,7 +53,7 @@ class TextMatcher:
     @cached_property
     def _aligner(self) -> Aligner | None:
         native, settings = kernel(), self._settings
-        if native is None or len(self._text) > MAX_NATIVE_WORDS:
+        if native is None or len(self._text) > MAX_NATIVE_WORDS:  # a text has fewer words than characters
             return None
         rules = settings.min_run_for(self._word_count), settings.edited, settings.max_gap
         return native.aligner(without_surrogates(self._text), self._analysis.profile, *rules)

@@ -17,7 +17,7 @@ from simdoc_search.query.planner import parse_fraction
 from simdoc_search.query.syntax import FingerprintQuery
 
 _MAX_PARTS = 3
-_FINGERPRINT = re.compile(
+_FINGERPRINT_PATTERN = re.compile(
     r'\s*(?:FINGERPRINT\s*:)?\s*(?:"(?P<quoted>[^"]*)"(?P<more>[^"]*)|(?P<bare>[^"]*))', re.IGNORECASE
 )
 _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
@@ -32,7 +32,7 @@ def parse_alfresco(text: str) -> FingerprintQuery:
     Raises:
         QuerySyntaxError: there is no id, or a number is malformed or out of range.
     """
-    match = _FINGERPRINT.fullmatch(text)
+    match = _FINGERPRINT_PATTERN.fullmatch(text)
     value = "".join(group for group in match.groups() if group) if match else ""
     id, *numbers = value.strip().rstrip("_").split("_")
     if not id or len(numbers) >= _MAX_PARTS:

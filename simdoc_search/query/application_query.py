@@ -101,7 +101,7 @@ class Similar:
         The text need not be in the index. No document is similar to a text without words.
         """
         settings = settings or Settings()
-        tokens = fingerprint(text, settings.analysis, settings.minhash).tokens()
+        tokens = fingerprint(text, settings.analysis, settings.sketch).tokens()
         return cls(tokens, overlap, probability, settings=settings, **options)
 
     def clause(
@@ -153,14 +153,14 @@ class Similar:
             query_token_ids = self._decode(self.tokens)
         except ValueError as error:
             raise QuerySyntaxError(
-                "cannot refine hits, because the tokens of the query document were not created by simdoc-search with "
-                f"these settings ({error})"
+                "cannot estimate the overlap of the hits, because the query document does not have tokens of "
+                f"simdoc-search ({error})"
             ) from error
         refined = []
         for hit, values in hits_and_values:
             tokens = [token for value in values for token in str(value).split()]
             try:
-                compared = self._settings.estimate(query_token_ids, self._decode(tokens))
+                compared = self._settings.compare_tokens(query_token_ids, self._decode(tokens))
             except ValueError as error:
                 _log.warning("skipping document %r, because its tokens cannot be read: %s", hit.get("_id"), error)
                 continue

@@ -44,8 +44,8 @@ class FilteredFingerprint(NamedTuple):
     """
 
     fingerprint: str
-    required: list[tuple[str, list[str]]]
-    excluded: list[tuple[str, list[str]]]
+    required_filters: list[tuple[str, list[str]]]
+    excluded_filters: list[tuple[str, list[str]]]
 
 
 def has_other_clauses(text: str) -> bool:
@@ -97,7 +97,9 @@ def parse_fingerprint_and_filters(query: str) -> FilteredFingerprint:
         elif fingerprint or not field or part.occur == "should":
             raise _unsupported_error(query)
         else:
-            (filters.required if part.occur == "must" else filters.excluded).append((field, field_values))
+            (filters.required_filters if part.occur == "must" else filters.excluded_filters).append(
+                (field, field_values)
+            )
     if not filters.fingerprint:
         raise _unsupported_error(query)
     return filters

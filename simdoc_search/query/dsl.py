@@ -20,9 +20,12 @@ from simdoc_search.query.plans import CHANCE_STEPS, Bands, Plan, Threshold
 MAX_CLAUSES = 1024
 """The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses are counted too."""
 
-MIN_MATCH_BEYOND_CHANCE = " ".join(f"{count}<{minimum}" for minimum, count in enumerate((1, *CHANCE_STEPS), 1))
-"""The minimum_should_match for `min_beyond_chance`. In it, `10<2` means that a query of more than 10 tokens requires at
-least 2 of them.
+MINIMUM_SHOULD_MATCH_BEYOND_CHANCE = " ".join(
+    f"{count}<{minimum}" for minimum, count in enumerate((1, *CHANCE_STEPS), 1)
+)
+"""The minimum_should_match for `min_matches_beyond_chance`.
+
+In it, `10<2` means that a query of more than 10 tokens requires at least 2 of them.
 """
 
 Score = Literal["bands", "tokens", "nothing"]
@@ -83,7 +86,7 @@ def to_dsl(
         raise QuerySyntaxError(
             "a token contains white space, which separates the tokens of a text field; use kind='terms'"
         )
-    required = [*filters, *_bucket_range(plan, fingerprint_size_field)]
+    required = [*filters, *_fingerprint_size_filters(plan, fingerprint_size_field)]
     excluded = [*must_not, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = count_clauses([*required, *excluded])
     if score == "tokens" and not can_count_tokens(plan, others, max_clauses):
@@ -152,7 +155,7 @@ def similar_by_id(
         index: the index of the query document, as in the `_index` of a hit. It must not be an alias of several indices.
         id: the `_id` of the query document. The query document itself is not a hit.
         overlap: minimum Jaccard similarity, 0..1. None or a value under 0.01: any overlap, that is, more matching
-            tokens than expected by chance (`min_beyond_chance`).
+            tokens than expected by chance (`min_matches_beyond_chance`).
         field: the field that contains the tokens of simdoc-search. It must be in `_source`.
         routing: the routing of the query document, if it has one.
         filters: your own clauses that hits must match. They are not changed. The query document need not match.
@@ -190,11 +193,11 @@ def _minimum_should_match(overlap: Fraction) -> str:
     """
     percent = int(overlap * 100)
     if not percent:
-        return MIN_MATCH_BEYOND_CHANCE
+        return MINIMUM_SHOULD_MATCH_BEYOND_CHANCE
     return "100%" if percent == 100 else f"{percent - 100}%"  # with 0%, no token would be required
 
 
-def _bucket_range(plan: Plan, fingerprint_size_field: str | None) -> list[dict[str, Any]]:
+def _fingerprint_size_filters(plan: Plan, fingerprint_size_field: str | None) -> list[dict[str, Any]]:
     """Return a filter for documents whose number of tokens allows the overlap."""
     match plan:
         case Threshold(token_range=(least, most)) if fingerprint_size_field:

@@ -19,7 +19,7 @@ FINGERPRINT_FIELD = "FINGERPRINT"
 """The field name of a FINGERPRINT clause. It is upper-case, because an application may have a field `fingerprint`."""
 
 QUOTED_PATTERN = r'"(?:[^"\\]|\\.)*"'
-_TOKEN = re.compile(
+_QUERY_TOKEN_PATTERN = re.compile(
     rf"(?P<fingerprint>\b{FINGERPRINT_FIELD})\s*:\s*(?P<value>{QUOTED_PATTERN}(?:_[^\s()\"]*)?)"
     rf"|(?P<unchanged>{QUOTED_PATTERN}|\\.|(?<![^\s(:])/(?:[^/\\]|\\.)+/)"
     r"|(?P<and>(?<!\S)&&(?!\S))|(?P<or>(?<!\S)\|\|(?!\S))|(?P<not>(?<![^\s(])!(?=\S))",
@@ -70,7 +70,7 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
         return next((word for name, word in operators.items() if match[name]), match[0])
 
     try:
-        return parser.parse(_TOKEN.sub(replace_token, query)), values
+        return parser.parse(_QUERY_TOKEN_PATTERN.sub(replace_token, query)), values
     except ParseError as error:
         raise QuerySyntaxError(f"{query!r:.200} is not valid in Lucene's query syntax: {error}") from None
 

@@ -19,7 +19,14 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.plans import MAX_STANDARD_DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance, min_matches
+from simdoc_search.query.plans import (
+    ONE_SIDED_Z_SCORE,
+    Bands,
+    Plan,
+    Threshold,
+    min_matches,
+    min_matches_beyond_chance,
+)
 from simdoc_search.query.s_curve import lower_bound_of_matches, probability_of_bands
 
 Planner = Literal["enough", "all"]
@@ -65,19 +72,19 @@ def plan(
     probability: float | str | Fraction | None = None,
     *,
     planner: Planner = "enough",
-    verified: bool = False,
+    is_verified: bool = False,
 ) -> Plan:
     """Plan a query.
 
     Args:
         tokens: tokens of the query document, in the order of their buckets.
         overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more matching tokens than expected
-            by chance (`min_beyond_chance`).
+            by chance (`min_matches_beyond_chance`).
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None or 1:
             every document is found.
         planner: how tokens are divided into bands. `enough` makes as few bands as the probability requires. `all`
             divides all tokens, as Alfresco and Solr do.
-        verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer matching
+        is_verified: whether the texts of candidates are compared afterwards. If so, a threshold requires fewer matching
             tokens, so that it misses fewer than 1 % of the documents of that overlap. Bands do not change.
 
     Returns:
@@ -98,9 +105,11 @@ def plan(
             "probability"
         )
     if not tokens or not min_overlap:
-        return Threshold(tokens, min_beyond_chance(len(tokens)))
+        return Threshold(tokens, min_matches_beyond_chance(len(tokens)))
     if float(min_probability) == 1:
-        return _threshold_for_verified_query(tokens, min_overlap) if verified else _threshold(tokens, min_overlap)
+        return (
+            _threshold_for_verified_query(tokens, min_overlap) if is_verified else _make_threshold(tokens, min_overlap)
+        )
     count = len(tokens)
     if planner == "all":
         rows = alfresco_rows(count, min_overlap, min_probability)
@@ -112,7 +121,7 @@ def plan(
     band_plan = Bands(
         tokens, bands, _min_match_of_bands(count, rows, len(bands), float(min_overlap), float(min_probability))
     )
-    return replace(band_plan, equivalent_threshold=_threshold_equivalent_to(band_plan, min_overlap))
+    return replace(band_plan, plan_without_bands=_plan_without_bands(band_plan, min_overlap))
 
 
 def check_planner(planner: object) -> None:
@@ -123,33 +132,33 @@ def check_planner(planner: object) -> None:
     """
     if planner not in PLANNERS:
         raise QuerySyntaxError(
-            "planner must be 'enough' (as few bands as the probability requires) or 'all' (all tokens), not "
+            "planner must be 'enough' (as few bands as the probability requires) or 'all' (bands of all tokens), not "
             f"{planner!r:.60}"
         )
 
 
-def _threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
+def _make_threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
     """Return a threshold that misses no document whose estimate reaches the overlap.
 
     The estimate is the number of shared tokens divided by the number of filled buckets of the union. The union has at
-    least as many filled buckets as the query has tokens. However, the threshold is at least `min_beyond_chance`, so it
-    can miss documents if the overlap is under 10 %.
+    least as many filled buckets as the query has tokens. However, the threshold is at least
+    `min_matches_beyond_chance`, so it can miss documents if the overlap is under 10 %.
     """
     count = len(tokens)
     minimum, maximum = math.ceil(count * overlap), min(math.floor(count / overlap), _MAX_BUCKETS)
-    return Threshold(tokens, max(minimum, min_beyond_chance(count)), (minimum, maximum))
+    return Threshold(tokens, max(minimum, min_matches_beyond_chance(count)), (minimum, maximum))
 
 
 def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
     """Return a threshold for a query that compares the texts of its candidates afterwards.
 
     If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. The `token_range` is
-    wider than that of `_threshold`, to allow for random deviations.
+    wider than that of `_make_threshold`, to allow for random deviations.
     """
     count = len(tokens)
     minimum = max(lower_bound_of_matches(count, float(overlap), _MAX_MISS_RATE), min_matches(count, overlap))
     expected = count / float(overlap)
-    maximum = min(math.ceil(expected + MAX_STANDARD_DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
+    maximum = min(math.ceil(expected + ONE_SIDED_Z_SCORE * math.sqrt(expected)), _MAX_BUCKETS)
     return Threshold(tokens, minimum, (minimum, maximum))
 
 
@@ -163,7 +172,7 @@ def _min_match_of_bands(count: int, rows: int, band_count: int, overlap: float, 
     return lower_bound_of_matches(count, overlap, min(_MAX_MISS_RATE, max(0.0, margin)))
 
 
-def _threshold_equivalent_to(band_plan: Bands, overlap: Fraction) -> Threshold:
+def _plan_without_bands(band_plan: Bands, overlap: Fraction) -> Threshold:
     """Return a threshold that finds a document of this overlap at least as reliably as the bands do."""
     count = len(band_plan.tokens)
     likely = lower_bound_of_matches(count, float(overlap), 1 - band_plan.probability_of_finding(float(overlap)))

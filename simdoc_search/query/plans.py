@@ -18,27 +18,30 @@ from simdoc_search.sketch.estimate import TokenOverlap
 CHANCE_STEPS = (10, 23, 98, 220, 380, 568, 780, 1011, 1258, 1518, 1790, 2073, 2364, 2663, 2970, 3283, 3603, 3927)
 """Each time the number of query tokens exceeds one of these numbers, one more token may be equal by chance."""
 
-CHANCE_OVERLAP = Fraction(1, 20)
-"""All queries with a smaller overlap require `min_beyond_chance`. Otherwise, too many documents would be candidates."""
+MIN_OVERLAP_WITHOUT_CHANCE_FILTER = Fraction(1, 20)
+"""With a smaller overlap, a candidate must have at least `min_matches_beyond_chance` of the query's tokens.
 
-MAX_STANDARD_DEVIATIONS = 2.33
+Otherwise, too many documents would be candidates.
+"""
+
+ONE_SIDED_Z_SCORE = 2.33
 """With a probability of 1 %, an estimate is more than this number of standard deviations too low."""
 
 
-def min_beyond_chance(token_count: int) -> int:
+def min_matches_beyond_chance(token_count: int) -> int:
     """Return the minimum number of matching tokens that is more than expected by chance.
 
     An unrelated document has at least this number of query tokens with a probability of at most 1 in 1,000. If the
     query has at most 10 tokens (`token_count`), the probability is at most 1 in 50. A query that does not compare the
-    texts of its hits always requires this number. Other queries require it only for overlaps below `CHANCE_OVERLAP`,
-    because it would exclude short documents.
+    texts of its hits always requires this number. Other queries require it only for overlaps below
+    `MIN_OVERLAP_WITHOUT_CHANCE_FILTER`, because it would exclude short documents.
     """
     return 1 + bisect_left(CHANCE_STEPS, token_count)
 
 
 def min_matches(token_count: int, overlap: Fraction | None) -> int:
     """Return the minimum number of matching tokens of a candidate whose text is compared afterwards."""
-    return 1 if overlap and overlap >= CHANCE_OVERLAP else min_beyond_chance(token_count)
+    return 1 if overlap and overlap >= MIN_OVERLAP_WITHOUT_CHANCE_FILTER else min_matches_beyond_chance(token_count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +82,15 @@ class Threshold:
         """
         return 0.0
 
-    def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
+    def is_hit(self, token_overlap: TokenOverlap, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit.
 
         If `overlap` is not None, the estimate must reach it, unless `allows_lower_estimates` is set.
         """
-        if tokens.matched_token_count < self.minimum_match:
+        if token_overlap.matched_token_count < self.minimum_match:
             return False
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.allows_lower_estimates else overlap
-        return not overlap or not minimum or tokens.shared_count >= minimum * tokens.union_count
+        return not overlap or not minimum or token_overlap.shared_count >= minimum * token_overlap.union_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +99,17 @@ class Bands:
 
     Attributes:
         tokens: all tokens of the query. Hits are ranked by the number of matching tokens.
-        bands: the tokens of each band. With planner `all`, the last band may wrap around to the first tokens.
+        bands: the tokens of each band. If the planner is `all` (see `planner.plan`), the last band may be filled up
+            with the first tokens.
         minimum_match: minimum number of the tokens that a document must have. 0: one whole band is enough.
-        equivalent_threshold: a plan that does not use bands. It finds a document of the overlap with at least the same
+        plan_without_bands: an alternative to the bands. It finds a document of the overlap with at least the same
             probability. It is faster if the bands match too many documents. None: there is no such plan.
     """
 
     tokens: tuple[str, ...]
     bands: tuple[tuple[str, ...], ...]
     minimum_match: int = 0
-    equivalent_threshold: Threshold | None = None
+    plan_without_bands: Threshold | None = None
 
     @property
     def rows(self) -> int:
@@ -130,17 +134,17 @@ class Bands:
         """Return the minimum share of the query's tokens, 0..1, that a hit has."""
         return _min_estimate(overlap, len(self.tokens)) if overlap else 0.0
 
-    def is_hit(self, tokens: TokenOverlap, overlap: Fraction | None) -> bool:
+    def is_hit(self, token_overlap: TokenOverlap, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit. It is a hit unless its tokens rule out the overlap."""
-        if tokens.matched_token_count < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
+        if token_overlap.matched_token_count < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
-        return not overlap or tokens.overlap >= _min_estimate(overlap, tokens.union_count)
+        return not overlap or token_overlap.overlap >= _min_estimate(overlap, token_overlap.union_count)
 
 
 Plan = Threshold | Bands
 
 
-def _min_estimate(overlap: Fraction, union_count: float) -> float:
-    """Return the smallest estimate that does not rule out an overlap. `union_count` is the number of filled buckets."""
+def _min_estimate(overlap: Fraction, bucket_count: float) -> float:
+    """Return the smallest estimate that does not rule out an overlap. It is computed from `bucket_count` buckets."""
     share = float(overlap)
-    return share - MAX_STANDARD_DEVIATIONS * math.sqrt(share * (1 - share) / union_count)
+    return share - ONE_SIDED_Z_SCORE * math.sqrt(share * (1 - share) / bucket_count)

@@ -46,8 +46,8 @@ MAX_PARAMETERS = 32_766
 Placeholder = Literal["?", "%s", "$1"]
 """The driver's placeholder for a parameter. `$1` means numbered placeholders: `$1`, `$2` and so on."""
 
-_DOCUMENTS = "simdoc_documents"
-_TOKENS = "simdoc_tokens"
+_DOCUMENTS_TABLE = "simdoc_documents"
+_TOKENS_TABLE = "simdoc_tokens"
 
 
 class Statement(NamedTuple):
@@ -82,11 +82,11 @@ class Tables:
     def create(self) -> tuple[str, ...]:
         """Return statements that create the tables and an index of the tokens by document, if they do not exist."""
         return (
-            f"CREATE TABLE IF NOT EXISTS {_DOCUMENTS} "
+            f"CREATE TABLE IF NOT EXISTS {_DOCUMENTS_TABLE} "
             "(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, buckets INTEGER NOT NULL)",
-            f"CREATE TABLE IF NOT EXISTS {_TOKENS} "
+            f"CREATE TABLE IF NOT EXISTS {_TOKENS_TABLE} "
             "(token TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (token, document))",
-            f"CREATE INDEX IF NOT EXISTS simdoc_of_document ON {_TOKENS} (document)",
+            f"CREATE INDEX IF NOT EXISTS simdoc_of_document ON {_TOKENS_TABLE} (document)",
         )
 
     def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
@@ -101,16 +101,16 @@ class Tables:
         """
         document = _Parameters(self.placeholder)
         statement = document.make_statement(
-            f"INSERT INTO {_DOCUMENTS} (number, id, buckets) "
+            f"INSERT INTO {_DOCUMENTS_TABLE} (number, id, buckets) "
             f"SELECT COALESCE(MAX(number), 0) + 1, CAST({document.add(id)} AS TEXT), "
-            f"CAST({document.add(len(tokens))} AS INTEGER) FROM {_DOCUMENTS}"
+            f"CAST({document.add(len(tokens))} AS INTEGER) FROM {_DOCUMENTS_TABLE}"
         )
         if not tokens:
             return (statement,)
         rows = _Parameters(self.placeholder)
         return statement, rows.make_statement(
-            f"INSERT INTO {_TOKENS} (token, document) WITH given(token) AS (VALUES {rows.add_rows(tokens)}) "
-            f"SELECT given.token, d.number FROM given CROSS JOIN {_DOCUMENTS} AS d WHERE d.id = {rows.add(id)}"
+            f"INSERT INTO {_TOKENS_TABLE} (token, document) WITH given(token) AS (VALUES {rows.add_rows(tokens)}) "
+            f"SELECT given.token, d.number FROM given CROSS JOIN {_DOCUMENTS_TABLE} AS d WHERE d.id = {rows.add(id)}"
         )
 
     def delete(self, id: str) -> tuple[Statement, ...]:
@@ -119,17 +119,17 @@ class Tables:
         The statements do nothing if the document does not exist.
         """
         tokens, document = _Parameters(self.placeholder), _Parameters(self.placeholder)
-        numbers = f"SELECT number FROM {_DOCUMENTS} WHERE id = {tokens.add(id)}"
+        numbers = f"SELECT number FROM {_DOCUMENTS_TABLE} WHERE id = {tokens.add(id)}"
         return (
-            tokens.make_statement(f"DELETE FROM {_TOKENS} WHERE document IN ({numbers})"),
-            document.make_statement(f"DELETE FROM {_DOCUMENTS} WHERE id = {document.add(id)}"),
+            tokens.make_statement(f"DELETE FROM {_TOKENS_TABLE} WHERE document IN ({numbers})"),
+            document.make_statement(f"DELETE FROM {_DOCUMENTS_TABLE} WHERE id = {document.add(id)}"),
         )
 
     def select_tokens(self, id: str) -> Statement:
         """Return the statement that reads the tokens of a document, one per row. Sort them before you call `plan`."""
         values = _Parameters(self.placeholder)
         return values.make_statement(
-            f"SELECT t.token FROM {_DOCUMENTS} AS d JOIN {_TOKENS} AS t ON t.document = d.number "
+            f"SELECT t.token FROM {_DOCUMENTS_TABLE} AS d JOIN {_TOKENS_TABLE} AS t ON t.document = d.number "
             f"WHERE d.id = {values.add(id)}"
         )
 
@@ -161,11 +161,11 @@ def to_sql(
     """
     values = _Parameters((tables or Tables()).placeholder)
     if not plan.can_match:
-        return Statement(f"SELECT id, 0 AS matched FROM {_DOCUMENTS} WHERE 1 = 0", ())
+        return Statement(f"SELECT id, 0 AS matched FROM {_DOCUMENTS_TABLE} WHERE 1 = 0", ())
     query, candidates = _select_candidates(plan, values, score)
     text = (
         f"WITH {query} SELECT d.id AS id, c.matched AS matched FROM ({candidates}) AS c "
-        f"JOIN {_DOCUMENTS} AS d ON d.number = c.document{_where_clause(plan, values, exclude_id)} "
+        f"JOIN {_DOCUMENTS_TABLE} AS d ON d.number = c.document{_where_clause(plan, values, exclude_id)} "
         "ORDER BY matched DESC, id"
     )
     if len(values.values) > max_parameters:
@@ -187,7 +187,7 @@ def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str
             query = f"query(token) AS (VALUES {values.add_rows(plan.tokens)})"
             return query, (
                 "SELECT t.document AS document, COUNT(*) AS matched "
-                f"FROM query CROSS JOIN {_TOKENS} AS t WHERE t.token = query.token "
+                f"FROM query CROSS JOIN {_TOKENS_TABLE} AS t WHERE t.token = query.token "
                 f"GROUP BY t.document HAVING COUNT(*) >= {values.add(plan.minimum_match)}"
             )
         case Bands():
@@ -195,7 +195,7 @@ def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str
             rows = (values.add_rows(band, f"{number}, {len(band)}, ") for number, band in enumerate(bands))
             whole_bands = (
                 f"banded(band, size, token) AS (VALUES {', '.join(rows)}), whole(document, band) AS "
-                f"(SELECT t.document, b.band FROM banded AS b CROSS JOIN {_TOKENS} AS t WHERE t.token = b.token "
+                f"(SELECT t.document, b.band FROM banded AS b CROSS JOIN {_TOKENS_TABLE} AS t WHERE t.token = b.token "
                 "GROUP BY t.document, b.band HAVING COUNT(*) >= MIN(b.size))"
             )
             if score == "bands":
@@ -204,7 +204,7 @@ def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str
             equal_tokens = "COUNT(CASE WHEN t.token IN (SELECT token FROM query) THEN 1 END)"
             return query, (
                 f"SELECT t.document AS document, {equal_tokens} AS matched "
-                f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {_TOKENS} AS t "
+                f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {_TOKENS_TABLE} AS t "
                 "WHERE t.document = chosen.document "
                 f"GROUP BY t.document HAVING {equal_tokens} >= {values.add(plan.minimum_match)}"
             )

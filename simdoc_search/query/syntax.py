@@ -22,7 +22,7 @@ from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownD
 
 _RANGE_ADVICE = "write a percentage from 1 to 100"
 _PREFIX = "FINGERPRINT:"
-_MAX_SUGGESTIONS = 3
+_MAX_SUGGESTIONS = 10
 _MAX_ALTERNATIVES = 10
 _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(?: ?%)?")  # longer numbers are part of an id
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"(?:_(?P<overlap>[^_]*)(?:_(?P<probability>[^_]*))?)?', re.DOTALL)

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.indexing.roots import InputPaths, absolute
+from simdoc_search.indexing.input_paths import InputPaths, absolute_path
 from simdoc_search.search.columns import Columns, make_sort_key
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.stores.base import Store
@@ -88,7 +88,7 @@ def list_documents(
 
 
 def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
-    """Return the filter for a path prefix. For a folder on disk, it selects ids with the folder's prefix."""
+    """Return the filter for a path prefix. If it is an indexed folder on disk, the filter selects its documents."""
     if not prefix:
         return []
     if not store.is_simdoc_index:
@@ -97,7 +97,7 @@ def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]
             "PREFIX or PATTERN, and select documents with --filter"
         )
     if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir may raise for a long name
-        input_path = InputPaths(store, None).get_or_add(absolute(prefix))
+        input_path = InputPaths(store, None).get_or_add(absolute_path(prefix))
         if input_path.stored_count:
             return [{"path": input_path.id_prefix}] if input_path.id_prefix else []
     return [{"path": unicode_forms(prefix)}]

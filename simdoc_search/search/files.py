@@ -32,16 +32,16 @@ class IndexedFiles:
     """
 
     def __init__(self, store: Store) -> None:
-        from simdoc_search.indexing.roots import InputPaths  # noqa: PLC0415 - most queries name no file
+        from simdoc_search.indexing.input_paths import InputPaths  # noqa: PLC0415 - most queries name no file
 
         self._store = store
         self._folders = InputPaths(store, None)
 
     def get(self, path: str | Path) -> FileDocument | None:
         """Return the document of a file; None if neither the file nor a folder that contains it was indexed."""
-        from simdoc_search.indexing.roots import absolute  # noqa: PLC0415 - most queries name no file
+        from simdoc_search.indexing.input_paths import absolute_path  # noqa: PLC0415 - most queries name no file
 
-        file = absolute(path)
+        file = absolute_path(path)
         folder = self._folders.get_or_add(str(PurePath(file).parent))
         if folder.stored_count:
             id = folder.make_id(file)

@@ -18,7 +18,7 @@ from simdoc_search.passages.word_spans import Mask, empty_mask
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_token_ids
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
@@ -129,7 +129,7 @@ class QueryDocument:
             return None
         settings = self.settings
         return fingerprint(
-            self._text_without_ignored_words, settings.analysis, settings.minhash, passages=settings.passages
+            self._text_without_ignored_words, settings.analysis, settings.sketch, passages=settings.passages
         )
 
     @cached_property
@@ -162,7 +162,7 @@ class QueryDocument:
         """
         if self._fingerprint is None or self.shingle_count > MAX_QUERY_SHINGLES:
             return self.passage_tokens
-        return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.minhash)
+        return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.sketch)
 
     def check_has_passages(self) -> None:
         """Check that the document can share passages.
@@ -187,7 +187,7 @@ class QueryDocument:
         """
         if self.text is not None and (not self.is_stored or self.settings.sentences is None):
             return compute_sentence_simhashes(self.text, self.settings.analysis)
-        return decode_sentences(self.record.sentences)
+        return decode_simhashes(self.record.sentences)
 
 
 def min_word_count(shingle_count: int, settings: Settings) -> int:

@@ -9,8 +9,8 @@ from fractions import Fraction
 from simdoc_search.display import format_estimate, format_percent
 from simdoc_search.documents import RejectedDocument
 from simdoc_search.duplicates.verdicts import DuplicateKind
+from simdoc_search.indexing.input_paths import is_missing
 from simdoc_search.indexing.preparation import Outcome
-from simdoc_search.indexing.roots import is_missing
 from simdoc_search.passages.exact_overlap import measure_many
 from simdoc_search.search.nearest import (
     NearestDuplicate,
@@ -133,7 +133,7 @@ class _UncommittedDocuments:
         duplicates = []
         ids = {id for token in record.token_ids.tolist() for id in self._ids_by_token.get(token, ())}
         for earlier_record in (self._records[id] for id in sorted(ids & self._records.keys())):
-            tokens = self._settings.estimate(record.token_ids, earlier_record.token_ids)
+            tokens = self._settings.compare_tokens(record.token_ids, earlier_record.token_ids)
             if estimate_max_overlap(tokens.shared_count, tokens.union_count) < self._min_overlap:
                 continue
             duplicates.append(self._compare_records(record, earlier_record, tokens.overlap))

@@ -21,7 +21,7 @@ from simdoc_search.search.related_concepts import (
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
 from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import read_texts, resolve_record
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.base import Store
 from simdoc_search.versions import SimilarityThresholds, match_sentences_with_many
@@ -82,8 +82,8 @@ def _score_candidates(
 ) -> Iterator[RelatedHit]:
     """Yield a hit for each candidate. Versions are scored by sentences, and other documents by concepts."""
     has_sentences = document.settings.sentences is not None
-    sentences = document.sentence_simhashes if has_sentences else decode_sentences(empty_token_ids())
-    hit_sentences = [decode_sentences(record.sentences) for record, _ in candidates.documents]
+    sentences = document.sentence_simhashes if has_sentences else decode_simhashes(empty_token_ids())
+    hit_sentences = [decode_simhashes(record.sentences) for record, _ in candidates.documents]
     matches = match_sentences_with_many(sentences, hit_sentences, thresholds.max_distance)
     similarities = weights.similarities(weighted_concepts)
     for (record, paragraphs), similarity, sentence_matches in zip(

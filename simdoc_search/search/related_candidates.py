@@ -7,16 +7,22 @@ from dataclasses import dataclass
 from simdoc_search.documents import DocumentKey
 from simdoc_search.search.options import RelatedQuery
 from simdoc_search.search.stored_texts import read_records
-from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraphs
+from simdoc_search.sketch.concepts import ParagraphConcepts, decode_paragraph_concepts
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.idf import ConceptWeights
 
-MAX_READ_DOCUMENTS = 200
-"""Maximum number of documents whose concepts are read. For more than 50 needed hits, it is 4 documents per hit."""
+DEFAULT_MAX_READ_DOCUMENTS = 200
+"""Maximum number of documents whose concepts are read.
 
-MAX_COMPARED_DOCUMENTS = 50
-"""Maximum number of documents that are compared. For more than 25 needed hits, it is 2 documents per hit."""
+If more than 50 hits are needed, the maximum is 4 times the number of hits.
+"""
+
+DEFAULT_MAX_COMPARED_DOCUMENTS = 50
+"""Maximum number of documents that are compared.
+
+If more than 25 hits are needed, the maximum is 2 times the number of hits.
+"""
 
 _READ_PER_HIT, _COMPARED_PER_HIT = 4, 2
 
@@ -48,15 +54,15 @@ def find_related_candidates(
         kind="concepts",
         filters=query.filters,
         exclude=exclude,
-        size=max(MAX_READ_DOCUMENTS, _READ_PER_HIT * needed_hit_count),
+        size=max(DEFAULT_MAX_READ_DOCUMENTS, _READ_PER_HIT * needed_hit_count),
     )
     keys = [candidate.key for candidate in concept_matches.documents]
     records = read_records(store, keys, text=False, sentences_and_concepts=True).values()
-    documents = [(record, decode_paragraphs(record.concepts)) for record in records]
+    documents = [(record, decode_paragraph_concepts(record.concepts)) for record in records]
     ranked = sorted(
         ((record, concepts) for record, concepts in documents if concepts.paragraph_count),
         key=lambda document: (-weights.shared_weight(document[1]), document[0].id),
     )
     return RelatedCandidates(
-        ranked[: max(MAX_COMPARED_DOCUMENTS, _COMPARED_PER_HIT * needed_hit_count)], concept_matches.total
+        ranked[: max(DEFAULT_MAX_COMPARED_DOCUMENTS, _COMPARED_PER_HIT * needed_hit_count)], concept_matches.total
     )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from simdoc_search.concepts import Extractor, Synonyms, extractor_from_settings, hash_words
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, SimdocError
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.sketch.concepts import ConceptSettings, ParagraphConcepts, decode_paragraphs
+from simdoc_search.sketch.concepts import ConceptSettings, ParagraphConcepts, decode_paragraph_concepts
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ def extract_query_concepts(
                 f"{document.description} are unknown"
             )
         concepts = QueryConcepts(
-            decode_paragraphs(text_extractor.encode_concepts(paragraphs)),
+            decode_paragraph_concepts(text_extractor.encode_concepts(paragraphs)),
             partial(NamedConcepts, paragraphs, text_extractor),
         )
     else:
         given_extractor = _select_extractor(settings, extractor, synonyms) if extractor or synonyms else None
         names = partial(_name_concepts, document, settings, given_extractor)
-        concepts = QueryConcepts(decode_paragraphs(document.record.concepts), names)
+        concepts = QueryConcepts(decode_paragraph_concepts(document.record.concepts), names)
     if not concepts.paragraphs.paragraph_count:
         raise NoFingerprintError(
             f"{document.description} has no concepts, so related documents cannot be found; use "

@@ -26,8 +26,8 @@ def make_plan(store: Store, query: FingerprintQuery, query_record: Record, optio
     """
     check_has_tokens(store, query_record)
     tokens = query_record.tokens()
-    verified = options.verify and store.has_texts
-    return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
+    is_verified = options.verify and store.has_texts
+    return plan(tokens, query.overlap, query.probability, planner=options.planner, is_verified=is_verified)
 
 
 def check_has_tokens(store: Store, query_record: Record) -> None:

@@ -28,10 +28,11 @@ At least `_MIN_COMPARED_CANDIDATES` are read. Without this limit, hundreds of te
 share a few sentences, only to sort hits with an overlap of a few percent.
 """
 
-MAX_COMPARED_DOCUMENTS = 2_000
-"""Maximum number of documents that are compared. For more than 200 needed hits, it is 10 documents per hit.
+DEFAULT_MAX_COMPARED_DOCUMENTS = 2_000
+"""Maximum number of documents that are compared.
 
-Without this limit, a document with 100,000 near-duplicates would be compared with all of them.
+If more than 200 hits are needed, the maximum is 10 times the number of hits. Without a maximum, a document with 100,000
+near-duplicates would be compared with all of them.
 """
 
 _MAX_COMPARED_PER_HIT = 10
@@ -163,7 +164,7 @@ class Ranker:
         return HitPage(hits[self.offset :], total, is_exact and compared != max_compared, compared)
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
-        return self.store.settings.estimate(self.query_record.token_ids, candidate.token_ids)
+        return self.store.settings.compare_tokens(self.query_record.token_ids, candidate.token_ids)
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:
         """Return whether a candidate may have the minimum overlap, according to its tokens."""
@@ -186,7 +187,7 @@ class Ranker:
 
 def limit_compared_documents(needed_hit_count: int) -> int:
     """Return the maximum number of documents that are compared to find `needed_hit_count` hits."""
-    return max(MAX_COMPARED_DOCUMENTS, _MAX_COMPARED_PER_HIT * needed_hit_count)
+    return max(DEFAULT_MAX_COMPARED_DOCUMENTS, _MAX_COMPARED_PER_HIT * needed_hit_count)
 
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:

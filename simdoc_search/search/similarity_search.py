@@ -724,7 +724,7 @@ class SimilaritySearch:
         from simdoc_search.search.nearest import find_nearest_duplicates, parse_min_overlap
 
         minimum, settings = parse_min_overlap(overlap), self.store.settings
-        (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
+        (fingerprint,) = fingerprints([text], settings.analysis, settings.sketch, with_words_hash=True)
         token_ids, hashes = fingerprint.token_ids(), (text_hash(text), fingerprint.words_hash)
         source = Record("", token_ids, fingerprint.shingle_count, "", {}, text, None, *hashes)
         (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)

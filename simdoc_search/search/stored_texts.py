@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.analysis.settings import Analysis
@@ -14,6 +15,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.exact_overlap import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.stores.application_fields import HasApplicationFields
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record, StoredText, has_text_changed
@@ -69,6 +71,26 @@ def add_metadata(store: Store, records: Sequence[Record], fields: Sequence[str])
         return list(records)
     values = store.read_fields([record.key for record in records], fields)
     return [replace(record, metadata=values.get(record.key, {})) for record in records]
+
+
+def add_all_metadata(store: Store, record: Record) -> Record:
+    """Return a record with all of its metadata.
+
+    In an index that simdoc-search did not create, these are all fields but the text. Nested fields are written with
+    dots, such as `author.name`.
+    """
+    if not isinstance(store, HasApplicationFields):
+        return record
+    fields = store.application_fields([record.key], text=False).get(record.key)
+    return record if fields is None else replace(record, metadata=dict(_flatten(fields)))
+
+
+def _flatten(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
 
 
 def read_simhashes(store: Store, keys: Sequence[DocumentKey]) -> dict[DocumentKey, Simhashes]:

@@ -1,7 +1,8 @@
 """Finds the candidates of `versions`.
 
-If the index was created using `index --with versions`, candidates are found by the tokens of their sentences.
-Otherwise, they are found by passages and fingerprints, and their sentences are computed from the stored texts.
+If the index was created using `index --with versions`, candidates are found by sentence tokens, which are made
+from simhashes of the sentences. Otherwise, they are found by passages and fingerprints, and their simhashes are
+computed from the stored texts.
 """
 
 from __future__ import annotations
@@ -16,23 +17,26 @@ from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_simhashes, read_texts, split_into_batches
 from simdoc_search.search.version_result import CandidateSource
-from simdoc_search.sketch.sentences import choose_flip_count, encode_sentences, query_token_ids
+from simdoc_search.sketch.sentences import choose_flip_count, encode_simhashes, query_token_ids
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
-MAX_COMPARED_DOCUMENTS = 500
-"""Maximum number of documents that each query of sentences returns. For more than 50 needed hits, it is 10 per hit.
+DEFAULT_MAX_MATCHES_BY_SENTENCES = 500
+"""Maximum number of documents that each query of sentences returns.
+
+If more than 50 hits are needed, the maximum is 10 times the number of hits.
 
 Up to four queries are run: two for all chosen sentences of the query document, and two for the rare ones among them.
 """
 
-MAX_READ_DOCUMENTS = 200
-"""Maximum number of documents whose texts are read, to compute their sentences, if the index has no sentences.
+DEFAULT_MAX_MATCHES_WITHOUT_SENTENCES = 200
+"""Maximum number of documents that each of two queries returns if the index has no sentences.
 
-For more than 20 needed hits, it is 10 per hit.
+The sentences of these documents are computed from their texts. If more than 20 hits are needed, the maximum is 10 times
+the number of hits.
 """
 
 _COMPARED_PER_HIT = 10
@@ -43,13 +47,13 @@ class VersionCandidates:
     """Documents that may be versions of the query document.
 
     Attributes:
-        sentences: the simhashes of the sentences of each document to compare.
+        simhashes: the simhashes of the sentences of each document to compare.
         total: number of documents that share a token of the kind `candidate_source` with the query document.
         queried_sentence_count: number of distinct sentences that were queried.
         candidate_source: the kind of tokens that found the candidates.
     """
 
-    sentences: dict[DocumentKey, Simhashes]
+    simhashes: dict[DocumentKey, Simhashes]
     total: int
     queried_sentence_count: int
     candidate_source: CandidateSource = "sentences"
@@ -77,10 +81,12 @@ def find_version_candidates(
             document,
             query,
             exclude,
-            size=max(MAX_COMPARED_DOCUMENTS, needed_candidate_count),
+            size=max(DEFAULT_MAX_MATCHES_BY_SENTENCES, needed_candidate_count),
             max_distance=max_distance,
         )
-    return _find_by_texts(store, document, query, exclude, max(MAX_READ_DOCUMENTS, needed_candidate_count))
+    return _find_without_sentences(
+        store, document, query, exclude, max(DEFAULT_MAX_MATCHES_WITHOUT_SENTENCES, needed_candidate_count)
+    )
 
 
 def _find_by_sentences(
@@ -98,7 +104,7 @@ def _find_by_sentences(
     documents with the same footer can share more sentences with the query document than a short version of it does, so
     rare sentences are queried separately.
     """
-    sentences: dict[DocumentKey, Simhashes] = {}
+    simhashes: dict[DocumentKey, Simhashes] = {}
     queried = choose_query_sentences(document.sentence_simhashes)
     flips = choose_flip_count(len(queried), max_distance)
 
@@ -106,22 +112,22 @@ def _find_by_sentences(
         sentence_matches = store.documents_sharing_tokens(
             token_ids, kind="sentences", filters=query.filters, exclude=exclude, size=size
         )
-        keys = [shared.key for shared in sentence_matches.documents if shared.key not in sentences]
-        sentences.update(read_simhashes(store, keys))
+        keys = [shared.key for shared in sentence_matches.documents if shared.key not in simhashes]
+        simhashes.update(read_simhashes(store, keys))
         return sentence_matches.total
 
     total = add_matches(query_token_ids(queried, min(1, flips)))
     if total > size:
-        rare_queried = select_rare_sentences(queried, sentences.values(), max_distance)
-        add_matches(encode_sentences(rare_queried))
+        rare_queried = select_rare_sentences(queried, simhashes.values(), max_distance)
+        add_matches(encode_simhashes(rare_queried))
         if len(rare_queried) < len(queried):
             add_matches(query_token_ids(rare_queried, min(1, flips)))
     if flips > 1:  # tokens with more flipped bits match many documents by chance, so query them separately
         total = add_matches(query_token_ids(queried, flips))
-    return VersionCandidates(sentences, total, len(queried))
+    return VersionCandidates(simhashes, total, len(queried))
 
 
-def _find_by_texts(
+def _find_without_sentences(
     store: Store, document: QueryDocument, query: VersionQuery, exclude: DocumentKey | None, size: int
 ) -> VersionCandidates:
     if not store.has_texts or document.text is None:
@@ -145,14 +151,14 @@ def _find_by_texts(
         total = max(total, similar.candidate_count)
     elif not has_passages:
         raise similar
-    sentences = {
+    simhashes = {
         key: compute_sentence_simhashes(text, store.settings.analysis)
         for batch in split_into_batches(keys)
         for key, text in read_texts(store, batch).items()
     }
     queried = len(set(document.sentence_simhashes.tolist()))
     candidate_source: CandidateSource = "passages" if has_passages else "fingerprints"
-    return VersionCandidates(sentences, max(total, len(keys)), queried, candidate_source)
+    return VersionCandidates(simhashes, max(total, len(keys)), queried, candidate_source)
 
 
 def _find_similar(

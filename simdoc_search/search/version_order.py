@@ -43,6 +43,8 @@ class VersionChanges:
         """The numbers of added and removed words, for display; empty if they are not known."""
         if self.added_word_count is None:
             return ""
+        if not (self.added_word_count or self.removed_word_count):
+            return "no words"
         return format_word_changes(self.added_word_count, self.removed_word_count or 0)
 
     @property
@@ -127,14 +129,16 @@ class VersionOrder:
         return list(zip(self.conflicting_statements[::2], self.conflicting_statements[1::2], strict=True))
 
     @property
+    def question_mark_note(self) -> str:
+        """A description of the question marks in the timeline; empty if there are none."""
+        if any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in self.timeline):
+            return f"dates and versions with {_NOT_DECISIVE_MARK} do not affect the order"
+        return ""
+
+    @property
     def order_description(self) -> str:
         """A description of the evidence for the order. It explains any question marks in the timeline."""
-        has_question_marks = any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in self.timeline)
-        return (
-            f"{self.reason}; dates and versions with {_NOT_DECISIVE_MARK} do not affect the order"
-            if has_question_marks
-            else self.reason
-        )
+        return "; ".join(filter(None, (self.reason, self.question_mark_note)))
 
     @property
     def verdict(self) -> str:
@@ -157,9 +161,7 @@ class VersionOrder:
             return f"newest: not known, because the evidence conflicts{newest_of_rest}"
         if self.have_equal_texts:
             return "newest: none, because all versions have the same words and punctuation"
-        if self.evidence_kind == "texts":
-            return "newest: not known, because no evidence shows which is newer"
-        return "newest: not known, because the latest versions have the same date or no date"
+        return "newest: not known, because no evidence shows which is newer"
 
     def date_label(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""

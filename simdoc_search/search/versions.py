@@ -12,7 +12,7 @@ from typing import Any
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
-from simdoc_search.indexing.roots import absolute
+from simdoc_search.indexing.input_paths import absolute_path
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
@@ -89,7 +89,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         hits=add_fields(store, hits, query.fields),
         total=len(versions),
         candidate_count=candidates.total,
-        compared_count=len(candidates.sentences),
+        compared_count=len(candidates.simhashes),
         candidate_source=candidates.candidate_source,
         changed=document.is_stored and has_text_changed(document.record),
         left_out_indices=store.left_out_indices(),
@@ -134,7 +134,7 @@ def _read_text_dates(query: VersionQuery) -> DateSources:
     metadata = query.metadata or {}
     if not query.file:
         return DateSources("", metadata)
-    path = Path(absolute(query.file))
+    path = Path(absolute_path(query.file))
     name = "/".join(path.parts[-2:])  # dates in the names of folders further up do not apply to the file
     try:
         mtime_ns = path.stat().st_mtime_ns
@@ -147,15 +147,15 @@ def _select_versions(
     store: Store, document: QueryDocument, candidates: VersionCandidates, thresholds: SimilarityThresholds
 ) -> list[_Version]:
     """Return the candidates that are versions, by descending score."""
-    sentences = candidates.sentences
-    matches = match_sentences_with_many(document.sentence_simhashes, list(sentences.values()), thresholds.max_distance)
+    simhashes = candidates.simhashes
+    matches = match_sentences_with_many(document.sentence_simhashes, list(simhashes.values()), thresholds.max_distance)
     scored = {
         key: (matched, score)
-        for key, matched in zip(sentences, matches, strict=True)
+        for key, matched in zip(simhashes, matches, strict=True)
         if (score := thresholds.score_matches(matched)) is not None and score >= thresholds.min_score
     }
     records = add_metadata(store, list(read_records(store, list(scored), text=False).values()), DATE_FIELDS)
-    versions = [_Version(record, sentences[record.key], *scored[record.key]) for record in records]
+    versions = [_Version(record, simhashes[record.key], *scored[record.key]) for record in records]
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
 

@@ -37,8 +37,8 @@ class WatchMatch:
     matched_token_count: int
 
 
-class Watcher:
-    """Sets, lists, matches and removes the watches for the documents of a store.
+class CopyWatches:
+    """The watches for the documents of a store. Sets, lists, matches and removes them.
 
     Args:
         store: an index of an engine, or an alias.
@@ -98,7 +98,7 @@ class Watcher:
         return removed
 
     def find_matches(self, query: Query) -> list[WatchMatch]:
-        """Return the watched documents that this document copies, by descending overlap.
+        """Return the watched documents that the query document is a copy of, by descending overlap.
 
         The watched documents can be in any index.
 
@@ -111,7 +111,7 @@ class Watcher:
         _, record = self._resolve(query)
         matches = []
         for watch in self._watches.find_matching_watches(record.key):
-            tokens = self._store.settings.estimate(watch.token_ids, record.token_ids)
+            tokens = self._store.settings.compare_tokens(watch.token_ids, record.token_ids)
             if tokens.union_count and tokens.shared_count >= watch.overlap * tokens.union_count:
                 matches.append(WatchMatch(watch, tokens.overlap, tokens.matched_token_count))
         return sorted(matches, key=lambda match: (-match.overlap, match.watch.key.id, match.watch.key.index or ""))

@@ -50,13 +50,13 @@ def adversarial_text_ids(texts: Iterable[tuple[str, str]], settings: Settings) -
     Raises:
         FormatMismatchError: the secret of the hash key is unknown, or the sketch is not minhash.
     """
-    if not isinstance(settings.minhash, MinHash):
+    if not isinstance(settings.sketch, MinHash):
         raise FormatMismatchError(
             "adversarial texts, which look similar to every text, can only be detected with minhash sketches, not "
-            f"{settings.minhash.name}"
+            f"{settings.sketch.name}"
         )
     for_ids, for_texts = itertools.tee(texts)
-    all_fingerprints = fingerprints((text for _, text in for_texts), settings.analysis, settings.minhash)
+    all_fingerprints = fingerprints((text for _, text in for_texts), settings.analysis, settings.sketch)
     return (id for (id, _), fingerprint in zip(for_ids, all_fingerprints, strict=False) if is_implausible(fingerprint))
 
 
@@ -66,10 +66,10 @@ def compute_deviation(fingerprint: Fingerprint) -> float:
     The variance is computed as if the number of shingles were random (Poisson). For a fixed number, it would be
     slightly smaller.
     """
-    if not isinstance(fingerprint.minhash, MinHash):
-        raise ValueError(f"{fingerprint.minhash.name} sketches have no buckets; use a minhash sketch")
-    fingerprint.minhash.require_bucketed_tokens()
-    count, size = fingerprint.minhash.bucket_count, fingerprint.minhash.bucket_size << 32
+    if not isinstance(fingerprint.sketch, MinHash):
+        raise ValueError(f"{fingerprint.sketch.name} sketches have no buckets; use a minhash sketch")
+    fingerprint.sketch.require_bucketed_tokens()
+    count, size = fingerprint.sketch.bucket_count, fingerprint.sketch.bucket_size << 32
     expected = fingerprint.shingle_count / count  # the mean number of hashes in a bucket
     if not expected:
         return 0.0

@@ -49,7 +49,7 @@ class Sketch(ABC):
     Attributes:
         name: the value of the option `--sketch`.
         stored_name: the name in stored settings.
-        stored_fields: names of the parameters in stored settings. The first parameter is the size.
+        parameter_names: names of the parameters in stored settings. The first parameter is the size.
         version: version of the tokens. Increase it by one if a code change alters the tokens of a text.
         fills_all_slots: whether a text with at least one shingle has a token for every slot.
         key: a secret that is needed to compute tokens. If there is a key, the hash function is SipHash-2-4, which takes
@@ -58,7 +58,7 @@ class Sketch(ABC):
 
     name: ClassVar[str]
     stored_name: ClassVar[str]
-    stored_fields: ClassVar[tuple[str, ...]]
+    parameter_names: ClassVar[tuple[str, ...]]
     version: ClassVar[int] = 1
     fills_all_slots: ClassVar[bool] = True
     key: HashKey | None
@@ -69,12 +69,12 @@ class Sketch(ABC):
         """Number of slots."""
 
     @property
-    def stored_values(self) -> tuple[str, ...]:
-        """The parameters as strings without spaces, in the order of `stored_fields`."""
-        return tuple(str(getattr(self, name)).lower() for name in self.stored_fields)
+    def stored_parameters(self) -> tuple[str, ...]:
+        """The parameters as strings without spaces, in the order of `parameter_names`."""
+        return tuple(str(getattr(self, name)).lower() for name in self.parameter_names)
 
     @classmethod
-    def from_stored_values(cls, values: Sequence[str]) -> Sketch:
+    def from_stored_parameters(cls, values: Sequence[str]) -> Sketch:
         """Return the sketch with these stored parameters.
 
         Raises:
@@ -82,7 +82,7 @@ class Sketch(ABC):
         """
         types: dict[str, Any] = {field.name: type(field.default) for field in fields(cast(Any, cls))}
         parsed: dict[str, Any] = {}
-        for name, value in zip(cls.stored_fields, values, strict=True):
+        for name, value in zip(cls.parameter_names, values, strict=True):
             if types[name] is bool and value not in _BOOLEANS:
                 raise ValueError(f"{name} must be true or false, not {value!r:.60}")
             parsed[name] = _BOOLEANS[value] if types[name] is bool else types[name](value)
@@ -111,8 +111,8 @@ class Sketch(ABC):
     def require_bucketed_tokens(self) -> None:  # noqa: B027 - only `MinHash` has settings without such tokens
         """Raise a ValueError if tokens in the format `bucketed` cannot be computed with these settings."""
 
-    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - `MinHash` uses `repeats`
-        """Return the terms that Lucene's MinHashFilter indexes. With `repeats`, return each as often as Lucene does.
+    def lucene_terms(self, minima: Minima, *, keep_repeats: bool = False) -> list[str]:  # noqa: ARG002 - `MinHash` uses `keep_repeats`
+        """Return the terms of Lucene's MinHashFilter. With `keep_repeats`, return each as often as Lucene does.
 
         Raises:
             ValueError: the sketch has no such terms.

@@ -87,7 +87,7 @@ class ParagraphConcepts:
         )
 
 
-def decode_paragraphs(stored: TokenIds) -> ParagraphConcepts:
+def decode_paragraph_concepts(stored: TokenIds) -> ParagraphConcepts:
     """Decode the stored concepts of a text."""
     is_end = stored == PARAGRAPH_END
     _, indices = np.unique((np.cumsum(is_end) - is_end)[~is_end], return_inverse=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.sketch.tokens import HASH_BITS
 
-_Z = 1.959963984540054  # quantile of the normal distribution for a two-sided 95 % interval
+_Z_SCORE = 1.959963984540054  # quantile of the normal distribution for a two-sided 95 % interval
 
 
 class TokenOverlap(NamedTuple):
@@ -92,20 +92,20 @@ def overlap_interval(shared_count: float, union_count: float) -> tuple[float, fl
     return wilson_interval(shared_count / union_count if union_count else 0.0, union_count)
 
 
-def wilson_interval(share: float, size: float) -> tuple[float, float]:
+def wilson_interval(share: float, sample_size: float) -> tuple[float, float]:
     """Return the 95 % confidence interval of a proportion, as fractions: Wilson's score interval (1927).
 
     https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
 
     Args:
         share: the proportion in the sample, 0..1.
-        size: the size of the sample. For 0, the interval is (0, 1).
+        sample_size: the size of the sample. For 0, the interval is (0, 1).
     """
-    if not size:
+    if not sample_size:
         return 0.0, 1.0
-    z2 = _Z * _Z / size
+    z2 = _Z_SCORE * _Z_SCORE / sample_size
     centre = share + z2 / 2
-    margin = _Z * math.sqrt(share * (1 - share) / size + z2 / (4 * size))
+    margin = _Z_SCORE * math.sqrt(share * (1 - share) / sample_size + z2 / (4 * sample_size))
     # For a share of 0 or 1, the exact bound is 0 or 1, but the formula has rounding errors.
     low = (centre - margin) / (1 + z2) if share else 0.0
     high = (centre + margin) / (1 + z2) if share < 1 else 1.0

@@ -36,9 +36,9 @@ class Fingerprint:
 
     Attributes:
         analysis: how the text was split into shingles.
-        minhash: how the minima were computed from the shingles.
+        sketch: the sketch that computed the minima from the shingles.
         shingle_count: number of distinct shingles.
-        minima: the smallest values of each slot. If `minhash.with_rotation` is set, empty buckets are filled.
+        minima: the smallest values of each slot. If `sketch.with_rotation` is set, empty buckets are filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
             Empty unless requested.
         word_pairs: token ids of the pairs of adjacent words, ascending and distinct; uint32. None unless requested, and
@@ -48,7 +48,7 @@ class Fingerprint:
     """
 
     analysis: Analysis
-    minhash: Sketch
+    sketch: Sketch
     shingle_count: int
     minima: Minima
     words_hash: str = ""
@@ -56,7 +56,7 @@ class Fingerprint:
     passages: NDArray[np.uint32] = field(default_factory=empty_token_ids)
 
     def __repr__(self) -> str:
-        return f"Fingerprint({len(self.minima.slots):,} values of {self.shingle_count:,} shingles, {self.minhash})"
+        return f"Fingerprint({len(self.minima.slots):,} values of {self.shingle_count:,} shingles, {self.sketch})"
 
     def token_ids(self) -> NDArray[np.uint32]:
         """Return the tokens in the format `bucketed` as numbers; uint32, shape (tokens,), ascending.
@@ -64,15 +64,15 @@ class Fingerprint:
         Raises:
             ValueError: the sketch does not support tokens in the format `bucketed`.
         """
-        return bucketed_token_ids(self.minima, self.minhash)
+        return bucketed_token_ids(self.minima, self.sketch)
 
-    def tokens(self, format: str = "bucketed", *, repeats: bool = False) -> list[str]:
+    def tokens(self, format: str = "bucketed", *, keep_repeats: bool = False) -> list[str]:
         """Return the terms to index or to query.
 
         Args:
             format: `bucketed`, for fields of simdoc-search, or `lucene`, for fields that an engine's `min_hash` filter
                 fills.
-            repeats: whether to return a `lucene` term as often as the filter emits it.
+            keep_repeats: whether to return a `lucene` term as often as the filter emits it.
 
         Raises:
             ValueError: the format is unknown, or the settings have no tokens of this format. For example, a fingerprint
@@ -81,7 +81,7 @@ class Fingerprint:
         if format == "bucketed":
             return encode(self.token_ids())
         if format == "lucene":
-            return self.minhash.lucene_terms(self.minima, repeats=repeats)
+            return self.sketch.lucene_terms(self.minima, keep_repeats=keep_repeats)
         raise ValueError(f"format must be 'bucketed' or 'lucene', not {format!r}")
 
     def overlap(self, other: Fingerprint) -> float:
@@ -102,81 +102,84 @@ class Fingerprint:
             ValueError: the fingerprints were made with different settings, or with several hash functions. Several
                 functions sample the same shingles, so the number of buckets does not determine the error.
         """
-        if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
+        if isinstance(self.sketch, MinHash) and self.sketch.hash_count > 1:
             raise ValueError(
-                f"a confidence interval requires hash_count 1, not {self.minhash.hash_count}; use the method "
+                f"a confidence interval requires hash_count 1, not {self.sketch.hash_count}; use the method "
                 "`overlap` instead"
             )
         return overlap_interval(*self._compare(other)[1:])
 
     def _compare(self, other: Fingerprint) -> TokenOverlap:
-        if (self.analysis, self.minhash) != (other.analysis, other.minhash):
+        if (self.analysis, self.sketch) != (other.analysis, other.sketch):
             raise ValueError(
                 "fingerprints made with different settings cannot be compared: "
-                f"{self.analysis}, {self.minhash} and {other.analysis}, {other.minhash}"
+                f"{self.analysis}, {self.sketch} and {other.analysis}, {other.sketch}"
             )
-        minhash = self.minhash
+        sketch = self.sketch
         try:
-            minhash.require_bucketed_tokens()
+            sketch.require_bucketed_tokens()
         except ValueError:  # these MinHash settings yield Lucene terms instead of tokens
-            assert isinstance(minhash, MinHash)  # noqa: S101
-            ours, theirs = (encode_terms(select_reliable_minima(fp.minima, minhash), minhash) for fp in (self, other))
-            return compare_terms(ours, theirs, minhash)
+            assert isinstance(sketch, MinHash)  # noqa: S101
+            ours, theirs = (encode_terms(select_reliable_minima(fp.minima, sketch), sketch) for fp in (self, other))
+            return compare_terms(ours, theirs, sketch)
         return compare_token_ids(self.token_ids(), other.token_ids())
 
 
 def fingerprint(
     text: str,
     analysis: Analysis | None = None,
-    minhash: Sketch | None = None,
+    sketch: Sketch | None = None,
     *,
     passages: PassageSettings | None = None,
 ) -> Fingerprint:
     """Return the fingerprint of one text. A text without words has no minima and no tokens."""
-    return next(fingerprints([text], analysis, minhash, passages=passages))
+    return next(fingerprints([text], analysis, sketch, passages=passages))
 
 
 def fingerprints(
     texts: Iterable[str],
     analysis: Analysis | None = None,
-    minhash: Sketch | None = None,
+    sketch: Sketch | None = None,
     *,
-    words_hash: bool = False,
-    word_pairs: bool = False,
+    with_words_hash: bool = False,
+    with_word_pairs: bool = False,
     passages: PassageSettings | None = None,
 ) -> Iterator[Fingerprint]:
     """Yield the fingerprints of many texts in order, lazily.
 
-    This is several times faster than one call of `fingerprint` per text. `words_hash`, `word_pairs` and `passages` fill
-    the attributes with these names. Each of these options adds a few percent to the time.
+    This is several times faster than one call of `fingerprint` per text. `with_words_hash`, `with_word_pairs` and
+    `passages` fill the attributes `words_hash`, `word_pairs` and `passages`. Each of these options adds a few percent
+    to the time.
     """
-    analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    for batch in split_into_batches(texts, minhash.slot_count):
-        if len(batch) == 1 and len(batch[0]) >= MIN_LONG_TEXT_LENGTH and can_cut_texts(analysis, minhash):
-            yield _fingerprint_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
+    analysis, sketch = analysis or Analysis(), sketch or MinHash()
+    for batch in split_into_batches(texts, sketch.slot_count):
+        if len(batch) == 1 and len(batch[0]) >= MIN_LONG_TEXT_LENGTH and can_cut_texts(analysis, sketch):
+            yield _fingerprint_long_text(batch[0], analysis, sketch, passages, with_words_hash=with_words_hash)
             continue
         native = kernel()
-        if native is not None and is_supported_by_kernel(minhash, analysis):
+        if native is not None and is_supported_by_kernel(sketch, analysis):
             window = passages.window if passages else 0
-            yield from _fingerprint_natively(native, batch, analysis, minhash, (window, words_hash, word_pairs))
+            yield from _fingerprint_natively(
+                native, batch, analysis, sketch, (window, with_words_hash, with_word_pairs)
+            )
             continue
         words_of_batch, shingles = shingles_of_texts(batch, analysis)
-        h1, h2 = hash_shingles(shingles, minhash.key)
-        joined = join_words(words_of_batch) if words_hash or word_pairs else []
+        h1, h2 = hash_shingles(shingles, sketch.key)
+        joined = join_words(words_of_batch) if with_words_hash or with_word_pairs else []
         none = [empty_token_ids()] * len(batch)
         for minima_of_text, count, hash_of_text, pairs_of_text, passages_of_text in zip(
-            compute_minima(shingles, minhash, h1, h2),
+            compute_minima(shingles, sketch, h1, h2),
             count_distinct_shingles(shingles, h1),
-            hash_joined_words(joined) if words_hash else [""] * len(batch),
-            word_pair_token_ids(list(map(bytes.decode, joined))) if word_pairs else [None] * len(batch),
+            hash_joined_words(joined) if with_words_hash else [""] * len(batch),
+            word_pair_token_ids(list(map(bytes.decode, joined))) if with_word_pairs else [None] * len(batch),
             winnow_texts(top_bits(h1), shingles.counts, passages.window) if passages else none,
             strict=True,
         ):
-            completed = minhash.complete(minima_of_text)
-            yield Fingerprint(analysis, minhash, count, completed, hash_of_text, pairs_of_text, passages_of_text)
+            completed = sketch.complete(minima_of_text)
+            yield Fingerprint(analysis, sketch, count, completed, hash_of_text, pairs_of_text, passages_of_text)
 
 
-def shingle_token_ids(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
+def shingle_token_ids(text: str, analysis: Analysis | None = None, sketch: Sketch | None = None) -> NDArray[np.uint32]:
     """Return a passage token id for every shingle of a text. A query with these ids also finds short shared runs.
 
     A stored document has passage token ids for only about 2 in 33 of its shingles, so the query can miss a run that is
@@ -187,7 +190,7 @@ def shingle_token_ids(text: str, analysis: Analysis | None = None, minhash: Sket
         Token ids; uint32, ascending, without repeats. They include all of `Fingerprint.passages`.
     """
     shingles = shingles_of_texts([text], analysis or Analysis())[1]
-    return distinct(top_bits(hash_shingles(shingles, minhash.key if minhash else None)[0]))
+    return distinct(top_bits(hash_shingles(shingles, sketch.key if sketch else None)[0]))
 
 
 def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str]) -> float:
@@ -208,22 +211,22 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str]) -> float:
 
 
 def _fingerprint_long_text(
-    text: str, analysis: Analysis, minhash: Sketch, passages: PassageSettings | None, *, words_hash: bool
+    text: str, analysis: Analysis, sketch: Sketch, passages: PassageSettings | None, *, with_words_hash: bool
 ) -> Fingerprint:
-    hashing = WordsHash() if words_hash else None
+    hashing = WordsHash() if with_words_hash else None
     winnowing = Winnowing(passages.window) if passages else None
-    values, count = long_text_minima(text, analysis, minhash, hashing, winnowing)
+    values, count = long_text_minima(text, analysis, sketch, hashing, winnowing)
     passage_token_ids = winnowing.token_ids() if winnowing else empty_token_ids()
     hash_of_words = hashing.hexdigest() if hashing else ""
-    return Fingerprint(analysis, minhash, count, minhash.complete(values), hash_of_words, passages=passage_token_ids)
+    return Fingerprint(analysis, sketch, count, sketch.complete(values), hash_of_words, passages=passage_token_ids)
 
 
-def is_supported_by_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
+def is_supported_by_kernel(sketch: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
     """Return whether the native kernel supports these settings. It supports the default settings and similar ones."""
-    if not analysis.is_plain or analysis.unit != "word" or not isinstance(minhash, MinHash) or minhash.key:
+    if not analysis.is_plain or analysis.unit != "word" or not isinstance(sketch, MinHash) or sketch.key:
         return False
-    count = minhash.bucket_count
-    return minhash.hash_count == minhash.hash_set_size == 1 and not count & (count - 1) and count <= MAX_SLOTS
+    count = sketch.bucket_count
+    return sketch.hash_count == sketch.hash_set_size == 1 and not count & (count - 1) and count <= MAX_SLOTS
 
 
 def _fingerprint_natively(

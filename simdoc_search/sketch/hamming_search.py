@@ -23,18 +23,18 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, count_set_bits
 
 _PAIRS_PER_BATCH = 1 << 16  # more pairs do not fit into the processor's cache
-_MAX_MASKS = 64
+_DEFAULT_MASK_LIMIT = 64
 _DIGIT_BITS = 16  # number of bits per pass of the radix sort
 _LOOKUP_COST = 16  # a lookup takes as long as this many comparisons
 
 Ints = NDArray[np.int64]
 
 
-def make_block_masks(bit_count: int, max_distance: int, count: int = 1) -> list[tuple[int, list[int]]]:
+def make_block_masks(bit_count: int, max_distance: int, value_count: int = 1) -> list[tuple[int, list[int]]]:
     """Return bit masks. Two numbers that differ in up to `max_distance` bits are equal in at least one mask.
 
-    `count` is the number of values to search. For more values, the function returns more and longer masks. For one
-    value, it returns `max_distance` + 1 disjoint masks.
+    `value_count` is the number of values to search. For more values, the function returns more and longer masks. For
+    one value, it returns `max_distance` + 1 disjoint masks.
 
     Returns:
         Pairs of a mask and a list of blocks. Numbers that are equal in this mask and in one of these blocks were
@@ -47,10 +47,10 @@ def make_block_masks(bit_count: int, max_distance: int, count: int = 1) -> list[
         )
 
     def cost(blocks: int) -> float:
-        compared = math.ldexp(count, -(bit_count * (blocks - max_distance) // blocks))
+        compared = math.ldexp(value_count, -(bit_count * (blocks - max_distance) // blocks))
         return math.comb(blocks, max_distance) * (_LOOKUP_COST + compared)
 
-    limit = max(_MAX_MASKS, max_distance + 1)
+    limit = max(_DEFAULT_MASK_LIMIT, max_distance + 1)
     numbers = (number for number in range(max_distance + 1, bit_count + 1) if math.comb(number, max_distance) <= limit)
     blocks = min(numbers, key=cost)
     edges = [bit_count * number // blocks for number in range(blocks + 1)]
@@ -144,7 +144,7 @@ class _SortedNumbers:
         keys, queries = self._values & self._mask, queries[order]
         begins = np.searchsorted(keys, queries & self._mask)
         ends = np.searchsorted(keys, queries & self._mask, side="right")
-        return self._near_in_ranges(queries, order, begins, ends - begins, max_distance)
+        return self._find_near_in_ranges(queries, order, begins, ends - begins, max_distance)
 
     def pair_keys(self, max_distance: int) -> Iterator[Ints]:
         """Yield the pairs of near numbers, encoded as smaller index × count + larger index."""
@@ -152,10 +152,10 @@ class _SortedNumbers:
         is_last = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
         ends = np.flatnonzero(is_last)[np.cumsum(is_last) - is_last] + 1
         begins = np.arange(1, len(keys) + 1)
-        for a, b in self._near_in_ranges(self._values, self._order, begins, ends - begins, max_distance):
+        for a, b in self._find_near_in_ranges(self._values, self._order, begins, ends - begins, max_distance):
             yield np.minimum(a, b) * len(keys) + np.maximum(a, b)
 
-    def _near_in_ranges(
+    def _find_near_in_ranges(
         self, queries: Simhashes, order: Ints, begins: Ints, counts: Ints, max_distance: int
     ) -> Iterator[tuple[Ints, Ints]]:
         """Compare each query with a range of the sorted numbers, given by its first index and its length."""

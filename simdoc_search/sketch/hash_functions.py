@@ -117,8 +117,8 @@ _N2 = np.uint64(0x38495AB5)
 _BLOCK_UNITS = 8  # UTF-16 units in a block of 16 bytes
 # After the last whole block, up to 7 units are left. These are the masks for the first 8 bytes and for the rest.
 # The index is the number of units that are left.
-_TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
-_TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
+_TAIL_MASKS_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
+_TAIL_MASKS_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK_UNITS)], np.uint64)
 
 
 def _hash_chunk_with_murmur3(words_by_unit: Hashes, positions: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
@@ -145,11 +145,11 @@ def _hash_chunk_with_murmur3(words_by_unit: Hashes, positions: Ints, lengths: In
     h1, h2, k, scratch = state
     left = lengths % _BLOCK_UNITS  # if this is 0, the masks below are 0, and the hash does not change
     words_by_unit.take(positions, out=k, mode="clip")
-    k &= _TAIL_1[left]
+    k &= _TAIL_MASKS_1[left]
     _scramble(k, scratch, _C1, 31, _C2)
     h1 ^= k
     words_by_unit[4:].take(positions, out=k, mode="clip")
-    k &= _TAIL_2[left]
+    k &= _TAIL_MASKS_2[left]
     _scramble(k, scratch, _C2, 33, _C1)
     h2 ^= k
     size = (2 * lengths).astype(np.uint64)  # in bytes
@@ -174,9 +174,9 @@ def _scramble(k: Hashes, scratch: Hashes, factor_1: np.uint64, rotation: int, fa
 
 _WORD_UNITS = 4  # UTF-16 units in a word of 8 bytes
 # Masks for the bytes after the last whole word. The index is the number of units that are left.
-_TAIL = np.array([(1 << 16 * n) - 1 for n in range(_WORD_UNITS)], np.uint64)
+_TAIL_MASKS = np.array([(1 << 16 * n) - 1 for n in range(_WORD_UNITS)], np.uint64)
 _INITIAL_STATE = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-_FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # constants of SipHash with a hash of 128 bits
+_FIRST_HALF_XOR, _SECOND_HALF_XOR = np.uint64(0xEE), np.uint64(0xDD)  # constants of SipHash with a hash of 128 bits
 
 
 def _hash_chunk_with_siphash(
@@ -185,16 +185,16 @@ def _hash_chunk_with_siphash(
     state = np.empty((5, len(positions)), np.uint64)  # the four words of the state, and a work array
     for index, start in enumerate(_INITIAL_STATE):
         state[index] = start ^ key[index % 2]
-    state[1] ^= _FIRST_HALF
+    state[1] ^= _FIRST_HALF_XOR
     for n in _count_strings_by_block(lengths // _WORD_UNITS):
         _mix_word(state[:, :n], words_by_unit.take(positions[:n], mode="clip"))
         positions[:n] += _WORD_UNITS
     words = words_by_unit.take(positions, mode="clip")
-    words &= _TAIL[lengths % _WORD_UNITS]
+    words &= _TAIL_MASKS[lengths % _WORD_UNITS]
     words |= (2 * lengths).astype(np.uint64) << np.uint64(56)  # the length in bytes, modulo 256
     _mix_word(state, words)
     halves: list[Hashes] = []
-    for index, constant in ((2, _FIRST_HALF), (1, _SECOND_HALF)):
+    for index, constant in ((2, _FIRST_HALF_XOR), (1, _SECOND_HALF_XOR)):
         state[index] ^= constant
         _run_rounds(state, 4)
         halves.append(np.bitwise_xor.reduce(state[:4]))

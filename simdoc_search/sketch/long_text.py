@@ -18,7 +18,7 @@ from simdoc_search.analysis.hashes import WordsHash
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
 from simdoc_search.analysis.word_break import word_spans
-from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, classes
+from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, character_classes
 from simdoc_search.analysis.words import WordBatch, without_surrogates, word_batch
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.base import Minima, Sketch
@@ -33,19 +33,19 @@ _PIECE_LENGTH = 1 << 20  # minimum number of characters of a piece
 _LOOKAHEAD_LENGTH = 1 << 12  # number of characters in which the end of a word is searched for
 
 
-def can_cut_texts(analysis: Analysis, minhash: Sketch) -> bool:
+def can_cut_texts(analysis: Analysis, sketch: Sketch) -> bool:
     """Return whether texts can be cut.
 
     Shingles must consist of words. No stop words may be removed, no words stemmed, and no repeated shingles counted.
     The sketch must be able to merge minima.
     """
-    return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
+    return sketch.can_merge and analysis.unit == "word" and analysis.is_plain
 
 
 def long_text_minima(
     text: str,
     analysis: Analysis,
-    minhash: Sketch,
+    sketch: Sketch,
     words_hash: WordsHash | None = None,
     winnowing: Winnowing | None = None,
 ) -> tuple[Minima, int]:
@@ -56,9 +56,9 @@ def long_text_minima(
     best: Minima | None = None
     seen: list[Hashes] = []
     for shingles in shingles_in_pieces(text, analysis, words_hash):
-        h1, h2 = hash_shingles(shingles, minhash.key)
-        (values,) = compute_minima(shingles, minhash, h1, h2)
-        best = values if best is None else minhash.merge(best, values)
+        h1, h2 = hash_shingles(shingles, sketch.key)
+        (values,) = compute_minima(shingles, sketch, h1, h2)
+        best = values if best is None else sketch.merge(best, values)
         seen.append(distinct(h1))
         if winnowing is not None:
             winnowing.add(top_bits(h1))
@@ -69,20 +69,20 @@ def long_text_minima(
 def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | None = None) -> Iterator[ShingleBatch]:
     """Yield the shingles of one text, piece by piece, in order. All words are also added to `words_hash`."""
     without_short_texts = replace(analysis, short_texts=False)  # a piece with few words is not a short text
-    before = _empty_batch()
+    previous_words = _empty_batch()
     has_shingles = False
     for piece in _split_into_pieces(text):
         check_stopped()
         words_of_piece = word_batch([piece], analysis)
         if words_hash is not None:
             words_hash.add(words_of_piece)
-        words = _concatenate(before, words_of_piece)
+        words = _concatenate(previous_words, words_of_piece)
         if int(words.counts[0]) >= analysis.shingle_size:
             has_shingles = True
             yield shingle_batch(words, without_short_texts)
-        before = _last_words(words, analysis.shingle_size - 1)
+        previous_words = _last_words(words, analysis.shingle_size - 1)
     if not has_shingles:
-        yield shingle_batch(before, analysis)
+        yield shingle_batch(previous_words, analysis)
 
 
 def _split_into_pieces(text: str) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _find_next_gap(text: str, start: int) -> int:
     """Return the position after the next character that cannot be in a word, or 0 if none is near `start`."""
     if start >= len(text):
         return len(text)
-    outside = np.flatnonzero(classes().numbers[_code_points(text[start : start + _LOOKAHEAD_LENGTH])] == 0)
+    outside = np.flatnonzero(character_classes().class_ids[_code_points(text[start : start + _LOOKAHEAD_LENGTH])] == 0)
     return start + int(outside[0]) + 1 if len(outside) else 0
 
 
@@ -131,15 +131,15 @@ def _last_words(words: WordBatch, count: int) -> WordBatch:
     return WordBatch(words.units[first : int(ends[-1])], starts - first, ends - first, np.array([kept]))
 
 
-def _concatenate(before: WordBatch, words: WordBatch) -> WordBatch:
+def _concatenate(previous_words: WordBatch, words: WordBatch) -> WordBatch:
     """Concatenate the words of two batches with one text each."""
-    if not len(before.starts):
+    if not len(previous_words.starts):
         return words
     space: NDArray[np.uint16] = np.full(1, ord(" "), np.uint16)
-    shift = len(before.units) + 1
+    shift = len(previous_words.units) + 1
     return WordBatch(
-        np.concatenate((before.units, space, words.units)),
-        np.concatenate((before.starts, words.starts + shift)),
-        np.concatenate((before.ends, words.ends + shift)),
-        before.counts + words.counts,
+        np.concatenate((previous_words.units, space, words.units)),
+        np.concatenate((previous_words.starts, words.starts + shift)),
+        np.concatenate((previous_words.ends, words.ends + shift)),
+        previous_words.counts + words.counts,
     )

@@ -42,7 +42,7 @@ class MinHash(Sketch):
 
     name: ClassVar[str] = "minhash"
     stored_name: ClassVar[str] = "bucketed"
-    stored_fields: ClassVar[tuple[str, ...]] = ("bucket_count", "hash_set_size", "with_rotation")
+    parameter_names: ClassVar[tuple[str, ...]] = ("bucket_count", "hash_set_size", "with_rotation")
     fills_all_slots: ClassVar[bool] = False
 
     hash_count: int = 1
@@ -114,7 +114,7 @@ class MinHash(Sketch):
                 "size"
             )
 
-    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
+    def lucene_terms(self, minima: Minima, *, keep_repeats: bool = False) -> list[str]:
         """Return the terms that Lucene's MinHashFilter indexes, in the order in which it emits them.
 
         A term has 8 UTF-16 units: val2 and val1. If there are several hash functions, a term has the index of the
@@ -122,8 +122,8 @@ class MinHash(Sketch):
 
         Args:
             minima: the minima of a text, after `complete`.
-            repeats: whether to return a term as often as the filter emits it. Otherwise only its first occurrence is
-                returned.
+            keep_repeats: whether to return a term as often as the filter emits it. Otherwise only its first occurrence
+                is returned.
 
         Raises:
             ValueError: the sketch has a hash key, which an engine's filter does not support.
@@ -139,7 +139,7 @@ class MinHash(Sketch):
             rows[:, 2:6] = minima.val2.astype(">u8").view(">u2").reshape(-1, 4)
             rows[:, 6:] = (minima.val1 >> _HALF_BITS).astype(">u4").view(">u2").reshape(-1, 2)
         terms = [row.tobytes().decode("utf-16-be", "replace") for row in rows]
-        return terms if repeats else list(dict.fromkeys(terms))
+        return terms if keep_repeats else list(dict.fromkeys(terms))
 
 
 def bucket_indices(val2: Hashes, minhash: MinHash) -> NDArray[np.int64]:

@@ -36,29 +36,24 @@ class PackedFingerprints(NamedTuple):
 
 
 def packed_fingerprints(
-    texts: Iterable[str], analysis: Analysis | None = None, minhash: Sketch | None = None
+    texts: Iterable[str], analysis: Analysis | None = None, sketch: Sketch | None = None
 ) -> Iterator[PackedFingerprints]:
     """Yield the fingerprints of many texts in order, in batches.
 
     This is faster than `fingerprints` for texts of a few thousand characters, because it makes no object per text.
     """
-    analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    for batch in split_into_batches(texts, minhash.slot_count):
+    analysis, sketch = analysis or Analysis(), sketch or MinHash()
+    for batch in split_into_batches(texts, sketch.slot_count):
         native = kernel()
         is_long = len(batch) == 1 and len(batch[0]) >= MIN_LONG_TEXT_LENGTH
-        if (
-            native is not None
-            and not is_long
-            and is_supported_by_kernel(minhash, analysis)
-            and not minhash.with_rotation
-        ):
+        if native is not None and not is_long and is_supported_by_kernel(sketch, analysis) and not sketch.with_rotation:
             (slots, val1, _, counts, shingles, *_), hashes = call_kernel(
-                native, batch, analysis, minhash, (0, True, False)
+                native, batch, analysis, sketch, (0, True, False)
             )
-            token_ids = bucketed_token_ids(Minima(slots, val1, val1), minhash)
+            token_ids = bucketed_token_ids(Minima(slots, val1, val1), sketch)
             yield PackedFingerprints(token_ids, counts.tolist(), shingles.tolist(), hashes, val1.astype(np.uint32))
         else:
-            made = list(fingerprints(batch, analysis, minhash, words_hash=True))
+            made = list(fingerprints(batch, analysis, sketch, with_words_hash=True))
             token_ids_of_texts = [fingerprint.token_ids() for fingerprint in made]
             token_ids = np.concatenate(token_ids_of_texts)
             values = np.concatenate([fingerprint.minima.val1 for fingerprint in made])

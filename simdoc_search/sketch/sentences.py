@@ -42,7 +42,7 @@ BLOCK_COUNT, _BLOCK_BITS = 4, SIMHASH_BITS // 4
 SENTENCE_TOKEN_LENGTH = 3
 """Number of characters in a token, 6 bits each. A token contains the index of a block and its 16 bits."""
 
-MAX_QUERY_TOKENS = 4_384
+MAX_MULTI_FLIP_QUERY_TOKENS = 4_384
 """Maximum number of query tokens in `choose_flip_count`. It is enough for 8 sentences with two flips, that is, with all
 blocks that differ in up to two bits."""
 
@@ -52,7 +52,7 @@ _MIN_SENTENCE_BYTES = 16
 _SPACE = np.uint16(ord(" "))
 _TRIPLE_BITS = np.uint64(48)
 _SENTENCES_PER_BATCH = 1 << 16
-_INCREMENT = np.uint64(0x9E3779B97F4A7C15)
+_SPLITMIX64_STEP = np.uint64(0x9E3779B97F4A7C15)
 _SHIFTS = np.arange(BLOCK_COUNT, dtype=np.uint64) * np.uint64(_BLOCK_BITS)
 _BLOCK_MASK = np.uint64((1 << _BLOCK_BITS) - 1)
 
@@ -97,7 +97,7 @@ def _hash_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops:
     index = np.arange(len(owner)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
     keys = distinct(owner.astype(np.uint64) << _TRIPLE_BITS | triples[index])
     counts = np.bincount((keys >> _TRIPLE_BITS).astype(np.int64), minlength=len(starts))
-    return simhashes(mix_bits((keys & (np.uint64(1) << _TRIPLE_BITS) - np.uint64(1)) + _INCREMENT), counts)
+    return simhashes(mix_bits((keys & (np.uint64(1) << _TRIPLE_BITS) - np.uint64(1)) + _SPLITMIX64_STEP), counts)
 
 
 def _count_utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
@@ -111,7 +111,7 @@ def _count_utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
     return sizes
 
 
-def encode_sentences(values: Simhashes) -> TokenIds:
+def encode_simhashes(values: Simhashes) -> TokenIds:
     """Return the token ids of simhashes; uint32, shape (4 × values,).
 
     The high bits of a token id are the index of the block. The low 16 bits are the block.
@@ -120,8 +120,8 @@ def encode_sentences(values: Simhashes) -> TokenIds:
     return (blocks | values[:, np.newaxis] >> _SHIFTS & _BLOCK_MASK).astype(np.uint32).reshape(-1)
 
 
-def decode_sentences(token_ids: TokenIds) -> Simhashes:
-    """Return the simhashes from which `encode_sentences` made the token ids; uint64.
+def decode_simhashes(token_ids: TokenIds) -> Simhashes:
+    """Return the simhashes from which `encode_simhashes` made the token ids; uint64.
 
     Raises:
         ValueError: the token ids are not complete simhashes.
@@ -150,7 +150,7 @@ def query_token_ids(values: Simhashes, flip_count: int = 1) -> TokenIds:
         uint32, shape (values, tokens). The ids in a row are distinct. A row has 4 ids without flips, 68 ids for
         one flip, and 548 ids for two flips.
     """
-    token_ids = encode_sentences(values).reshape(len(values), BLOCK_COUNT, 1) ^ _flip_masks(flip_count)
+    token_ids = encode_simhashes(values).reshape(len(values), BLOCK_COUNT, 1) ^ _flip_masks(flip_count)
     return token_ids.reshape(len(values), token_ids.shape[1] * token_ids.shape[2])
 
 
@@ -160,7 +160,7 @@ def choose_flip_count(sentence_count: int, max_distance: int) -> int:
     For many query sentences (`sentence_count`), the result is smaller, to limit the number of token ids.
     """
     flip_count = max_distance // BLOCK_COUNT
-    while flip_count > 1 and sentence_count * BLOCK_COUNT * len(_flip_masks(flip_count)) > MAX_QUERY_TOKENS:
+    while flip_count > 1 and sentence_count * BLOCK_COUNT * len(_flip_masks(flip_count)) > MAX_MULTI_FLIP_QUERY_TOKENS:
         flip_count -= 1
     return flip_count
 

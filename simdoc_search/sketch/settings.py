@@ -45,16 +45,16 @@ class Settings:
 
     Attributes:
         analysis: how a text is split into shingles.
-        minhash: the sketch that makes tokens from shingles: MinHash, or another of `SKETCHES`.
+        sketch: the sketch that makes tokens from shingles: MinHash, or another of `SKETCHES`.
         passages: settings of passage tokens. None: no passage tokens.
         sentences: settings of sentence simhashes. None: no sentence simhashes.
         concepts: settings of concept tokens. None: no concept tokens.
         identifies_language: whether to identify the language of documents whose metadata does not name it.
         excluded_parts: parts of files that are removed from the text: `front-matter`, `quoted-replies`.
-        indexes_words: whether a local store indexes pairs of words, to find short quotations. This requires
+        indexes_word_pairs: whether a local store indexes pairs of words, to find short quotations. This requires
             stored texts and passage tokens. Comparisons of settings ignore this attribute.
-        unknown_sketches: stored forms of sketches that this version of simdoc-search does not know. They are kept, but
-            comparisons of settings ignore them.
+        unknown_specs: stored specs that this version of simdoc-search does not know. They are kept, but comparisons of
+            settings ignore them.
         thresholds: default thresholds of `versions` and `related`. `stores.upgrade` can change them at any
             time. Comparisons of settings ignore them.
 
@@ -63,14 +63,14 @@ class Settings:
     """
 
     analysis: Analysis = field(default_factory=Analysis)
-    minhash: Sketch = field(default_factory=MinHash)
+    sketch: Sketch = field(default_factory=MinHash)
     passages: PassageSettings | None = field(default_factory=PassageSettings)
     sentences: SentenceSettings | None = None
     concepts: ConceptSettings | None = None
     identifies_language: bool = False
     excluded_parts: tuple[str, ...] = ()
-    indexes_words: bool = field(default=True, compare=False)
-    unknown_sketches: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    indexes_word_pairs: bool = field(default=True, compare=False)
+    unknown_specs: tuple[str, ...] = field(default=(), compare=False, repr=False)
     thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,12 +86,12 @@ class Settings:
                 f"excluded_parts may only contain {' and '.join(_PART_FLAGS)}, in this order, not "
                 f"{self.excluded_parts!r:.60}"
             )
-        self.minhash.require_bucketed_tokens()
+        self.sketch.require_bucketed_tokens()
 
     @property
     def stored_sketch(self) -> str:
-        """The sketch of the tokens, in stored form."""
-        return format_sketch(self.minhash)
+        """The sketch that makes the tokens, in stored form."""
+        return format_sketch(self.sketch)
 
     @property
     def stored_token_kinds(self) -> tuple[str, ...]:
@@ -110,21 +110,21 @@ class Settings:
         return tuple(kinds)
 
     @property
-    def sketches(self) -> tuple[str, ...]:
-        """All sketches in stored form, including unknown ones."""
-        flags = ["words"] * self.indexes_words + ["language"] * self.identifies_language
+    def stored_specs(self) -> tuple[str, ...]:
+        """The stored forms of the sketch, the optional kinds of tokens and the flags, then the unknown specs."""
+        flags = ["words"] * self.indexes_word_pairs + ["language"] * self.identifies_language
         flags += [_PART_FLAGS[part] for part in self.excluded_parts]
-        return self.stored_sketch, *self.stored_token_kinds, *map(format_optional_sketch, flags), *self.unknown_sketches
+        return self.stored_sketch, *self.stored_token_kinds, *map(format_optional_sketch, flags), *self.unknown_specs
 
     @property
-    def estimate(self) -> CompareTokens:
+    def compare_tokens(self) -> CompareTokens:
         """The function that compares the tokens of two documents."""
         return compare_token_ids
 
     def token_ids_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the token ids for comparing documents, and the terms for queries.
 
-        The terms are empty, because queries use the tokens with these ids.
+        No terms are returned, because queries use the token ids. `MinHashFieldSettings` returns terms.
         """
         return fingerprint.token_ids(), ()
 
@@ -145,14 +145,16 @@ class Settings:
 
     def for_local_store(self, store_texts: bool) -> Settings:
         """Return the settings for a new local store. Word pairs are indexed only if it has texts and passage tokens."""
-        return replace(self, indexes_words=self.indexes_words and store_texts and self.passages is not None)
+        return replace(self, indexes_word_pairs=self.indexes_word_pairs and store_texts and self.passages is not None)
 
     def with_key(self, key: HashKey | None) -> Settings:
         """Return the same settings with another key, or without a key."""
-        return replace(self, minhash=_with_key(self.minhash, key))
+        return replace(self, sketch=_with_key(self.sketch, key))
 
     def with_verified_key(self, key: HashKey | None, location: str) -> Settings:
-        """Check the key of the caller, and return these settings with the secret of this key.
+        """Check that the caller has the key of the store, and return these settings with this key.
+
+        The stored settings have only the checksum of the key.
 
         Args:
             key: the key of the caller.
@@ -161,7 +163,7 @@ class Settings:
         Raises:
             FormatMismatchError: the caller and the store have different keys, or only one of them has a key.
         """
-        store_key = self.minhash.key
+        store_key = self.sketch.key
         if store_key == key:
             return self.with_key(key)
         if key is None:
@@ -176,9 +178,9 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return values for JSON, including the layout version. They contain the checksum of a key, but not the key."""
-        values = {"version": LAYOUT_VERSION, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
+        values = {"version": LAYOUT_VERSION, "analysis": self.analysis.to_dict(), "sketches": list(self.stored_specs)}
         values |= {"thresholds": self.thresholds.to_text()} if self.thresholds != SimilarityThresholds() else {}
-        return values | ({"hash_key_check": self.minhash.key.checksum} if self.minhash.key else {})
+        return values | ({"hash_key_check": self.sketch.key.checksum} if self.sketch.key else {})
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Settings:
@@ -192,7 +194,7 @@ class Settings:
             analysis, sketches = Analysis.from_dict(values.get("analysis", {})), values.get("sketches", [])
             if not isinstance(sketches, list) or not all(isinstance(spec, str) for spec in sketches):
                 raise ValueError(f"sketches must be a list of strings, not {sketches!r:.200}")
-            settings = cls.from_sketches(analysis, sketches, values.get("hash_key_check"))
+            settings = cls.from_stored_specs(analysis, sketches, values.get("hash_key_check"))
             return (
                 replace(settings, thresholds=SimilarityThresholds.from_text(values["thresholds"]))
                 if "thresholds" in values
@@ -205,20 +207,20 @@ class Settings:
             raise FormatMismatchError(message) from error
 
     @classmethod
-    def from_sketches(cls, analysis: Analysis, sketches: Iterable[str], key_checksum: str | None = None) -> Settings:
-        """Return settings from an analysis and the stored form of sketches.
-
-        The first sketch makes the tokens of fingerprints.
+    def from_stored_specs(
+        cls, analysis: Analysis, stored_specs: Iterable[str], key_checksum: str | None = None
+    ) -> Settings:
+        """Return settings from an analysis and `stored_specs`.
 
         Raises:
-            ValueError: there are no sketches, or one is malformed.
-            FormatMismatchError: the sketch of the tokens or the version of a sketch is unknown.
+            ValueError: there are no specs, or one is malformed.
+            FormatMismatchError: the sketch that makes the tokens, or the version of a spec, is unknown.
         """
         specs: dict[str, str] = {}
-        for sketch in sketches:
-            name, colon, spec = sketch.partition(":")
+        for stored_spec in stored_specs:
+            name, colon, spec = stored_spec.partition(":")
             if not name or not colon or name in specs:
-                raise ValueError(f"{sketch!r:.200} is malformed, or its name occurs twice; write NAME:SETTINGS")
+                raise ValueError(f"{stored_spec!r:.200} is malformed, or its name occurs twice; write NAME:SETTINGS")
             specs[name] = spec
 
         def take_flag(name: str) -> bool:
@@ -230,7 +232,7 @@ class Settings:
         if not specs:
             raise ValueError("the sketches are missing")
         main = next(iter(specs))
-        minhash = parse_sketch(main, specs.pop(main))
+        sketch = parse_sketch(main, specs.pop(main))
         passages = concepts = None
         if "passages" in specs:
             window, _ = parse_parameters("passages", specs.pop("passages"))
@@ -241,7 +243,7 @@ class Settings:
         key = None if key_checksum is None else HashKey.from_checksum(key_checksum)
         return cls(
             analysis,
-            _with_key(minhash, key),
+            _with_key(sketch, key),
             passages,
             SentenceSettings() if take_flag("sentences") else None,
             concepts,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datasketch import LeanMinHash
     from datasketch import MinHash as DatasketchMinHash
 
-FAMILIES = ("affine32", "affine64", "legacy")
+HASH_FAMILIES = ("affine32", "affine64", "legacy")
 _SPLITMIX64_STEP = 0x9E3779B97F4A7C15  # from the paper on SplitMix (Steele, Lea, Flood 2014)
 _SHINGLES_PER_BATCH = 1 << 12  # limits memory use, because datasketch computes a value per shingle and hash function
 
@@ -87,7 +87,7 @@ class XorSketch(_HashFunctionSketch):
 
     name: ClassVar[str] = "xor"
     stored_name: ClassVar[str] = "xor"
-    stored_fields: ClassVar[tuple[str, ...]] = ("count", "seed")
+    parameter_names: ClassVar[tuple[str, ...]] = ("count", "seed")
 
     count: int = 200
     key: HashKey | None = field(default=None, repr=False)
@@ -129,7 +129,7 @@ class UniversalSketch(_HashFunctionSketch):
 
     name: ClassVar[str] = "universal"
     stored_name: ClassVar[str] = "universal"
-    stored_fields: ClassVar[tuple[str, ...]] = ("count", "seed", "family")
+    parameter_names: ClassVar[tuple[str, ...]] = ("count", "seed", "family")
 
     count: int = 128
     family: str = "affine32"
@@ -137,8 +137,8 @@ class UniversalSketch(_HashFunctionSketch):
 
     def __post_init__(self) -> None:
         super(UniversalSketch, self).__post_init__()
-        if self.family not in FAMILIES:
-            raise ValueError(f"family must be one of {', '.join(FAMILIES)}, not {self.family!r:.60}")
+        if self.family not in HASH_FAMILIES:
+            raise ValueError(f"family must be one of {', '.join(HASH_FAMILIES)}, not {self.family!r:.60}")
         if self.key is not None:
             raise FormatMismatchError(
                 f"the sketch `universal`, like datasketch, does not use a hash key; unset {HASH_KEY_VARIABLE}"

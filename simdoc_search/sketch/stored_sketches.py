@@ -47,7 +47,7 @@ def format_optional_sketch(name: str, *parameters: str) -> str:
 
 def format_sketch(sketch: Sketch) -> str:
     """Return the stored form of the sketch that makes the fingerprint tokens."""
-    return " ".join((f"{sketch.stored_name}:{sketch.version}", *sketch.stored_values, str(HASH_BITS)))
+    return " ".join((f"{sketch.stored_name}:{sketch.version}", *sketch.stored_parameters, str(HASH_BITS)))
 
 
 def parse_parameters(name: str, spec: str) -> tuple[str, ...]:
@@ -74,11 +74,11 @@ def parse_sketch(name: str, spec: str) -> Sketch:
     if name not in SKETCHES:
         raise unreadable_error(f"sketch {name:.20}", ", ".join(SKETCHES), name, MinHash.stored_name)
     sketch_class = SKETCHES[name]
-    defaults = (*sketch_class().stored_values, str(HASH_BITS))
+    defaults = (*sketch_class().stored_parameters, str(HASH_BITS))
     *values, bits = _split_parameters(name, spec, sketch_class.version, defaults)
     if bits != str(HASH_BITS):
         raise _malformed_error(name, spec, sketch_class.version, defaults)
-    return sketch_class.from_stored_values(values)
+    return sketch_class.from_stored_parameters(values)
 
 
 def unreadable_error(stored: str, readable: str, found: object, expected: object) -> FormatMismatchError:

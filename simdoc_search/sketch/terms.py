@@ -33,10 +33,11 @@ def select_reliable_minima(values: Minima, minhash: MinHash) -> Minima:
 
 
 def encode_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
-    """Return the id of the term of each value; uint64, ascending.
+    """Return an integer for each value that identifies its term in the index; uint64, ascending.
 
-    The highest bits of an id are the slot of the value (see `Minima`). The other bits are the offset of `val2` from the
-    start of its bucket. If the offset has too many bits, its lowest bits are dropped.
+    The highest bits are the slot of the value: its bucket, numbered across all hash functions (see `Minima`). The other
+    bits are the offset of `val2` from the start of the bucket. If the offset has too many bits, its lowest bits are
+    dropped.
     """
     bits = _slot_bits(minhash)
     size = minhash.bucket_size

@@ -72,11 +72,11 @@ def bucketed_token_ids(values: Minima, sketch: Sketch) -> TokenIds:
 
 
 def encode(token_ids: TokenIds, length: int | None = None) -> list[str]:
-    """Return the tokens with these ids. The arguments and errors are those of `encode_text`."""
-    return encode_text(token_ids, length).split()
+    """Return the tokens with these ids. The arguments and errors are those of `encode_as_text`."""
+    return encode_as_text(token_ids, length).split()
 
 
-def encode_text(token_ids: TokenIds, length: int | None = None) -> str:
+def encode_as_text(token_ids: TokenIds, length: int | None = None) -> str:
     """Return the text of a field: the tokens with these ids, separated by spaces.
 
     Args:
@@ -103,14 +103,14 @@ def encode_text(token_ids: TokenIds, length: int | None = None) -> str:
     return values.tobytes("F")[:-1].translate(_CHARACTERS).decode("ascii")
 
 
-def encode_texts(token_ids: Sequence[TokenIds], length: int | None = None) -> list[str]:
-    """Return the result of `encode_text` for each array. This is several times faster than one call per array."""
+def encode_as_texts(token_ids: Sequence[TokenIds], length: int | None = None) -> list[str]:
+    """Return the result of `encode_as_text` for each array. This is several times faster than one call per array."""
     if not token_ids:
         return []
-    joined, width = encode_text(np.concatenate(token_ids), length), (length or _TOKEN_LENGTH) + 1
+    joined, width = encode_as_text(np.concatenate(token_ids), length), (length or _TOKEN_LENGTH) + 1
     ends = list(itertools.accumulate(width * len(part) for part in token_ids))
     if len(joined) > max(ends[-1] - 1, 0):  # some tokens have four characters, but `ends` assumes three
-        return [encode_text(part, length) for part in token_ids]
+        return [encode_as_text(part, length) for part in token_ids]
     return [joined[begin:end].rstrip(" ") for begin, end in zip([0, *ends], ends)]  # noqa: B905 - `ends` has one item less
 
 

@@ -81,12 +81,12 @@ def winnow_texts(hashes: ShingleHashes, counts: NDArray[np.int64], window: int) 
         The token ids of each text; uint32, ascending, without repeats.
     """
     ends = np.cumsum(counts)
-    first = ends - counts
-    owner, kept = _distinct_window_minima(hashes, first, ends, window)
+    text_begins = ends - counts
+    owner, kept = _distinct_window_minima(hashes, text_begins, ends, window)
     has_shingles = np.flatnonzero(counts > 0)
     is_short = counts[has_shingles] < window
     if is_short.any():
-        smallest = np.minimum.reduceat(hashes, first[has_shingles])
+        smallest = np.minimum.reduceat(hashes, text_begins[has_shingles])
         owner = np.concatenate((owner, has_shingles[is_short]))
         kept = np.concatenate((kept, smallest[is_short]))
     keys = distinct(owner.astype(np.uint64) << np.uint64(32) | kept)
@@ -117,7 +117,7 @@ class Winnowing:
 
 
 def _distinct_window_minima(
-    hashes: ShingleHashes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
+    hashes: ShingleHashes, text_begins: NDArray[np.int64], ends: NDArray[np.int64], window: int
 ) -> tuple[NDArray[np.int64], ShingleHashes]:
     """Return two arrays: for each window, the index of its text, and its smallest hash.
 
@@ -130,7 +130,7 @@ def _distinct_window_minima(
     smallest = _window_minima(hashes, window)
     differs = np.ones(len(smallest), bool)  # whether a window and the previous one have different hashes
     np.not_equal(smallest[1:], smallest[:-1], out=differs[1:])
-    differs[first[first < len(differs)]] = True
+    differs[text_begins[text_begins < len(differs)]] = True
     begins = np.flatnonzero(differs)
     owner = np.searchsorted(ends, begins, side="right")
     is_inside = begins + window <= ends[owner]

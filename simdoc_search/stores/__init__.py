@@ -81,7 +81,7 @@ def open_store(
 
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
     parsed = "" if location is None else parse_location(os.fspath(location))
-    settings_key = settings.minhash.key if settings else None
+    settings_key = settings.sketch.key if settings else None
     key = settings_key if hash_key is None and settings_key and settings_key.has_secret else resolve_hash_key(hash_key)
     settings = settings.with_key(key) if settings else None
     if isinstance(parsed, str) and parsed != MEMORY_LOCATION:

@@ -38,7 +38,7 @@ MAX_DOCUMENTS_COUNTED_BY_CLIENT = 32
 """If the bands of a plan match at most this number of documents, this process reads them and counts shared tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents than this, its `equivalent_threshold` is run instead, which is faster."""
+"""If the bands of a plan match more documents than this, its `plan_without_bands` is run instead, which is faster."""
 
 
 class Candidates(Protocol):
@@ -49,7 +49,7 @@ class Candidates(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given one, or its `equivalent_threshold` if the bands match too many documents."""
+        """The plan that was run: the given one, or its `plan_without_bands` if the bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
@@ -358,7 +358,7 @@ class Store(Protocol):
         """Return up to `limit` ids that begin with a prefix, sorted."""
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to three similar ids of documents that match the filters, best first."""
+        """Return up to ten similar ids of documents that match the filters, best first."""
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
         """Suggest other names for a condition that no document can match.

@@ -24,7 +24,7 @@ ORIGIN_FIELD = "\0origin"
 _ROOT_FIELD = "\0root"
 """The field name in the terms of `root_term`. No metadata field has this name."""
 
-MAX_SUGGESTIONS = 3
+MAX_SUGGESTIONS, _MAX_SUGGESTIONS_WITH_WORD, _MAX_DISTINCTIVE_WORDS = 3, 10, 3
 MIN_SIMILARITY = 0.5
 MIN_WORD_LENGTH = 4
 _ASCII_WORDS = re.compile("[A-Za-z]+")
@@ -98,15 +98,23 @@ def metadata_terms(record: Record) -> list[str]:
 
 
 def most_similar_ids(id: str, stored_ids: Iterable[str]) -> list[str]:
-    """Return at most three stored ids that are similar to an id, by descending similarity."""
-    ranked = sorted((-_similarity(id, other), other) for other in stored_ids)
-    return [other for similarity, other in ranked if -similarity >= MIN_SIMILARITY][:MAX_SUGGESTIONS]
+    """Return stored ids that are similar to an id, by descending similarity.
+
+    At most ten ids are returned, and at most three if they do not contain one of the longest words of the id.
+    """
+    ranked = [(similarity, other) for other in stored_ids if (similarity := _similarity(id, other)) >= MIN_SIMILARITY]
+    ids = [other for _, other in sorted(ranked, key=lambda pair: (-pair[0], pair[1]))]
+    return [
+        other
+        for number, other in enumerate(ids[:_MAX_SUGGESTIONS_WITH_WORD])
+        if number < MAX_SUGGESTIONS or _shares_word(id, other)
+    ]
 
 
 def distinctive_words(id: str) -> list[str]:
     """Return the longest words of an id, at most three. They consist of ASCII letters."""
     words = {word for word in _ASCII_WORDS.findall(id) if len(word) >= MIN_WORD_LENGTH}
-    return sorted(words, key=lambda word: (-len(word), word))[:MAX_SUGGESTIONS]
+    return sorted(words, key=lambda word: (-len(word), word))[:_MAX_DISTINCTIVE_WORDS]
 
 
 def _similarity(id: str, stored_id: str) -> float:
@@ -115,7 +123,21 @@ def _similarity(id: str, stored_id: str) -> float:
     Letter case is ignored. A stored id that contains one of the longest words of the id has at least
     `MIN_SIMILARITY`, so that it can be suggested.
     """
-    id, stored_id = normalize("NFC", id).casefold(), normalize("NFC", stored_id).casefold()
-    similarity = max(SequenceMatcher(None, id, name).ratio() for name in (stored_id, *alternative_names(stored_id)))
-    shared = [word for word in distinctive_words(id) if word in stored_id]
-    return max(similarity, MIN_SIMILARITY + (1 - MIN_SIMILARITY) * similarity) if shared else similarity
+    similarity = max(
+        SequenceMatcher(None, _fold(id), name).ratio()
+        for name in (_fold(stored_id), *alternative_names(_fold(stored_id)))
+    )
+    return (
+        max(similarity, MIN_SIMILARITY + (1 - MIN_SIMILARITY) * similarity)
+        if _shares_word(id, stored_id)
+        else similarity
+    )
+
+
+def _shares_word(id: str, stored_id: str) -> bool:
+    """Return whether a stored id contains one of the longest words of an id. Letter case is ignored."""
+    return any(word in _fold(stored_id) for word in distinctive_words(_fold(id)))
+
+
+def _fold(id: str) -> str:
+    return normalize("NFC", id).casefold()

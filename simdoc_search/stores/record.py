@@ -76,7 +76,7 @@ class Record:
             empty.
         passages: ids of the passage tokens, the hashes of shingles that find shared passages (`sketch.winnow`); 30 bits
             each; uint32, ascending, distinct. They are empty if the store has none, or if they were not loaded.
-        sentences: tokens of the sentences in order, four per sentence (`encode_sentences`). They may be empty for the
+        sentences: tokens of the sentences in order, four per sentence (`encode_simhashes`). They may be empty for the
             same reasons as `passages`.
         concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). They may be empty for the same
             reasons as `passages`.

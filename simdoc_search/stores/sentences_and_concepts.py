@@ -12,7 +12,7 @@ from simdoc_search.concepts import Extractor, extractor_from_settings
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import require_language_model
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.sentences import encode_sentences, sentence_simhashes
+from simdoc_search.sketch.sentences import encode_simhashes, sentence_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKindName
@@ -114,7 +114,7 @@ def _compute_sentences(text: str, settings: Settings) -> TokenIds:
     if settings.sentences is None:
         return empty_token_ids()
     try:
-        return encode_sentences(compute_sentence_simhashes(text, settings.analysis))
+        return encode_simhashes(compute_sentence_simhashes(text, settings.analysis))
     except Exception:  # an error in a third-party package must not stop the other texts
         return empty_token_ids()
 

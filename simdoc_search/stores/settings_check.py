@@ -19,7 +19,7 @@ def check_settings(stored: Settings, requested: Settings | None, location: str) 
         return
     found, expected = (
         stored.to_dict(),
-        replace(requested, indexes_words=stored.indexes_words, thresholds=stored.thresholds).to_dict(),
+        replace(requested, indexes_word_pairs=stored.indexes_word_pairs, thresholds=stored.thresholds).to_dict(),
     )
     stored_values, requested_values = _flatten(found), _flatten(expected)
     differences = "; ".join(
@@ -29,7 +29,8 @@ def check_settings(stored: Settings, requested: Settings | None, location: str) 
         if key != "version" and stored_values.get(key) != requested_values.get(key)
     )
     raise FormatMismatchError(
-        f"the index {location} was created with {differences}; omit these settings, or index into a new index",
+        f"the index {location} was created with {differences}; omit the settings that differ, or index into a new "
+        "index",
         found=found,
         expected=expected,
     )

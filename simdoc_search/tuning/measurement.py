@@ -14,7 +14,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.query.planner import plan
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import TokenIds, encode, encode_text
+from simdoc_search.sketch.tokens import TokenIds, encode, encode_as_text
 from simdoc_search.stores import open_store
 from simdoc_search.stores.record import Record
 from simdoc_search.tuning.sample import ExactOverlaps
@@ -43,7 +43,7 @@ class Measurement:
     @property
     def name(self) -> str:
         """Name and size of the sketch, such as `minhash:512`."""
-        return f"{self.settings.minhash.name}:{int(self.settings.minhash.stored_values[0])}"
+        return f"{self.settings.sketch.name}:{int(self.settings.sketch.stored_parameters[0])}"
 
 
 def measure(
@@ -62,9 +62,9 @@ def measure(
         overlap: the minimum overlap of a hit.
         probability: the required probability of finding a document with exactly this overlap.
     """
-    next(fingerprints(["warm up"], settings.analysis, settings.minhash))
+    next(fingerprints(["warm up"], settings.analysis, settings.sketch))
     start = time.perf_counter()
-    sketches = list(fingerprints(texts.values(), settings.analysis, settings.minhash))
+    sketches = list(fingerprints(texts.values(), settings.analysis, settings.sketch))
     sketching_seconds = max(time.perf_counter() - start, 1e-9)
     token_ids = {id: sketch.token_ids() for id, sketch in zip(texts, sketches, strict=True)}
     error, measured_pair_count = _compute_error(token_ids, overlaps, settings)
@@ -86,7 +86,7 @@ def measure(
             hits = {
                 candidate.id
                 for candidate in (store.candidates(query, exclude=DocumentKey(id)) if query.can_match else ())
-                if query.is_hit(settings.estimate(token_ids[id], candidate.token_ids), overlap)
+                if query.is_hit(settings.compare_tokens(token_ids[id], candidate.token_ids), overlap)
             }
             query_seconds += time.perf_counter() - start
             hit_count += len(hits)
@@ -100,7 +100,7 @@ def measure(
         precision=correct_hit_count / hit_count if hit_count else 1.0,
         hit_count=hit_count,
         query_count=len(query_ids),
-        bytes_per_document=sum(len(encode_text(tokens)) for tokens in token_ids.values()) / max(1, len(token_ids)),
+        bytes_per_document=sum(len(encode_as_text(tokens)) for tokens in token_ids.values()) / max(1, len(token_ids)),
         documents_per_second=len(token_ids) / sketching_seconds,
         query_ms=1000 * query_seconds / max(1, len(query_ids)),
     )
@@ -130,5 +130,5 @@ def _compute_error(token_ids: Mapping[str, TokenIds], overlaps: ExactOverlaps, s
             first, second = (
                 token_ids[overlaps.ids[side[pair]]] for side in (overlaps.first_documents, overlaps.second_documents)
             )
-            squares.append((settings.estimate(first, second).overlap - overlaps.jaccard[pair]) ** 2)
+            squares.append((settings.compare_tokens(first, second).overlap - overlaps.jaccard[pair]) ** 2)
     return (float(np.sqrt(np.mean(squares))) if squares else 0.0), len(squares)

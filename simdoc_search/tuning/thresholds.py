@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.sketch.concepts import decode_paragraphs
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.concepts import decode_paragraph_concepts
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT, SimilarityThresholds
 from simdoc_search.stores.base import Store
@@ -109,10 +109,13 @@ def _compute_related_score(store: Store, query_record: Record, other: Record) ->
     thresholds = store.settings.thresholds
     version_score = thresholds.score_matches(
         match_sentences(
-            decode_sentences(query_record.sentences), decode_sentences(other.sentences), thresholds.max_distance
+            decode_simhashes(query_record.sentences), decode_simhashes(other.sentences), thresholds.max_distance
         )
     )
-    concepts, other_concepts = decode_paragraphs(query_record.concepts), decode_paragraphs(other.concepts)
+    concepts, other_concepts = (
+        decode_paragraph_concepts(query_record.concepts),
+        decode_paragraph_concepts(other.concepts),
+    )
     if version_score is not None or not concepts.paragraph_count:
         return version_score or 0.0
     weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)
@@ -132,7 +135,7 @@ def _read_records(store: Store, pairs: Sequence[LabelledPair]) -> Mapping[str, R
 
 def _get_simhashes(store: Store, record: Record) -> Simhashes:
     if store.settings.sentences is not None:
-        return decode_sentences(record.sentences)
+        return decode_simhashes(record.sentences)
     if record.text is None:
         raise StoreError("the index has neither sentences nor texts; index the documents again with --with versions")
     return compute_sentence_simhashes(record.text, store.settings.analysis)

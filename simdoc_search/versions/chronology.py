@@ -181,7 +181,7 @@ def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Ev
             continue
         if verdict := evidence.compare(kind, first, second):
             verdicts[kind] = verdict
-    if verdicts.keys() == {"modification time"} and evidence.has_date(first) != evidence.has_date(second):
+    if verdicts.keys() == {"modification time"} and evidence.has_strong_date(first) != evidence.has_strong_date(second):
         return {}  # the undated file may be a new copy of an old document
     by_file = verdicts.get("modification time", 0)
     if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILE_TIMES):

@@ -71,7 +71,7 @@ EvidenceKind = Literal[
 | `version` | version in the name |
 | `version control` | last commit of the file in git, or its modification time if it changed since |
 | `mixed dates` | the first of `modified`, `date`, `name` and `version control` that is available |
-| `created` | modification date in the metadata, or the creation date if there is none |
+| `created` | creation date in the metadata; if there is a modification date, that date instead, to compare the two |
 | `modification time` | modification time of the file, or the earliest one of the files with the same text |
 | `texts` | no evidence; the order is guessed from the texts |
 """
@@ -80,7 +80,7 @@ EVIDENCE_KINDS: tuple[EvidenceKind, ...] = get_args(EvidenceKind)[:-1]
 KINDS_WITHOUT_MTIME: tuple[EvidenceKind, ...] = EVIDENCE_KINDS[:-1]
 """All kinds except the modification time.
 
-If at least half of all documents have such evidence, the documents without it are undated.
+If at least half of all documents have evidence of one of these kinds, the other documents are treated as undated.
 """
 
 _DATE_KINDS: tuple[EvidenceKind, ...] = ("modified", "date", "name", "created")
@@ -189,13 +189,13 @@ class DateEvidence:
         return stated or _make_file_date(self._documents[index].mtime_ns)
 
     def copy_dates(self, sources: Mapping[int, int]) -> None:
-        """Give each document that is a key of `sources` all dates and versions of the document that is the value."""
+        """Copy all dates and versions to some documents. `sources` maps the index of each one to that of its source."""
         for kind in EVIDENCE_KINDS:
             dates = self.dates_by(kind)
             for index, source in sources.items():
                 dates[index] = dates[source]
 
-    def has_date(self, index: int) -> bool:
+    def has_strong_date(self, index: int) -> bool:
         """Return whether a document has a date in its metadata, its name or version control."""
         return any(self.dates_by(kind)[index] for kind in ("mixed dates", "created"))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from simdoc_search.passages.dates import Date, date_from_nanoseconds
-from simdoc_search.small_files import open_regular
+from simdoc_search.small_files import open_regular_file
 from simdoc_search.versions.git import GitError, WorkTree, find_git
 
 _TIMEOUT_SECONDS = 10
@@ -127,7 +127,7 @@ def _read_modification_dates(tree: WorkTree, commit_dates: Mapping[str, Date]) -
     """Return the modification time of each file that differs from its last commit; None if git lacks that version."""
     dates: dict[str, Date | None] = {}
     for name, blob in _read_blobs(tree, list(commit_dates)):
-        with suppress(OSError), open_regular(tree.top / name) as file:
+        with suppress(OSError), open_regular_file(tree.top / name) as file:
             changed = date_from_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
             if changed is None or changed <= commit_dates[name]:
                 continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from unicodedata import normalize
@@ -51,6 +51,8 @@ _COPY_MARK = re.compile(
 """Marks of file copies in English, German, French, Italian and Spanish. They do not affect the order, because a copy
 may be older or newer than its original."""
 
+_PADDED_NUMBER = re.compile(r"(?<!\d)0\d")
+_DAYS, _MONTHS = 31, 12
 _PUNCTUATION = re.compile(r"[\W_]+")
 _LATEST_NUMBER = 1 << 62
 _LAST_DRAFT_NUMBER = 1 << 40
@@ -114,7 +116,8 @@ def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
     None, because it may be the first or the latest version.
 
     A number that does not follow a word, as in `GPL-2`, is a version only if another name differs just in the number,
-    such as `GPL-3` or `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions.
+    such as `GPL-3` or `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions. Neither are `28.02.21` and
+    `01.03.21`, which have another order as dates.
     """
     versions = [find_version_in_name(name) for name in names]
     with_bare = [_parse_version(next(_split_path(name)), allow_bare=True) for name in names]
@@ -127,7 +130,36 @@ def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
     ]
     numbered = {version.stem for version in versions if version.is_numbered}
     staged = {version.stem for version in versions if version.label} - numbered
-    return [version if version.label or version.stem in staged else None for version in versions]
+    possible_dates: dict[str, set[tuple[str, tuple[int, ...]]]] = {}
+    for version in versions:
+        if version.is_bare and version.is_numbered:
+            possible_dates.setdefault(version.stem, set()).add((version.label, version.key[0]))
+    ambiguous = {stem for stem, labelled in possible_dates.items() if _have_other_order_as_dates(labelled)}
+    return [
+        version
+        if (version.label or version.stem in staged) and not (version.is_bare and version.stem in ambiguous)
+        else None
+        for version in versions
+    ]
+
+
+def _have_other_order_as_dates(labelled: Collection[tuple[str, tuple[int, ...]]]) -> bool:
+    """Return whether version numbers may be days, such as `28.02.21`, and have another order as days.
+
+    Two numbers, such as `2.1`, are days only if a label has a zero, as in `01.03`, or a number that is not a month.
+    """
+    numbers = sorted({number for _, number in labelled})
+    looks_like_day = any(_PADDED_NUMBER.search(label) or number[0] > _MONTHS for label, number in labelled)
+    for day, month in ((0, 1), (1, 0)):
+        are_days = all(
+            (number[2] > 9 if len(number) == 3 else len(number) == 2 and looks_like_day)
+            and 1 <= number[day] <= _DAYS
+            and 1 <= number[month] <= _MONTHS
+            for number in numbers
+        )
+        if are_days and numbers != sorted(numbers, key=lambda number: (number[2:], number[month], number[day])):
+            return True
+    return False
 
 
 def _split_path(path: str) -> Iterator[str]:

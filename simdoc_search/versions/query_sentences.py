@@ -1,4 +1,4 @@
-"""Chooses the sentences of a document to query."""
+"""Chooses which sentences of a document are used as queries."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ A version with a tenth of the document's sentences is missed if it contains none
 probability is 1 in 850 (0.9 to the power of 64). A version with half of the sentences is practically never missed.
 """
 
-DOCUMENTS_PER_RARE_SENTENCE = 10
-"""A sentence is rare if at most one in this number of documents has a similar sentence."""
+MAX_RARE_SHARE = 0.1
+"""A sentence is rare if at most this share of the documents have a similar sentence."""
 
 
 def choose_query_sentences(simhashes: Simhashes) -> Simhashes:
@@ -43,5 +43,5 @@ def select_rare_sentences(queries: Simhashes, documents: Iterable[Simhashes], ma
         np.concatenate([*sentences, np.zeros(0, np.uint64)])
     )
     matched_sentences = distinct(owner[document_positions] * len(queries) + query_positions) % max(1, len(queries))
-    is_rare = DOCUMENTS_PER_RARE_SENTENCE * np.bincount(matched_sentences, minlength=len(queries)) <= len(sentences)
+    is_rare = np.bincount(matched_sentences, minlength=len(queries)) <= MAX_RARE_SHARE * len(sentences)
     return queries[is_rare] if is_rare.any() else queries

@@ -101,7 +101,7 @@ def undo_changes(request: PageRequest) -> Redirect:
         restored = undo(undo_file, lambda share: progress("undoing", share))
         progress("indexing", 0.0)
         indexed = index_restored_files(store, restored.restored, local.exclude)
-        return FileChanges(parent / run, restored=restored, not_indexed=indexed.not_indexed)
+        return FileChanges(parent / run, restored=restored, not_indexed=indexed.not_indexed_paths)
 
     return request.served_store.file_changes.start(move_back)
 

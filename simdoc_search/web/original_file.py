@@ -39,7 +39,7 @@ def original_file(request: PageRequest) -> FileDownload:
     search = request.served_store.search()
     record = read_stored_record(search, find_document_key(request, search))
     path = _find_path(record)
-    file = open_regular_file(path)
+    file = open_file_without_links(path)
     name = PurePosixPath(record.id).name or "document"
     is_text = os.path.splitext(path)[1].lower() in _TEXT_EXTENSIONS  # noqa: PTH122 - the path is a string
     media_type = "text/plain" if is_text else mimetypes.guess_type(name)[0] or "application/octet-stream"
@@ -63,7 +63,7 @@ def _find_path(record: Record) -> str:
     return str(real)
 
 
-def open_regular_file(path: str) -> BinaryIO:
+def open_file_without_links(path: str) -> BinaryIO:
     """Open a regular file. A link is not followed, and opening never waits.
 
     Raises:

@@ -20,7 +20,7 @@ from tests.support.strategies import analyses, corpora, texts
 
 def words_hash(text: str) -> str:
     """The words hash that a store keeps."""
-    return next(fingerprints([text], words_hash=True)).words_hash
+    return next(fingerprints([text], with_words_hash=True)).words_hash
 
 
 def test_hashes_are_a_stored_format() -> None:
@@ -42,7 +42,7 @@ def test_the_words_hash_is_that_of_the_words_joined_by_a_space(batch: list[str],
         hashing.add(word_batch([text], analysis))
 
     assert expected == hash_joined_words(join_words(word_batch(batch, analysis)))
-    assert expected == [fp.words_hash for fp in fingerprints(batch, analysis, words_hash=True)]
+    assert expected == [fp.words_hash for fp in fingerprints(batch, analysis, with_words_hash=True)]
     assert text_hash(" ".join(word for text in batch for word in words(text, analysis))) == hashing.hexdigest()
 
 

@@ -18,7 +18,7 @@ from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.normalise import normaliser
 from simdoc_search.analysis.settings import Profile
 from simdoc_search.analysis.word_break import word_spans
-from simdoc_search.analysis.word_grammar import classes, rules, rules_by_class
+from simdoc_search.analysis.word_grammar import character_classes, rules, rules_by_class
 from simdoc_search.analysis.words import (
     joined_words,
     locate_words,
@@ -101,7 +101,7 @@ def test_the_grammar_skips_runs_of_marks_and_joiners(text: str) -> None:
     assert 2_000 > matches
 
 
-@given(st.lists(st.integers(0, len(classes().properties) - 1), min_size=1, max_size=6).map(bytes))
+@given(st.lists(st.integers(0, len(character_classes().properties) - 1), min_size=1, max_size=6).map(bytes))
 def test_every_rule_that_can_match_is_tried(class_ids: bytes) -> None:
     """The rules of a class include every rule that matches a text that begins with this class."""
     matching = [rule for rule in rules() if re.match(rule, class_ids, re.DOTALL)]

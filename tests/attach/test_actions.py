@@ -76,7 +76,7 @@ def test_the_settings_and_the_field_can_be_chosen() -> None:
     bare = fingerprint_field(TEXT, Settings(passages=None))
 
     assert {"_id": "1", "text": TEXT, "fp": fingerprint_field(TEXT, settings)} == result
-    tokens = fingerprint(TEXT, settings.analysis, settings.minhash).tokens()
+    tokens = fingerprint(TEXT, settings.analysis, settings.sketch).tokens()
     assert " ".join(tokens) == result["fp"]["tokens"]
     assert OURS["tokens"] == bare["tokens"]
     assert "passages" not in bare

@@ -20,7 +20,7 @@ from tests.support.cli import answer
 from tests.support.http_server import indices
 from tests.support.texts import text
 
-SETTINGS = Settings(minhash=MinHash(with_rotation=True))
+SETTINGS = Settings(sketch=MinHash(with_rotation=True))
 CONTENT, READERS = "cm%3Acontent", "READER"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.query import plan
-from simdoc_search.query.plans import CHANCE_OVERLAP, Bands, min_matches
+from simdoc_search.query.plans import MIN_OVERLAP_WITHOUT_CHANCE_FILTER, Bands, min_matches
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
@@ -20,7 +20,16 @@ from tests.support.http_server import indices
 from tests.support.pipeline_installation import install_search_templates
 from tests.support.texts import overlapping, text
 
-OVERLAPS = (1, float(100 * CHANCE_OVERLAP) - 0.1, float(100 * CHANCE_OVERLAP), 12.5, 20, 50, 80, 100)
+OVERLAPS = (
+    1,
+    float(100 * MIN_OVERLAP_WITHOUT_CHANCE_FILTER) - 0.1,
+    float(100 * MIN_OVERLAP_WITHOUT_CHANCE_FILTER),
+    12.5,
+    20,
+    50,
+    80,
+    100,
+)
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch_7"], scope="module")

@@ -72,14 +72,14 @@ def test_an_index_of_simdoc_search_is_ready(temp_indices: TempIndices, engine: E
 
 def test_an_index_with_the_component_template_is_ready(temp_indices: TempIndices, engine: Engine) -> None:
     """The mapping may have any settings."""
-    other = component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]
+    other = component_template(Settings(sketch=MinHash(bucket_count=256)))["template"]["mappings"]
 
     assert [] == findings_of(temp_indices, engine, mapping(), one={"simdoc": fingerprint_field("some words of a text")})
     assert [] == findings_of(
         temp_indices,
         engine,
         other,
-        one={"simdoc": fingerprint_field("words", Settings(minhash=MinHash(bucket_count=256)))},
+        one={"simdoc": fingerprint_field("words", Settings(sketch=MinHash(bucket_count=256)))},
     )
 
 
@@ -144,7 +144,7 @@ def test_the_field_limit_is_checked_for_an_index_without_our_field(
 
 def test_documents_without_a_complete_fingerprint_are_counted(temp_indices: TempIndices, engine: Engine) -> None:
     """Documents without a fingerprint are only a note if it is not known whether they have a text."""
-    kinds = {"a": Settings(minhash=MinHash(bucket_count=256)), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
+    kinds = {"a": Settings(sketch=MinHash(bucket_count=256)), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
     documents: dict[str, Any] = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
     other_settings = "2 fingerprints were computed with settings other than those in the mapping"
     others = f"{other_settings}; run `simdoc-search backfill URL --stale`"
@@ -325,7 +325,7 @@ def test_different_text_fields_behind_an_alias_are_wrong(temp_indices: TempIndic
 
 def test_different_settings_behind_an_alias_are_wrong(temp_indices: TempIndices, engine: Engine) -> None:
     """The settings of the fingerprints or of one kind of tokens may differ."""
-    plain, other = mapping(), component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]
+    plain, other = mapping(), component_template(Settings(sketch=MinHash(bucket_count=256)))["template"]["mappings"]
     without = component_template(Settings(passages=None))["template"]["mappings"]
     for second, reason in ((other, "have fingerprints with different settings"), (without, "no passages")):
         alias = temp_indices.alias(temp_indices.make(plain, NAMED), temp_indices.make(second, NAMED))

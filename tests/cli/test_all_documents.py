@@ -33,6 +33,16 @@ def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return indexed
 
 
+def test_question_marks_in_the_list_of_families_are_explained(tmp_path: Path) -> None:
+    text = "The tenant pays the rent. The landlord repairs the roof. The lease ends after two years."
+    write(tmp_path / "docs", {"a.txt": text, "b.txt": f"{text} And one more."})
+    output("index", tmp_path / "docs", "--store", tmp_path / "store")
+    lines = output("versions", "--all", "--store", tmp_path / "store").splitlines()
+
+    assert lines[1].endswith("?  a.txt")
+    assert "dates and versions with ? do not affect the order" in lines
+
+
 def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     """The keys of the JSON are stable."""
     lines = output("versions", "--all").splitlines()
@@ -83,6 +93,19 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     assert "no versions among 5 documents" == output("versions", "--all", "--max-distance", 0).splitlines()[-1]
     assert 0 == answer("versions", "--all", "--exclude", "path=D1")["family_count"]
     assert [] == answer("versions", "--all", "--offset", 1)["families"]
+
+
+def test_long_families_and_topics_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest members are shown. The JSON has all members."""
+    monkeypatch.setattr("simdoc_search.cli.groups_output._MAX_MEMBERS", 1)
+    monkeypatch.setattr("simdoc_search.cli.groups_output._MAX_NAMES", 1)
+    family = output("versions", "--all").splitlines()
+    topics = output("related", "--all", "--min-score", 0).splitlines()
+
+    assert ["family 1: 2 versions;", "and 1 more"] == [family[0][:21], family[2].strip()]
+    assert family[1].endswith("D2 <v2>.txt")
+    assert 2 == len(answer("versions", "--all")["families"][0]["timeline"])
+    assert any(line.strip().startswith("and ") and line.endswith(" more") for line in topics)
 
 
 def test_families_of_a_store_without_sentences_are_found_by_its_texts(folder: Path) -> None:

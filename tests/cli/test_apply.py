@@ -162,8 +162,8 @@ def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_f
     left = run("apply", "plan.tsv", "--delete", "--yes")
     assert 1 == left.exit_code
     assert f"a.zip!keep.txt should be kept instead, but {reason}" in left.stderr
-    assert ["decide", "same text", "a.zip!keep.txt"] in plan()
-    edit("decide\t1\t100.0\tsame text", "drop\t1\t100.0\tsame text")
+    assert ["decide", "identical", "a.zip!keep.txt"] in plan()
+    edit("decide\t1\t100.0\tidentical", "drop\t1\t100.0\tidentical")
     dry_run = run(*MOVE, "--dry-run")
     assert f"a.zip!keep.txt: {reason}" in dry_run.stderr
     assert "new plan" not in left.stderr + dry_run.stderr

@@ -57,7 +57,7 @@ def test_each_kind_has_its_reason() -> None:
         "page.html": (
             "same text",
             "decide",
-            "same text, different bytes (pictures, links, headers or layout may differ)",
+            "same text, different bytes (pictures, links, headers, formulas or formatting may differ)",
         ),
         "b.txt": (
             "same words",
@@ -115,6 +115,16 @@ def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
     assert 0 == answer("duplicates", "docs")["bytes_freed"]
 
 
+def test_a_file_in_two_folders_that_are_one_is_not_a_hard_link() -> None:
+    """Deleting it would delete the only copy."""
+    write(Path("docs"), {"a.txt": TEXT})
+    Path("same").symlink_to("docs")
+
+    found = members("docs", "same")["same/a.txt"]
+    assert ("hard link", "decide") == found[:2]
+    assert "the same file as a.txt, through a symbolic link to a folder; deleting it deletes the file" == found[2]
+
+
 def test_rows_are_identical_if_their_metadata_is_equal_too() -> None:
     rows: list[dict[str, Any]] = [{"id": id, "text": TEXT, "year": 2020 + (id == "c")} for id in "abc"]
     output("index", "-", stdin=json_lines(*rows))
@@ -170,9 +180,11 @@ def test_a_mail_with_other_attachments_is_not_dropped() -> None:
     found = members("docs", "--drop", "same-words", "--keep-in", "a.eml")
 
     kept = "same text; the attachments differ or cannot be read"
-    assert ("same text", "drop", "same text, different bytes (pictures, links, headers or layout may differ)") == found[
-        "equal.eml"
-    ]
+    assert (
+        "same text",
+        "drop",
+        "same text, different bytes (pictures, links, headers, formulas or formatting may differ)",
+    ) == found["equal.eml"]
     assert [("same text", "decide", kept)] * 3 == [found[f"{name}.eml"] for name in ("other", "renamed", "none")]
     assert ("decide", True) == (
         found["loud.eml"][1],
@@ -182,12 +194,32 @@ def test_a_mail_with_other_attachments_is_not_dropped() -> None:
 
 
 @pytest.mark.usefixtures("read_in_this_process")
+def test_a_file_with_the_bytes_of_an_attachment_is_identical_to_it() -> None:
+    """The attachment is never dropped. If it is the document to keep, a copy is dropped for another file."""
+    pytest.importorskip("kreuzberg")
+    message = mail("See the report.", report_txt=TEXT.encode(), page_html=f"<p>{TEXT}</p><img src=a.png>".encode())
+    write(Path("docs"), {"m.eml": message, "report.txt": TEXT, "report (1).txt": TEXT})
+    write(Path("docs"), {"page.html": f"<p>{TEXT}</p><img src=b.png>"})
+    in_mail = "the file is in an archive or e-mail, which is never changed"
+    found = members("docs", "--keep-in", "report.txt")
+
+    assert ("identical", "decide", f"identical; {in_mail}") == found["m.eml!report.txt"]
+    assert ("same text", "decide", f"same text; {in_mail}") == found["m.eml!page.html"]
+    assert ("identical", "drop", "identical") == found["report (1).txt"]
+    kept_in_mail = members("docs", "--keep-in", "m.eml!report.txt")
+    assert "identical; the document to keep is in an archive or e-mail" == kept_in_mail["report.txt"][2]
+    assert ("identical", "drop", "identical to report.txt") == kept_in_mail["report (1).txt"]
+
+
+@pytest.mark.usefixtures("read_in_this_process")
 def test_the_attachments_of_a_dropped_mail_are_removed_from_the_index() -> None:
     pytest.importorskip("kreuzberg")
     message = mail(TEXT, report_txt=words(100, 140).encode())
     write(Path("docs"), {"a.eml": message, "a (1).eml": message})
     plan("docs")
 
-    assert "1 file moved, 2 documents removed from the index" in output("apply", "plan.tsv", "--move-to", "gone")
+    assert "1 file moved, 2 documents removed from the index, with attachments" in output(
+        "apply", "plan.tsv", "--move-to", "gone"
+    )
     result = answer("duplicates", "docs")
     assert (0, []) == (len(result["groups"]), result["left_out"])

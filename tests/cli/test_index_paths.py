@@ -1,4 +1,4 @@
-"""Commands that index a folder before they answer: `duplicates FOLDER` and `passages --in FOLDER`."""
+"""Commands that index a folder before they answer: `duplicates FOLDER`, and queries with `--in FOLDER`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import answer, output, run, sentence, usage_error, words, write
+
+SENTENCES = "The tenant pays the rent. The landlord repairs the roof in spring. The lease ends after two long years."
 
 
 @pytest.fixture(autouse=True)
@@ -31,6 +33,17 @@ def test_passages_in_a_folder_need_no_index_before(folder: Path) -> None:
     assert done.stderr.startswith("2 indexed, 0 unchanged in ")
     assert done.stderr.endswith("; the index is in ./.simdoc\n")
     assert (folder / ".simdoc" / "simdoc.json").is_file()
+
+
+@pytest.mark.parametrize("command", ["similar", "versions"])
+def test_other_queries_also_index_and_search_a_folder(command: str) -> None:
+    output("index", "other")
+    one_more = f"{SENTENCES} And one more."
+    write(Path(), {"essay.txt": SENTENCES, "papers/b.txt": one_more, "other/c.txt": SENTENCES})
+    found = answer(command, "--file", "essay.txt", "--in", "papers")
+
+    assert ["papers/b.txt"] == [hit["id"] for hit in found["hits"]]
+    assert "nothing does not exist" in sentence(run(command, "--file", "essay.txt", "--in", "nothing"))
 
 
 def test_only_the_folder_is_searched() -> None:
@@ -112,7 +125,10 @@ def test_the_command_that_lists_skipped_files_can_be_copied(folder: Path) -> Non
     done = run("duplicates", "other", "--store", "my index")
 
     command = "simdoc-search index other --store 'my index'"
-    assert f"to see which files were skipped, and why, run: {command}" in done.stderr.splitlines()
+    advice = f"to see which they are, and why, run: {command}"
+    assert f"only the bytes of skipped files are compared; {advice}" in done.stderr.splitlines()
+    passages = run("passages", "--file", "essay.txt", "--in", "other", "--store", "my index")
+    assert f"skipped files are not searched; {advice}" in passages.stderr.splitlines()
     assert "1 no words: other/empty.txt" in run(*shlex.split(command)[1:]).stderr
     write(folder, {"other/empty.txt": "No longer."})
     assert "skipped" not in run("duplicates", "other").stderr

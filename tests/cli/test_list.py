@@ -11,7 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import answer, environment, json_lines, output, run, sentence, usage_error, words, write_corpus
+from tests.support.cli import (
+    answer,
+    environment,
+    json_lines,
+    output,
+    run,
+    sentence,
+    usage_error,
+    words,
+    write,
+    write_corpus,
+)
 from tests.support.slow_cases import slow_after
 
 COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
@@ -201,6 +212,16 @@ def test_a_date_in_the_front_matter_is_shown_once(tmp_path: Path) -> None:
 
 def test_an_unknown_id_is_reported_with_similar_ones() -> None:
     assert "no document 'hal' in the index; did you mean 'reports/half.txt'?" == sentence(run("show", "hal"))
+
+
+def test_all_documents_with_a_word_of_the_id_are_suggested(tmp_path: Path) -> None:
+    write(tmp_path / "leases", {f"{year}/rental agreement.txt": words(year, year + 9) for year in range(2019, 2024)})
+    output("index", tmp_path / "leases", "--store", tmp_path / "store")
+    refused = sentence(run("show", "rental", "--store", tmp_path / "store"))
+
+    assert all(f"'{year}/rental agreement.txt'" in refused for year in range(2019, 2024))
+    similar_only = sentence(run("show", "rentl agreemnt", "--store", tmp_path / "store"))
+    assert 3 == similar_only.count("rental agreement.txt'")
 
 
 def test_a_store_without_texts_shows_everything_else(tmp_path: Path) -> None:

@@ -139,8 +139,8 @@ def test_the_quotation_of_an_edited_passage_has_only_matched_words(tmp_path: Pat
     page = (tmp_path / "page.html").read_text("utf-8").partition('<nav class="sources"')[2].partition("</nav>")[0]
 
     quotation = f"“{' '.join(words[:4])} […] {' '.join(words[5:9])} … {' '.join(words[-3:])}”"
-    assert ["58 of 61 words, line 1 ↔ page 2, line 2", quotation] == lines[3:5]
-    assert "58 of 61 words · line 1 ↔ page 2, line 2" in page
+    assert ["58 of 61 words match, line 1 ↔ page 2, line 2", quotation] == lines[3:5]
+    assert "58 of 61 words match · line 1 ↔ page 2, line 2" in page
     assert quotation in page
 
 

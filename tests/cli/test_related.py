@@ -100,6 +100,12 @@ def test_the_table_has_kinds_and_shared_concepts() -> None:
     assert ["no related documents", "0 documents compared"] == output("related", "D5").splitlines()
 
 
+def test_a_page_of_hits_says_how_many_there_are() -> None:
+    last = output("related", "D1", "--size", 1, "--min-score", 0).splitlines()[-1]
+
+    assert "Showing 1 of 2 related documents. Show more with --size 100." == last
+
+
 def test_the_synonyms_of_the_store_are_needed() -> None:
     """A query text and a later run of `index` need them. Other synonyms and a malformed file are refused."""
     synonyms = ["--store", "names", "--synonyms"]

@@ -46,6 +46,15 @@ def test_a_folder_is_measured_and_the_recommended_command_works(folder: Path) ->
     assert "7 indexed" in output(*result["command"].split()[1:])
 
 
+def test_without_pairs_there_is_no_recommendation(folder: Path) -> None:
+    write(folder, {"apart/a.txt": PROSE["de"], "apart/b.txt": PROSE["fr"]})
+    result = answer("tune", "apart", *ONE, "--overlap", "50")
+
+    assert result["verdict"] in output("tune", "apart", *ONE, "--overlap", "50").splitlines()
+    assert result["verdict"].endswith(": no two documents reach this overlap.")
+    assert (None, 0) == (result["recommended"], result["pair_count"])
+
+
 def test_shingles_are_measured_and_recommended_with_their_options() -> None:
     names = "words:1+stop:en+stem:de", "words:2+frequencies"
     result = answer("tune", "corpus", *ONE, "--overlap", "50", "--shingles", ",".join(names))

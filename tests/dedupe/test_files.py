@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,25 @@ def test_the_numbers_of_a_csv_file_are_compared_as_numbers(
         report = deduplicate_files(source, target, DedupeOptions(keep=keep))
         assert f"text,score\none two three four five six,{expected}\n" == target.read_text()
         assert sum(value[1:2] == "_" or value[4:5] == "-" for value in values) == report.string_count
+
+
+@pytest.mark.parametrize(("year", "units"), [(2024, ["s", "ms", "us", "ns", "day"]), (9999, ["s", "ms", "us", "day"])])
+def test_dates_with_different_units_are_compared(year: int, units: list[str], tmp_path: Path) -> None:
+    """The shards of a dataset may have different types. Dates after 2262 do not fit into 64 bits of nanoseconds."""
+    for latest in units:
+        folder, target = tmp_path / latest, tmp_path / f"{latest}-out"
+        folder.mkdir()
+        for unit in units:
+            day = datetime(year, 1, 9 if unit == latest else 2, tzinfo=timezone.utc)
+            column = (
+                pa.array([day.date()]) if unit == "day" else pa.array([day.replace(tzinfo=None)], pa.timestamp(unit))
+            )
+            parquet.write_table(
+                pa.table({"text": ["one two three four five six"], "day": column}), folder / f"{unit}.parquet"
+            )
+        deduplicate_files(folder, target, DedupeOptions(keep="max:day"))
+        kept = {file.stem: parquet.read_table(file).num_rows for file in target.iterdir()}
+        assert dict.fromkeys(units, 0) | {latest: 1} == kept
 
 
 def test_rows_that_cannot_be_compared_are_kept_counted_and_listed(tmp_path: Path) -> None:

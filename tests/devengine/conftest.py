@@ -49,7 +49,7 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     faults: list[str] = []
     monkeypatch.setattr(
         packages,
-        "_resolve",
+        "_resolve_artifacts",
         lambda _, repository: [Artifact(repository, name, faults) for name in ("one", "two", "three")],
     )
     monkeypatch.setattr(Artifact, "downloads", 0)

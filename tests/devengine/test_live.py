@@ -117,7 +117,7 @@ def test_the_next_start_removes_the_remains_of_a_killed_start(home: Path) -> Non
         started.kill()
     with running_cluster(port=port, heap="256m") as cluster:
         assert is_gone(process)
-        assert {cluster.data} == set(home.glob("simdoc-engine-*")) - before
+        assert {cluster.data_folder} == set(home.glob("simdoc-engine-*")) - before
         assert cluster.status().is_healthy
     assert set() == set(home.glob("simdoc-engine-*")) - before
 
@@ -213,7 +213,7 @@ def test_a_running_node_is_not_restarted(three_nodes: Cluster) -> None:
 
 def test_ephemeral_data_is_removed_when_the_engine_is_stopped(home: Path) -> None:
     with running_cluster(heap="256m") as cluster:
-        folder, process = cluster.data, cluster.pid(1)
+        folder, process = cluster.data_folder, cluster.pid(1)
 
         assert folder.is_dir()
         assert folder.parent == home
@@ -230,6 +230,6 @@ def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pyt
     with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(DevEngineError, match=message) as caught:
         start_cluster(port=port, ephemeral=True, heap="256m")
 
-    assert "java.net.BindException: Address already in use" in caught.value.log
+    assert "java.net.BindException: Address already in use" in caught.value.log_lines
     assert None is find_cluster(port)
     assert set() == set(home.glob("simdoc-engine-*")) - before

@@ -99,4 +99,4 @@ def test_a_node_that_does_not_exist_is_an_error() -> None:
     assert engine is not None
     for number in (0, 3):
         with pytest.raises(DevEngineError, match=f"no node {number}; choose a number from 1 to 2"):
-            engine.log_tail(number)
+            engine.read_log_tail(number)

@@ -98,7 +98,7 @@ def test_a_node_that_ends_during_its_start_is_an_error(home: Path, monkeypatch: 
     engine.launch([1], Java(program), [])
     while processes.read_exit_code(engine.registration.pids[0]) is None:
         time.sleep(0.01)
-    shutil.rmtree(engine.data)
+    shutil.rmtree(engine.data_folder)
 
     with pytest.raises(DevEngineError, match=r"node 1 ended while it was starting \(exit code 1\); see the log in "):
         engine.wait_for_nodes([1], 5)

@@ -97,7 +97,7 @@ def test_a_wrong_overlap_is_refused(overlap: Any) -> None:
 
 
 def test_tokens_are_read_with_the_given_settings_and_field() -> None:
-    settings = Settings(minhash=MinHash(bucket_count=1024))
+    settings = Settings(sketch=MinHash(bucket_count=1024))
     page = [{"_id": str(start), "_source": {"prints": field(text(start), settings)}} for start in (0, 3, 200)]
 
     assert [("0", ["3"]), ("200", [])] == ids(page, settings=settings, field="prints")

@@ -32,9 +32,9 @@ def test_the_index_follows_moved_and_renamed_files(docs: Path) -> None:
     done = run("index", "docs")
 
     assert ["2026/a.txt", "c.txt", "d.txt", "e.txt", "renamed.txt"] == ids()
-    assert done.stdout.startswith("2 indexed, 3 unchanged, 2 deleted in ")
+    assert done.stdout.startswith("2 indexed, 3 unchanged, 2 removed from the index in ")
     assert (
-        "2 moved or renamed files were recognised by content; the documents at the old paths were removed\n"
+        "2 moved or renamed files were recognised by content: indexed at the new paths and removed at the old paths\n"
         == done.stderr
     )
     assert ("", 5) == (run("index", "docs").stderr, answer("index", "docs")["unchanged_count"])

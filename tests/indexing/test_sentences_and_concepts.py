@@ -12,7 +12,7 @@ from simdoc_search.concepts import Extractor, hash_words
 from simdoc_search.corpus import read_corpus
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.sentences import SentenceSettings, decode_sentences, sentence_simhashes
+from simdoc_search.sketch.sentences import SentenceSettings, decode_simhashes, sentence_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import sentences_and_concepts
 from tests.support.capitals_extractor import CAPITALS, Capitals
@@ -43,7 +43,7 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     assert (count, {}) == (report.added_count, report.incomplete)
     assert 4 == len(sentences)
     expected, _ = sentence_simhashes(sentences, BOTH.analysis)
-    assert expected.tolist() == decode_sentences(record.sentences).tolist()
+    assert expected.tolist() == decode_simhashes(record.sentences).tolist()
     assert [danube, vienna, vienna] == [code for code in record.concepts.tolist() if code in (danube, vienna)]
     assert [number, 0] == record.concepts.tolist()[-2:]
     assert count == search.index(sources, extractor=CAPITALS).unchanged_count

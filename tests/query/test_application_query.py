@@ -135,11 +135,11 @@ def test_a_request_without_the_field_of_tokens_is_reported() -> None:
 
 def test_lucene_terms_can_be_queried_but_not_refined() -> None:
     """Hits do not contain Lucene terms."""
-    terms = fingerprint(SOURCE, minhash=MinHash(with_rotation=True)).tokens("lucene")
+    terms = fingerprint(SOURCE, sketch=MinHash(with_rotation=True)).tokens("lucene")
     similar = Similar(terms, 0.5, field="min_hash", kind="terms")
 
     assert similar.clause()["bool"]["should"]
-    with pytest.raises(QuerySyntaxError, match="tokens of the query document were not created by"):
+    with pytest.raises(QuerySyntaxError, match="the query document does not have tokens of simdoc-search"):
         similar.refine([{"_id": "a", "_source": {"min_hash": ["x"]}}])
 
 
@@ -151,8 +151,8 @@ def test_nothing_is_similar_to_a_text_without_words() -> None:
 
 def test_settings_are_those_of_the_index() -> None:
     """In this test, there are fewer buckets."""
-    settings = Settings(minhash=MinHash(bucket_count=64))
-    fingerprints = {id: fingerprint(content, settings.analysis, settings.minhash) for id, content in TEXTS.items()}
+    settings = Settings(sketch=MinHash(bucket_count=64))
+    fingerprints = {id: fingerprint(content, settings.analysis, settings.sketch) for id, content in TEXTS.items()}
     tokens = {id: found.tokens() for id, found in fingerprints.items()}
     hits = [hit(id, " ".join(words)) for id, words in tokens.items()]
     similar = Similar.from_text(SOURCE, 0.5, settings=settings)

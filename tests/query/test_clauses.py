@@ -148,8 +148,8 @@ def test_simple_clauses_are_read_as_filters() -> None:
     )
 
     assert '"a b"_20' == found.fingerprint
-    assert [("language", ["de", "fr"]), ("path", ["in/"])] == found.required
-    assert [("author", ["me"])] == found.excluded
+    assert [("language", ["de", "fr"]), ("path", ["in/"])] == found.required_filters
+    assert [("author", ["me"])] == found.excluded_filters
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Bands, Threshold, plan, similar_by_id, similar_query, to_dsl
-from simdoc_search.query.dsl import MAX_CLAUSES, MIN_MATCH_BEYOND_CHANCE, FieldKind, count_clauses
+from simdoc_search.query.dsl import MAX_CLAUSES, MINIMUM_SHOULD_MATCH_BEYOND_CHANCE, FieldKind, count_clauses
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Plan
 from tests.support.query_plans import satisfies, tokens
@@ -229,7 +229,7 @@ def test_a_query_by_id_reads_the_tokens_of_the_document() -> None:
     filters = copy.deepcopy(FILTERS)
     query = similar_by_id("i", "7", 0.2, filters=filters)
 
-    assert by_id(MIN_MATCH_BEYOND_CHANCE, _index="i", _id="a/b c") == similar_by_id("i", "a/b c")
+    assert by_id(MINIMUM_SHOULD_MATCH_BEYOND_CHANCE, _index="i", _id="a/b c") == similar_by_id("i", "a/b c")
     assert by_id("-80%", _index="i", _id="7", routing="r") == similar_by_id("i", "7", 0.2, routing="r")
     assert ["f.t"] == like_this(similar_by_id("i", "7", field="f.t"))["fields"]
     assert {"bool": {**by_id("-80%", _index="i", _id="7")["bool"], "filter": FILTERS}} == query
@@ -265,6 +265,6 @@ def test_other_overlaps_are_rounded_down_to_a_whole_percentage() -> None:
     overlaps: list[float | str | None] = ["0.07", "0.0799", 0.125, 0.29, "0.999", 1, 0.005, 0, None]
     specs = [like_this(similar_by_id("i", "7", overlap))["minimum_should_match"] for overlap in overlaps]
 
-    assert ["-93%", "-93%", "-88%", "-71%", "-1%", "100%", *[MIN_MATCH_BEYOND_CHANCE] * 3] == specs
+    assert ["-93%", "-93%", "-88%", "-71%", "-1%", "100%", *[MINIMUM_SHOULD_MATCH_BEYOND_CHANCE] * 3] == specs
     with pytest.raises(QuerySyntaxError, match=r"from 0 to 1, not 20; 20 % is 0\.2"):
         similar_by_id("i", "7", 20)

@@ -171,5 +171,7 @@ def test_fractions_beyond_floating_point_are_planned(planner: Planner, overlap: 
 
 
 def test_an_unknown_planner_is_refused() -> None:
-    with pytest.raises(QuerySyntaxError, match=r"planner must be 'enough' .* or 'all' \(all tokens\), not 'some'"):
+    with pytest.raises(
+        QuerySyntaxError, match=r"planner must be 'enough' .* or 'all' \(bands of all tokens\), not 'some'"
+    ):
         plan(tokens(8), planner="some")  # type: ignore[arg-type]

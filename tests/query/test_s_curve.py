@@ -75,10 +75,10 @@ def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: in
     """The number is as high as a probability of 80 % allows. The plan without bands requires more matching tokens."""
     made = plan(tokens(512), overlap, 0.8)
     assert isinstance(made, Bands)
-    assert made.equivalent_threshold
+    assert made.plan_without_bands
 
-    assert (minimum, unbanded) == (made.minimum_match, made.equivalent_threshold.minimum_match)
-    assert 0.8 <= made.probability_of_finding(overlap) <= made.equivalent_threshold.probability_of_finding(overlap)
+    assert (minimum, unbanded) == (made.minimum_match, made.plan_without_bands.minimum_match)
+    assert 0.8 <= made.probability_of_finding(overlap) <= made.plan_without_bands.probability_of_finding(overlap)
 
 
 @given(
@@ -158,11 +158,11 @@ def test_reliable_matches_are_the_largest_number_that_is_rarely_missed() -> None
 
 def test_a_verified_threshold_requires_less() -> None:
     """At 20 %, it requires 82 of 512 tokens instead of 103. The maximum number of tokens is higher."""
-    made, strict = plan(tokens(512), 0.2, verified=True), plan(tokens(512), 0.2)
+    made, strict = plan(tokens(512), 0.2, is_verified=True), plan(tokens(512), 0.2)
 
     assert isinstance(made, Threshold)
     assert isinstance(strict, Threshold)
     assert (82, (82, 2678)) == (made.minimum_match, made.token_range)
     assert (103, (103, 2560)) == (strict.minimum_match, strict.token_range)
-    assert plan(tokens(512), 0.2, 0.8, verified=True) == plan(tokens(512), 0.2, 0.8)
-    assert 1 == plan(tokens(5), 0.2, verified=True).minimum_match
+    assert plan(tokens(512), 0.2, 0.8, is_verified=True) == plan(tokens(512), 0.2, 0.8)
+    assert 1 == plan(tokens(5), 0.2, is_verified=True).minimum_match

@@ -97,7 +97,7 @@ def store() -> Iterator[Store]:
 QUERIES: dict[str, dict[str, Any]] = {
     "any": {},
     "_20": {"overlap": 0.2},
-    "_50 verified": {"overlap": 0.5, "verified": True},
+    "_50 verified": {"overlap": 0.5, "is_verified": True},
     "_20_80": {"overlap": 0.2, "probability": 0.8},
     "_80_95": {"overlap": 0.8, "probability": 0.95},
     "_20_80 all": {"overlap": 0.2, "probability": 0.8, "planner": "all"},

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Document, Settings, SimilaritySearch, fingerprints, open_store, read_corpus
-from simdoc_search.analysis.hashes import text_hash
+from simdoc_search import Document, SimilaritySearch, open_store, read_corpus
+from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicates
 from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote.records import build_field_value
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, run, words, write
 from tests.support.engines import call
@@ -254,7 +253,7 @@ def test_pairs_and_groups_of_an_alias_have_index_and_routing(
         mapping: dict[str, Any] = component_template()["template"]["mappings"]
         names = sorted(temp_indices.make(mapping) for _ in range(2))
         for name, text in zip(names, (BASE, words(0, 98)), strict=True):
-            temp_indices.put(name, "one", {"simdoc": fingerprint_field_of(text)}, routing="team a")
+            temp_indices.put(name, "one", {"simdoc": fingerprint_field(text)}, routing="team a")
         file = tmp_path / f"{names[0]}.csv"
         output = answer(
             "duplicates", "--store", f"{url}/{temp_indices.alias(*names)}", "--estimate", "--csv", str(file)
@@ -279,9 +278,9 @@ def test_duplicates_of_an_application_are_verified_by_its_text_field(opensearch_
     with indices(opensearch_url) as temp_indices:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
         name = temp_indices.make({"properties": {**mapping, "text": {"type": "text"}}})
-        temp_indices.put(name, "a", {"simdoc": fingerprint_field_of(BASE), "text": BASE})
-        temp_indices.put(name, "b", {"simdoc": fingerprint_field_of(words(0, 98)), "text": words(0, 98)})
-        temp_indices.put(name, "c", {"simdoc": fingerprint_field_of(words(0, 96))})
+        temp_indices.put(name, "a", {"simdoc": fingerprint_field(BASE), "text": BASE})
+        temp_indices.put(name, "b", {"simdoc": fingerprint_field(words(0, 98)), "text": words(0, 98)})
+        temp_indices.put(name, "c", {"simdoc": fingerprint_field(words(0, 96))})
         temp_indices.put(name, "bare", {"text": "not yet fingerprinted"})
         place = f"{opensearch_url}/{name}"
         duplicates = SimilaritySearch(open_store(place, text_field="text")).duplicates()
@@ -308,7 +307,7 @@ def test_documents_of_an_application_are_identical_if_all_fields_are_equal(opens
             "d": {"note": {"x": 1}},
         }
         for id, fields in others.items():
-            temp_indices.put(name, id, {"simdoc": fingerprint_field_of(BASE), "text": BASE, **fields})
+            temp_indices.put(name, id, {"simdoc": fingerprint_field(BASE), "text": BASE, **fields})
         place = f"{opensearch_url}/{name}"
         duplicates = SimilaritySearch(open_store(place, text_field="text")).duplicates()
 
@@ -321,7 +320,7 @@ def test_a_plan_of_an_application_deletes_documents(opensearch_url: str, tmp_pat
     with indices(opensearch_url) as temp_indices:
         name = temp_indices.make({"properties": component_template()["template"]["mappings"]["properties"]})
         for id in "ab":
-            temp_indices.put(name, id, {"simdoc": fingerprint_field_of(BASE)})
+            temp_indices.put(name, id, {"simdoc": fingerprint_field(BASE)})
         url, plan = f"{opensearch_url}/{name}", tmp_path / "plan.tsv"
         printed = run("duplicates", "--store", url, "--plan", plan).stderr
         command = printed.rpartition("then run: simdoc-search ")[2].splitlines()[0]
@@ -347,7 +346,7 @@ def test_fields_of_an_application_choose_the_kept_document(opensearch_url: str) 
             "d": {"updated": {"by": "ann"}, "team": "x"},
         }
         for id, source in sources.items():
-            temp_indices.put(name, id, {"simdoc": fingerprint_field_of(BASE), **source})
+            temp_indices.put(name, id, {"simdoc": fingerprint_field(BASE), **source})
         search = SimilaritySearch(open_store(f"{opensearch_url}/{name}"))
         rules = ("first", "newest", "oldest", "max:page.views", "min:page.views")
         kept = {rule: [kept for kept, _ in groups(search.duplicates(keep=rule))] for rule in rules}
@@ -357,9 +356,3 @@ def test_fields_of_an_application_choose_the_kept_document(opensearch_url: str) 
             search.duplicates(keep="max:page.views", filters={"team": "x"})
 
     assert kept == {"first": ["a"], "newest": ["b"], "oldest": ["c"], "max:page.views": ["b"], "min:page.views": ["a"]}
-
-
-def fingerprint_field_of(text: str) -> dict[str, Any]:
-    """Return the field `simdoc` of a text."""
-    (fp,) = fingerprints([text], words_hash=True)
-    return build_field_value(fp.token_ids(), fp.shingle_count, (text_hash(text), fp.words_hash), Settings())

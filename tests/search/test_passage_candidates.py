@@ -42,7 +42,7 @@ def test_a_short_text_is_one_phrase_and_equal_phrases_are_queried_once() -> None
     assert [] == choose_phrases(analysed([]), empty_mask())
 
 
-@pytest.mark.parametrize("settings", [Settings(), Settings(indexes_words=False)])
+@pytest.mark.parametrize("settings", [Settings(), Settings(indexes_word_pairs=False)])
 def test_passages_and_containment_find_what_similar_finds(new_store: NewStore, settings: Settings) -> None:
     """The texts have 80 to 400 words, and each pair shares a run of 12 to 20 words."""
     rng = random.Random(1)
@@ -65,7 +65,7 @@ def test_passages_and_containment_find_what_similar_finds(new_store: NewStore, s
 
             assert similar <= contained
             assert similar & {partner} <= passages
-            assert partner in passages or not settings.indexes_words
+            assert partner in passages or not settings.indexes_word_pairs
             if store.can_find_phrases:
                 assert (12, 0) == (result.guaranteed_run_length, result.too_common_phrase_count)
                 assert partner in contained
@@ -91,7 +91,7 @@ def test_passages_with_every_eighth_word_replaced_are_found(new_store: NewStore,
 
 @pytest.mark.parametrize(
     ("settings", "around", "run"),
-    [(Settings(), 500, 6), (Settings(), 1_200, 12), (Settings(indexes_words=False), 500, 36)],
+    [(Settings(), 500, 6), (Settings(), 1_200, 12), (Settings(indexes_word_pairs=False), 500, 36)],
     ids=["short text", "long text", "words not indexed"],
 )
 def test_every_run_of_the_promised_length_is_found(

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from simdoc_search import Analysis, Document, MinHash, SimilaritySearch, open_store
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError
 from simdoc_search.query.planner import Planner
-from simdoc_search.query.plans import CHANCE_OVERLAP, Bands, Threshold, min_beyond_chance
+from simdoc_search.query.plans import MIN_OVERLAP_WITHOUT_CHANCE_FILTER, Bands, Threshold, min_matches_beyond_chance
 from simdoc_search.search import SearchResult
 from simdoc_search.sketch.estimate import compare_token_ids
 from simdoc_search.sketch.settings import Settings
@@ -57,7 +57,11 @@ def expected(
     token_ids = {record.id: record.token_ids for record in search.store.scan()}
     source, hits = token_ids.pop(id), []
     if minimum is None:
-        minimum = 1 if verify and Fraction(overlap) >= CHANCE_OVERLAP else min_beyond_chance(len(source))
+        minimum = (
+            1
+            if verify and Fraction(overlap) >= MIN_OVERLAP_WITHOUT_CHANCE_FILTER
+            else min_matches_beyond_chance(len(source))
+        )
     for other, other_token_ids in token_ids.items():
         found = compare_token_ids(source, other_token_ids)
         if found.matched_token_count >= minimum and found.shared_count >= float(Fraction(overlap)) * found.union_count:
@@ -222,8 +226,8 @@ def test_a_lower_overlap_finds_all_hits_of_a_higher_one(count: int, search: Simi
 
 OTHER_SETTINGS = [
     Settings(Analysis(shingle_size=3)),
-    Settings(minhash=MinHash(bucket_count=256)),
-    Settings(minhash=XorSketch()),
+    Settings(sketch=MinHash(bucket_count=256)),
+    Settings(sketch=XorSketch()),
     SMALL,
 ]
 

@@ -108,7 +108,7 @@ def test_containment_finds_a_short_text_in_long_ones(search: SimilaritySearch) -
 
 def test_containment_compares_the_best_candidates(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = search.similar("family2/0", measure="reverse_containment", size=1)
-    monkeypatch.setattr("simdoc_search.search.similar_ranking.MAX_COMPARED_DOCUMENTS", 3)
+    monkeypatch.setattr("simdoc_search.search.similar_ranking.DEFAULT_MAX_COMPARED_DOCUMENTS", 3)
     partial = search.similar("family2/0", measure="reverse_containment", size=1)
 
     assert 10 < partial.candidate_count == whole.candidate_count == whole.compared_count
@@ -121,7 +121,7 @@ def test_a_document_with_many_near_duplicates_is_compared_with_the_best_candidat
     search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = search.similar("family2/0", overlap=0.3, size=20)
-    monkeypatch.setattr("simdoc_search.search.similar_ranking.MAX_COMPARED_DOCUMENTS", 3)
+    monkeypatch.setattr("simdoc_search.search.similar_ranking.DEFAULT_MAX_COMPARED_DOCUMENTS", 3)
     monkeypatch.setattr("simdoc_search.search.similar_ranking._MAX_COMPARED_PER_HIT", 3)
     partial = search.similar("family2/0", overlap=0.3, size=1)
 

@@ -35,12 +35,12 @@ def drafts() -> Iterator[Document]:
 @pytest.mark.parametrize("sketch", SKETCHES, ids=name)
 def test_queries_work_with_any_sketch(new_store: NewStore, sketch: Sketch) -> None:
     texts = {draft.id: draft.text for draft in drafts()}
-    with new_store(Settings(minhash=sketch)) as store:
+    with new_store(Settings(sketch=sketch)) as store:
         search = SimilaritySearch(store)
         search.index(drafts())
         (exact,) = search.similar("doc1", overlap=0.5)
 
-        assert sketch == store.settings.minhash
+        assert sketch == store.settings.sketch
         assert ("doc1-later", "exact") == (exact.id, exact.kind)
         assert jaccard(shingle_set(texts["doc1"]), shingle_set(texts["doc1-later"])) == exact.overlap
         estimates: list[dict[str, Any]] = [
@@ -67,7 +67,7 @@ def pairs() -> list[tuple[str, str]]:
 @pytest.mark.slow
 def test_bands_find_documents_as_often_as_promised(sketch: Sketch) -> None:
     """The promise is 80 %. The limit is nine tenths of it, which is over four standard deviations lower."""
-    search = SimilaritySearch(open_store(":memory:", Settings(minhash=sketch, passages=None)))
+    search = SimilaritySearch(open_store(":memory:", Settings(sketch=sketch, passages=None)))
     search.index(Document(f"{n}{'ab'[side]}", pair[side]) for n, pair in enumerate(pairs()) for side in (0, 1))
     results = search.similar_many([f"{number}a" for number in range(len(pairs()))], overlap=0.5, probability=0.8)
     ids = [{hit.id for hit in getattr(result, "hits", ())} for result in results]
@@ -78,7 +78,7 @@ def test_bands_find_documents_as_often_as_promised(sketch: Sketch) -> None:
 
 @pytest.mark.parametrize("sketch", SKETCHES, ids=name)
 def test_duplicates_are_found_and_rejected(sketch: Sketch) -> None:
-    search = SimilaritySearch(open_store(":memory:", Settings(minhash=sketch)))
+    search = SimilaritySearch(open_store(":memory:", Settings(sketch=sketch)))
     search.index([*drafts(), Document("short", "three words here"), Document("copy", "Three words, here!")])
 
     for verify in (True, False):
@@ -92,7 +92,7 @@ def test_duplicates_are_found_and_rejected(sketch: Sketch) -> None:
 
 @pytest.mark.parametrize("sketch", SKETCHES, ids=name)
 def test_duplicates_are_found_in_an_engine(new_opensearch_store: NewStore, sketch: Sketch) -> None:
-    with new_opensearch_store(Settings(minhash=sketch)) as store:
+    with new_opensearch_store(Settings(sketch=sketch)) as store:
         search = SimilaritySearch(store)
         search.index([*drafts(), Document("short", "three words here"), Document("copy", "Three words, here!")])
 

@@ -78,7 +78,7 @@ def test_only_some_sentences_of_a_long_document_are_queried(search: SimilaritySe
 
 def test_common_sentences_do_not_hide_a_version(new_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """An excerpt without the common footer shares fewer sentences than all documents with the footer."""
-    monkeypatch.setattr("simdoc_search.search.version_candidates.MAX_COMPARED_DOCUMENTS", 20)
+    monkeypatch.setattr("simdoc_search.search.version_candidates.DEFAULT_MAX_MATCHES_BY_SENTENCES", 20)
     footer, own = prose(10, 1), prose(20, 2)
     others = {f"other{number}": prose(20, 10 + number) + footer for number in range(40)}
     near = [sentence.replace(" ", ", ", 1) for sentence in own[5:10]]
@@ -250,7 +250,7 @@ def test_a_deleted_document_is_not_a_version(new_store: NewStore) -> None:
 
 def test_the_best_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = search.versions("1/first.txt")
-    monkeypatch.setattr("simdoc_search.search.version_candidates.MAX_COMPARED_DOCUMENTS", 3)
+    monkeypatch.setattr("simdoc_search.search.version_candidates.DEFAULT_MAX_MATCHES_BY_SENTENCES", 3)
     result = search.versions("1/first.txt", size=1, min_smaller_share=0.3)
 
     assert everything.candidate_count == everything.compared_count == result.candidate_count > result.compared_count

@@ -117,7 +117,7 @@ def test_texts_that_differ_in_line_breaks_only_are_one_version(
     [
         (
             CONTRACTS | {"lease 2024 as pdf.txt": 3},
-            "newest: not known, because the latest versions have the same date or no date",
+            "newest: not known, because no evidence shows which is newer",
         ),
         (
             CONTRACTS | {"lease 2024 as pdf.txt": 4},

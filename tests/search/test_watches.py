@@ -18,7 +18,7 @@ from simdoc_search.errors import (
     StoreError,
     UnknownDocumentError,
 )
-from simdoc_search.search.watches import Watcher
+from simdoc_search.search.watches import CopyWatches
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.schema import component_template
@@ -74,30 +74,32 @@ def store(temp_indices: TempIndices, index: str) -> Iterator[Store]:
 
 
 @pytest.fixture
-def watcher(temp_indices: TempIndices, store: Store) -> Watcher:
-    """A watcher with a new index of watches."""
-    return Watcher(store, temp_indices.name())
+def copy_watches(temp_indices: TempIndices, store: Store) -> CopyWatches:
+    """`CopyWatches` with a new index of watches."""
+    return CopyWatches(store, temp_indices.name())
 
 
-def ids(watcher: Watcher, new: str) -> dict[str, float]:
+def ids(copy_watches: CopyWatches, new: str) -> dict[str, float]:
     """Return the watched documents of which a document is a copy, with the numbers of matching tokens."""
-    return {match.watch.key.id: float(match.matched_token_count) for match in watcher.find_matches(new)}
+    return {match.watch.key.id: float(match.matched_token_count) for match in copy_watches.find_matches(new)}
 
 
-def by_template(temp_indices: TempIndices, watcher: Watcher, **params: Any) -> dict[str, float]:
+def by_template(temp_indices: TempIndices, copy_watches: CopyWatches, **params: Any) -> dict[str, float]:
     """Return the watched documents and scores that the search template returns."""
     with to(temp_indices.engine) as engine:
         install_search_templates(engine, force=True)
         body = {"id": "simdoc-new-copies", "params": params}
-        hits = engine.call("POST", [watcher.name, "_search", "template"], body)["hits"]["hits"]
+        hits = engine.call("POST", [copy_watches.name, "_search", "template"], body)["hits"]["hits"]
     assert [set()] * len(hits) == [hit["_source"].keys() - {"watched"} for hit in hits]
     return {hit["_source"]["watched"]["id"]: hit["_score"] for hit in hits}
 
 
-def test_a_watch_matches_copies_of_its_document(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
+def test_a_watch_matches_copies_of_its_document(
+    temp_indices: TempIndices, copy_watches: CopyWatches, index: str
+) -> None:
     """A copy has the overlap of `similar`. The score of the template is the number of matching tokens."""
     for query in ("doc_50", "half_90", "other_80", "short_20", "long_50"):
-        watcher.set(query)
+        copy_watches.set(query)
     expected: dict[str, set[str]] = {
         "copy": {"doc"},
         "doc": set(),
@@ -107,83 +109,83 @@ def test_a_watch_matches_copies_of_its_document(temp_indices: TempIndices, watch
         "other": set(),
         HOSTILE: {"doc"},
     }
-    matches = {id: ids(watcher, id) for id in expected}
-    copied = watcher.find_matches("half")[0]
+    matches = {id: ids(copy_watches, id) for id in expected}
+    copied = copy_watches.find_matches("half")[0]
 
     assert expected == {id: set(watched) for id, watched in matches.items()}
-    assert matches == {id: by_template(temp_indices, watcher, index=index, id=id) for id in expected}
+    assert matches == {id: by_template(temp_indices, copy_watches, index=index, id=id) for id in expected}
     assert pytest.approx(0.53, abs=0.04) == copied.overlap
     assert {"doc": 0.5, "half": 0.9, "other": 0.8, "short": 0.2, "long": 0.5} == {
-        watch.key.id: float(watch.overlap) for watch in watcher.all()
+        watch.key.id: float(watch.overlap) for watch in copy_watches.all()
     }
 
 
-def test_the_template_takes_the_fingerprint_of_a_text(temp_indices: TempIndices, watcher: Watcher) -> None:
-    watcher.set("doc")
-    watcher.set("other")
+def test_the_template_takes_the_fingerprint_of_a_text(temp_indices: TempIndices, copy_watches: CopyWatches) -> None:
+    copy_watches.set("doc")
+    copy_watches.set("other")
     fingerprint = fingerprint_field(words(0, 180))
-    matches = by_template(temp_indices, watcher, fingerprint=fingerprint)
+    matches = by_template(temp_indices, copy_watches, fingerprint=fingerprint)
 
     assert {"doc"} == matches.keys()
     assert 140 < matches["doc"] <= fingerprint["buckets"]
-    assert {} == by_template(temp_indices, watcher, fingerprint=fingerprint_field(words(7000, 7100)))
+    assert {} == by_template(temp_indices, copy_watches, fingerprint=fingerprint_field(words(7000, 7100)))
 
 
-def test_a_new_document_needs_no_refresh(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
-    watcher.set("doc")
+def test_a_new_document_needs_no_refresh(temp_indices: TempIndices, copy_watches: CopyWatches, index: str) -> None:
+    copy_watches.set("doc")
     with to(temp_indices.engine) as engine:
         engine.call("PUT", [index, "_settings"], {"index": {"refresh_interval": -1}})
         source = {"simdoc": fingerprint_field(TEXTS["doc"])}
         engine.call("PUT", [index, "_doc", "new"], source)
 
-    assert {"doc": 163.0} == by_template(temp_indices, watcher, index=index, id="new")
+    assert {"doc": 163.0} == by_template(temp_indices, copy_watches, index=index, id="new")
 
 
-def test_the_template_takes_filters_and_pages(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
+def test_the_template_takes_filters_and_pages(temp_indices: TempIndices, copy_watches: CopyWatches, index: str) -> None:
     """Filters are on the watched documents. The greatest number of matching tokens is first."""
     for id in ("doc", "half", HOSTILE):
-        watcher.set(id)
+        copy_watches.set(id)
     source: dict[str, Any] = {"index": index, "id": "copy"}
-    scores = by_template(temp_indices, watcher, **source)
+    scores = by_template(temp_indices, copy_watches, **source)
 
     assert ["doc", HOSTILE, "half"] == list(scores)
-    assert ["doc", HOSTILE] == list(by_template(temp_indices, watcher, **source, size=2))
-    assert ["half"] == list(by_template(temp_indices, watcher, **source, size=2, **{"from": 2}))
+    assert ["doc", HOSTILE] == list(by_template(temp_indices, copy_watches, **source, size=2))
+    assert ["half"] == list(by_template(temp_indices, copy_watches, **source, size=2, **{"from": 2}))
     only_hostile = {"term": {"watched.id": HOSTILE}}
-    assert [HOSTILE] == list(by_template(temp_indices, watcher, **source, filter=[only_hostile]))
-    assert {} == by_template(temp_indices, watcher, **source, filter={"term": {"watched.index": "another"}})
+    assert [HOSTILE] == list(by_template(temp_indices, copy_watches, **source, filter=[only_hostile]))
+    assert {} == by_template(temp_indices, copy_watches, **source, filter={"term": {"watched.index": "another"}})
 
 
 def test_a_watch_is_kept_if_its_document_changes_or_is_deleted(
-    temp_indices: TempIndices, watcher: Watcher, index: str
+    temp_indices: TempIndices, copy_watches: CopyWatches, index: str
 ) -> None:
     """A watch that is set again has the current tokens."""
-    watcher.set("doc")
+    copy_watches.set("doc")
     temp_indices.put(index, "doc", {"simdoc": fingerprint_field(TEXTS["other"])})
-    assert {"doc": 163.0} == ids(watcher, "copy")
-    watcher.set("doc", overlap=Fraction(9, 10))
-    assert ({}, ["doc"]) == (ids(watcher, "copy"), [watch.key.id for watch in watcher.all()])
-    assert {"doc"} == ids(watcher, "other").keys()
+    assert {"doc": 163.0} == ids(copy_watches, "copy")
+    copy_watches.set("doc", overlap=Fraction(9, 10))
+    assert ({}, ["doc"]) == (ids(copy_watches, "copy"), [watch.key.id for watch in copy_watches.all()])
+    assert {"doc"} == ids(copy_watches, "other").keys()
     call(temp_indices.engine, "DELETE", f"/{index}/_doc/doc?refresh=true")
 
-    assert {"doc"} == ids(watcher, "other").keys()
-    assert 1 == watcher.remove(["doc"])
-    assert {} == ids(watcher, "other")
+    assert {"doc"} == ids(copy_watches, "other").keys()
+    assert 1 == copy_watches.remove(["doc"])
+    assert {} == ids(copy_watches, "other")
     with pytest.raises(StoreError, match="'doc' is not watched; list the watches with: simdoc-search watch --list"):
-        watcher.remove(["doc"])
+        copy_watches.remove(["doc"])
 
 
-def test_documents_of_other_indices_are_copies(temp_indices: TempIndices, watcher: Watcher) -> None:
+def test_documents_of_other_indices_are_copies(temp_indices: TempIndices, copy_watches: CopyWatches) -> None:
     """A copy can have the same id in another index. Each index lists and removes only its own watches."""
     other = articles(temp_indices, {"doc": TEXTS["copy"], "new": TEXTS["copy"]})
-    watcher.set("doc")
+    copy_watches.set("doc")
     with open_store(f"{temp_indices.engine}/{other}") as store:
-        elsewhere = Watcher(store, watcher.name)
-        assert {"doc": 163.0} == ids(elsewhere, "doc") == by_template(temp_indices, watcher, index=other, id="doc")
+        elsewhere = CopyWatches(store, copy_watches.name)
+        assert {"doc": 163.0} == ids(elsewhere, "doc") == by_template(temp_indices, copy_watches, index=other, id="doc")
         assert [] == elsewhere.all()
         with pytest.raises(StoreError, match="is not watched"):
             elsewhere.remove(["doc"])
-    assert ["doc"] == [watch.key.id for watch in watcher.all()]
+    assert ["doc"] == [watch.key.id for watch in copy_watches.all()]
 
 
 def test_a_watch_over_an_alias_knows_the_index_and_the_routing(temp_indices: TempIndices) -> None:
@@ -195,63 +197,63 @@ def test_a_watch_over_an_alias_knows_the_index_and_the_routing(temp_indices: Tem
         open_store(f"{temp_indices.engine}/{alias}") as by_alias,
         open_store(f"{temp_indices.engine}/{index}") as by_index,
     ):
-        watcher = Watcher(by_alias, name)
-        watch = watcher.set("doc")
+        copy_watches = CopyWatches(by_alias, name)
+        watch = copy_watches.set("doc")
 
-        assert DocumentKey("doc", index, "team-a") == watch.key == watcher.set(watch.key).key
-        assert [watch.key] == [watch.key for watch in watcher.all()]
-        assert [watch.key] == [watch.key for watch in Watcher(by_index, name).all()]
-        assert ({}, {"doc": 163.0}) == (ids(watcher, "doc"), ids(watcher, "copy"))
+        assert DocumentKey("doc", index, "team-a") == watch.key == copy_watches.set(watch.key).key
+        assert [watch.key] == [watch.key for watch in copy_watches.all()]
+        assert [watch.key] == [watch.key for watch in CopyWatches(by_index, name).all()]
+        assert ({}, {"doc": 163.0}) == (ids(copy_watches, "doc"), ids(copy_watches, "copy"))
         for place in (alias, index):
             source = {"index": place, "routing": "team-a"}
-            assert {} == by_template(temp_indices, watcher, id="doc", **source)
-            assert {"doc": 163.0} == by_template(temp_indices, watcher, id="copy", **source)
+            assert {} == by_template(temp_indices, copy_watches, id="doc", **source)
+            assert {"doc": 163.0} == by_template(temp_indices, copy_watches, id="copy", **source)
 
 
-def test_a_document_that_cannot_be_watched_is_an_error(watcher: Watcher) -> None:
-    for watch in (watcher.set, watcher.find_matches):
+def test_a_document_that_cannot_be_watched_is_an_error(copy_watches: CopyWatches) -> None:
+    for watch in (copy_watches.set, copy_watches.find_matches):
         with pytest.raises(UnknownDocumentError):
             watch("nobody")
         with pytest.raises(NoFingerprintError):
             watch("bare")
     with pytest.raises(QuerySyntaxError, match="greater than 0"):
-        watcher.set("doc", overlap=0)
+        copy_watches.set("doc", overlap=0)
     with pytest.raises(QuerySyntaxError, match="omit the probability"):
-        watcher.set("doc_50_80")
-    assert ([], {}) == (watcher.all(), ids(watcher, "copy"))
+        copy_watches.set("doc_50_80")
+    assert ([], {}) == (copy_watches.all(), ids(copy_watches, "copy"))
 
 
-def test_other_settings_need_another_index_of_watches(temp_indices: TempIndices, watcher: Watcher) -> None:
+def test_other_settings_need_another_index_of_watches(temp_indices: TempIndices, copy_watches: CopyWatches) -> None:
     """Settings of passages do not matter, as watches compare whole documents."""
-    watcher.set("doc")
-    index = articles(temp_indices, {"doc": TEXTS["doc"]}, Settings(minhash=MinHash(bucket_count=256)))
+    copy_watches.set("doc")
+    index = articles(temp_indices, {"doc": TEXTS["doc"]}, Settings(sketch=MinHash(bucket_count=256)))
     with open_store(f"{temp_indices.engine}/{index}") as other:
-        elsewhere = Watcher(other, watcher.name)
+        elsewhere = CopyWatches(other, copy_watches.name)
         for watch in (elsewhere.set, elsewhere.find_matches):
             with pytest.raises(
                 FormatMismatchError, match=r"have other fingerprint settings than .*; choose another index with"
             ):
                 watch("doc")
-        assert "doc" == Watcher(other, temp_indices.name()).set("doc").key.id
+        assert "doc" == CopyWatches(other, temp_indices.name()).set("doc").key.id
 
     index = articles(temp_indices, {"copy": TEXTS["copy"]}, Settings(passages=None))
     with open_store(f"{temp_indices.engine}/{index}") as other:
-        assert {"doc": 163.0} == ids(Watcher(other, watcher.name), "copy")
+        assert {"doc": 163.0} == ids(CopyWatches(other, copy_watches.name), "copy")
 
 
 def test_an_index_of_documents_cannot_be_an_index_of_watches(store: Store, index: str) -> None:
     with pytest.raises(StoreError, match=rf"/{index} is not an index of watches; choose another index with --watches"):
-        Watcher(store, index)
+        CopyWatches(store, index)
 
 
-def test_a_document_that_is_not_a_watch_is_an_error(temp_indices: TempIndices, watcher: Watcher, index: str) -> None:
-    watcher.set("doc")
-    temp_indices.put(watcher.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
+def test_a_document_that_is_not_a_watch_is_an_error(
+    temp_indices: TempIndices, copy_watches: CopyWatches, index: str
+) -> None:
+    copy_watches.set("doc")
+    temp_indices.put(copy_watches.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
 
-    for query in (watcher.all, lambda: watcher.find_matches("copy")):
-        with pytest.raises(
-            StoreError, match=rf"the document 'strange' in {PREFIX}-.* is not a watch; delete the document"
-        ):
+    for query in (copy_watches.all, lambda: copy_watches.find_matches("copy")):
+        with pytest.raises(StoreError, match=rf"the document 'strange' in the index {PREFIX}-.* is not a stored query"):
             query()
 
 
@@ -261,7 +263,7 @@ def test_a_local_store_has_no_watches() -> None:
         open_store(":memory:", create=True) as store,
         pytest.raises(StoreError, match="only documents in an index"),
     ):
-        Watcher(store)
+        CopyWatches(store)
 
 
 def test_an_engine_without_a_percolator_is_an_error(elasticsearch_url: str) -> None:
@@ -273,4 +275,4 @@ def test_an_engine_without_a_percolator_is_an_error(elasticsearch_url: str) -> N
             with pytest.raises(
                 StoreError, match="has no percolator, so it cannot watch for similar documents; run `simdoc-search"
             ):
-                Watcher(store, own_name()).set("doc")
+                CopyWatches(store, own_name()).set("doc")

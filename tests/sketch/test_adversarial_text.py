@@ -78,5 +78,5 @@ def test_adversarial_documents_are_listed_by_id() -> None:
     words = adversarial_words(SMALL)
     documents = [("a", words), ("b", some_text(random.Random(1), 300)), ("c", ""), ("d", f"once more {words}")]
 
-    assert ["a", "d"] == list(adversarial_text_ids(iter(documents), Settings(minhash=SMALL)))
+    assert ["a", "d"] == list(adversarial_text_ids(iter(documents), Settings(sketch=SMALL)))
     assert [] == list(adversarial_text_ids([], Settings()))

@@ -15,7 +15,7 @@ from simdoc_search.sketch.concepts import (
     ConceptSettings,
     ParagraphConcepts,
     concatenate_paragraphs,
-    decode_paragraphs,
+    decode_paragraph_concepts,
     paragraph_simhashes,
 )
 
@@ -27,7 +27,7 @@ texts = st.lists(st.lists(st.sampled_from([1, 2, 3, 2**30 - 1]), max_size=6), ma
 def decoded(paragraphs: Paragraphs) -> ParagraphConcepts:
     """Store the concepts of each paragraph, and decode them."""
     stored = [number for paragraph in paragraphs for number in (*paragraph, PARAGRAPH_END)]
-    return decode_paragraphs(np.array(stored, np.uint32))
+    return decode_paragraph_concepts(np.array(stored, np.uint32))
 
 
 def counted(paragraphs: ParagraphConcepts) -> list[Counter[int]]:

@@ -119,7 +119,7 @@ def test_disjoint_texts_overlap_only_by_chance() -> None:
 def test_every_number_of_buckets_estimates_the_overlap(bucket_count: int) -> None:
     """The error is at most four standard deviations."""
     first, second = " ".join(VOCABULARY[:600]), " ".join(VOCABULARY[200:])
-    a, b = fingerprints([first, second], minhash=MinHash(bucket_count=bucket_count))
+    a, b = fingerprints([first, second], sketch=MinHash(bucket_count=bucket_count))
     exact = jaccard(first, second)
 
     assert abs(a.overlap(b) - exact) <= 4 * math.sqrt(exact * (1 - exact) / min(bucket_count, 700))

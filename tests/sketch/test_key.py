@@ -89,7 +89,7 @@ def test_adversarial_words_make_texts_look_alike_only_without_a_key() -> None:
 
 def test_the_key_is_never_shown() -> None:
     """The secret and the bits derived from it are neither printed nor stored."""
-    settings = Settings(minhash=KEYED)
+    settings = Settings(sketch=KEYED)
     bits = [format(word, base) for word in KEY.siphash_key for base in ("d", "x")]
     shown = [repr(KEY), str(KEY), repr(KEYED), repr(settings), str(asdict(settings)), format_label(settings)]
     shown += [json.dumps(settings.to_dict()), json.dumps(to_meta(settings)), repr(fingerprint("a", None, KEYED))]
@@ -116,7 +116,7 @@ def test_the_key_comes_from_the_caller_or_the_environment(monkeypatch: pytest.Mo
 
 def test_an_index_stores_only_the_check_value() -> None:
     """The checksum is not enough to make a fingerprint. The right key is needed."""
-    settings = Settings(minhash=KEYED)
+    settings = Settings(sketch=KEYED)
 
     assert {**Settings().to_dict(), "hash_key_check": KEY.checksum} == settings.to_dict()
     assert {**to_meta(Settings()), "simdoc_key": KEY.checksum} == to_meta(settings)
@@ -124,9 +124,9 @@ def test_an_index_stores_only_the_check_value() -> None:
     for read in (Settings.from_dict(settings.to_dict()), parse_meta(to_meta(settings))):
         assert settings == read
         with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY"):
-            fingerprint("some text", None, read.minhash)
+            fingerprint("some text", None, read.sketch)
         unlocked = read.with_verified_key(KEY, "the index")
-        assert fingerprint("a b", None, KEYED).tokens() == fingerprint("a b", None, unlocked.minhash).tokens()
+        assert fingerprint("a b", None, KEYED).tokens() == fingerprint("a b", None, unlocked.sketch).tokens()
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_an_index_stores_only_the_check_value() -> None:
     ],
 )
 def test_another_key_is_refused(theirs: HashKey | None, ours: HashKey | None, message: str) -> None:
-    stored = replace(Settings(), minhash=MinHash(key=theirs and HashKey.from_checksum(theirs.checksum)))
+    stored = replace(Settings(), sketch=MinHash(key=theirs and HashKey.from_checksum(theirs.checksum)))
     with pytest.raises(FormatMismatchError) as caught:
         stored.with_verified_key(ours, "the index")
 

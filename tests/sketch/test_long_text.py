@@ -74,7 +74,7 @@ def test_the_limit_of_long_texts_makes_no_difference(minhash: Sketch, monkeypatc
     batch += ["- " * 800 + batch[0], batch[0] + " -" * 800]
 
     def tokens() -> list[tuple[list[int], list[int], str]]:
-        found = fingerprints(batch, None, minhash, passages=PassageSettings(), words_hash=True)
+        found = fingerprints(batch, None, minhash, passages=PassageSettings(), with_words_hash=True)
         return [(fp.minima.val1.tolist(), fp.passages.tolist(), fp.words_hash) for fp in found]
 
     before = tokens()

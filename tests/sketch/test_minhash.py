@@ -73,14 +73,14 @@ def test_reference_texts_have_lucenes_minima_and_terms() -> None:
         found = lucene_fingerprint(text_id, cfg)
         expected = [(int(distinct[n]["v1"]), int(distinct[n]["v2"])) for n in emitted]
         once = [term.encode().hex() for term in found.tokens("lucene")]
-        repeated = [term.encode().hex() for term in found.tokens("lucene", repeats=True)]
+        repeated = [term.encode().hex() for term in found.tokens("lucene", keep_repeats=True)]
 
         assert config["n"] == len(emitted), case
         assert None is first_difference(expected, [(val1, val2) for _, val1, val2 in rows(found)]), case
         assert None is first_difference([value["u8"] for value in distinct], once), case
         assert None is first_difference([distinct[n]["u8"] for n in emitted], repeated), case
         if "false" in cfg:
-            places = [divmod(slot, found.minhash.slot_count) for slot, _, _ in rows(found)]
+            places = [divmod(slot, found.sketch.slot_count) for slot, _, _ in rows(found)]
             buckets = [(distinct[n].get("h", 0), distinct[n]["b"]) for n in emitted]
             assert None is first_difference(buckets, places), case
 

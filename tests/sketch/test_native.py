@@ -15,7 +15,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis, Profile
-from simdoc_search.analysis.word_grammar import classes
+from simdoc_search.analysis.word_grammar import character_classes
 from simdoc_search.analysis.words import locate_words, words_of_texts
 from simdoc_search.passages.align import AlignmentSettings, align
 from simdoc_search.passages.exact_overlap import Measures, measure_many, measures
@@ -84,7 +84,9 @@ def parts_of(fingerprint: Fingerprint) -> tuple[object, ...]:
 
 def all_parts(texts: Sequence[str], analysis: Analysis, minhash: MinHash) -> list[tuple[object, ...]]:
     """The fingerprints of texts, with everything that can be requested."""
-    made = fingerprints(texts, analysis, minhash, words_hash=True, word_pairs=True, passages=PassageSettings(7))
+    made = fingerprints(
+        texts, analysis, minhash, with_words_hash=True, with_word_pairs=True, passages=PassageSettings(7)
+    )
     return list(map(parts_of, made))
 
 
@@ -225,7 +227,7 @@ def test_hashes_of_shingles_are_equal(in_python: Callable[..., Any], every: int)
 @pytest.mark.parametrize("profile", ["nfkc_cf", "lowercase"])
 def test_every_letter_is_normalised_equally(in_python: Callable[..., Any], profile: Profile) -> None:
     """Each letter is checked alone, inside a word and before an accent."""
-    letters = [chr(point) for point in np.flatnonzero(classes().numbers).tolist()]
+    letters = [chr(point) for point in np.flatnonzero(character_classes().class_ids).tolist()]
     texts = [f"a{letter}b {letter} {letter}\u0301" for letter in letters]
 
     def words() -> list[list[str]]:

@@ -17,7 +17,7 @@ from tests.support.texts import text
 def test_packed_fingerprints_are_those_of_single_texts(minhash: MinHash) -> None:
     rng = random.Random(9)
     texts = ["", "...", "one two", "Füße 漢字 \U0001f600 \ud800", *(text(rng, 400) for _ in range(80))]
-    single = list(fingerprints(texts, None, minhash, words_hash=True))
+    single = list(fingerprints(texts, None, minhash, with_words_hash=True))
     packed = list(packed_fingerprints(texts, None, minhash))
 
     assert np.concatenate([each.token_ids() for each in single]).tolist() == [

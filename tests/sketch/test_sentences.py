@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.sketch.sentences import (
-    MAX_QUERY_TOKENS,
+    MAX_MULTI_FLIP_QUERY_TOKENS,
     choose_flip_count,
-    decode_sentences,
-    encode_sentences,
+    decode_simhashes,
+    encode_simhashes,
     query_token_ids,
     sentence_simhashes,
 )
@@ -101,13 +101,13 @@ def test_a_simhash_does_not_depend_on_other_sentences() -> None:
 
 @given(numbers)
 def test_stored_tokens_are_read_back(values: np.ndarray) -> None:
-    assert values.tolist() == decode_sentences(encode_sentences(values)).tolist()
+    assert values.tolist() == decode_simhashes(encode_simhashes(values)).tolist()
 
 
 @pytest.mark.parametrize("token_ids", [[1], [0, 1 << 16, 2 << 16, 0], [1 << 16, 0, 2 << 16, 3 << 16], [0, 0, 0, 0, 0]])
 def test_malformed_tokens_are_refused(token_ids: list[int]) -> None:
     with pytest.raises(ValueError, match="sentence tokens are damaged"):
-        decode_sentences(np.array(token_ids, np.uint32))
+        decode_simhashes(np.array(token_ids, np.uint32))
 
 
 @given(st.data(), st.sampled_from([0, 1, 2]))
@@ -119,8 +119,8 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
     (token_ids,) = query_token_ids(np.array([value], np.uint64), flips).tolist()
 
     assert {0: 4, 1: 68, 2: 548}[flips] == len(token_ids) == len(set(token_ids))
-    assert set(token_ids) & set(encode_sentences(np.array([near], np.uint64)).tolist())
-    assert not set(token_ids) & set(encode_sentences(np.array([far], np.uint64)).tolist())
+    assert set(token_ids) & set(encode_simhashes(np.array([near], np.uint64)).tolist())
+    assert not set(token_ids) & set(encode_simhashes(np.array([far], np.uint64)).tolist())
 
 
 @pytest.mark.parametrize(
@@ -130,4 +130,4 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
 def test_few_query_sentences_get_more_flips(count: int, max_bits: int, flips: int) -> None:
     """The flips are limited by the number of differing bits and by the number of query tokens."""
     assert flips == choose_flip_count(count, max_bits)
-    assert flips < 2 or query_token_ids(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_TOKENS
+    assert flips < 2 or query_token_ids(np.zeros(count, np.uint64), flips).size <= MAX_MULTI_FLIP_QUERY_TOKENS

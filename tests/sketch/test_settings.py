@@ -56,7 +56,7 @@ def test_the_written_settings_are_a_stored_format() -> None:
         ({"version": 1, "sketches": ["bucketed:1"]}, Settings(passages=None)),
         (
             {"version": 1, "sketches": ["bucketed:1 256 1 true"]},
-            Settings(minhash=MinHash(bucket_count=256, with_rotation=True), passages=None),
+            Settings(sketch=MinHash(bucket_count=256, with_rotation=True), passages=None),
         ),
         ({"version": 1, "sketches": ["bucketed:1", "passages:1 16"]}, Settings(passages=PassageSettings(16))),
         ({"version": 1, "sketches": ["bucketed:1"], "something": "else"}, Settings(passages=None)),
@@ -71,7 +71,7 @@ def test_an_unknown_sketch_is_ignored_and_kept() -> None:
     sketches = ["bucketed:1 256 1 false 9", "forms:2 32 5", "passages:1 32 5", "shapes:7 a=b c"]
     read = Settings.from_dict({**STORED, "sketches": sketches})
     written = ["bucketed:1 256 1 false 9", "passages:1 32 5", "forms:2 32 5", "shapes:7 a=b c"]
-    expected = Settings(minhash=MinHash(bucket_count=256))
+    expected = Settings(sketch=MinHash(bucket_count=256))
 
     assert expected == read
     assert hash(expected) == hash(read)
@@ -87,7 +87,7 @@ def test_an_unknown_sketch_is_ignored_and_kept() -> None:
         (Settings(passages=None), Settings(passages=PassageSettings(16)), False),
         (Settings(), Settings(passages=None), False),
         (Settings(passages=PassageSettings(16)), Settings(), False),
-        (Settings(minhash=MinHash(bucket_count=256)), Settings(), False),
+        (Settings(sketch=MinHash(bucket_count=256)), Settings(), False),
     ],
 )
 def test_an_index_without_passages_satisfies_the_defaults(stored: Settings, wanted: Settings, fits: bool) -> None:

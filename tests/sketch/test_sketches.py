@@ -65,14 +65,14 @@ def test_tokens_do_not_depend_on_batches_and_pieces(sketch: Sketch, monkeypatch:
 )
 def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, token_ids: list[int]) -> None:
     """If the tokens change, the sketch needs a new version. Stored settings are read back unchanged."""
-    settings = Settings(minhash=sketch)
+    settings = Settings(sketch=sketch)
 
     assert (
         token_ids == fingerprint("the quick brown fox jumps over the lazy dog", WORDS, sketch).token_ids()[:4].tolist()
     )
-    assert (1, stored) == (settings.to_dict()["version"], settings.sketches[0])
+    assert (1, stored) == (settings.to_dict()["version"], settings.stored_specs[0])
     assert settings == Settings.from_dict(settings.to_dict())
-    assert settings != Settings(minhash=XorSketch(7))
+    assert settings != Settings(sketch=XorSketch(7))
     assert {"bucketed", "universal", "xor"} == SKETCHES.keys()
 
 
@@ -88,7 +88,7 @@ def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, token_
     ],
 )
 def test_unknown_sketches_are_refused(sketch: str, message: str) -> None:
-    values = Settings(minhash=XorSketch()).to_dict()
+    values = Settings(sketch=XorSketch()).to_dict()
 
     with pytest.raises(FormatMismatchError, match=message):
         Settings.from_dict({**values, "sketches": [sketch, "passages:1 32 5"]})
@@ -99,7 +99,7 @@ def test_a_hash_significant_changes_the_tokens_of_xor_and_is_refused_by_universa
 
     assert plain.token_ids().tolist() != keyed.token_ids().tolist()
     with pytest.raises(FormatMismatchError, match=r"like datasketch, does not use a hash key; unset SIMDOC_HASH_KEY"):
-        Settings(minhash=UniversalSketch()).with_key(KEY)
+        Settings(sketch=UniversalSketch()).with_key(KEY)
 
 
 @pytest.mark.parametrize("family", ["affine32", "affine64", "legacy"])

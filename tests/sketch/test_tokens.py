@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.sketch.tokens import ALPHABET, decode, decode_text, encode, encode_text, encode_texts
+from simdoc_search.sketch.tokens import ALPHABET, decode, decode_text, encode, encode_as_text, encode_as_texts
 from tests.support.strategies import analyses, texts
 from tests.support.vectors import first_difference, plain_value
 
@@ -101,7 +101,7 @@ def test_the_texts_of_many_documents_are_those_of_each(data: st.DataObject, leng
     )
     arrays = [np.array(part, np.uint32) for part in token_ids]
 
-    assert encode_texts(arrays, length) == [encode_text(part, length) for part in arrays]
+    assert encode_as_texts(arrays, length) == [encode_as_text(part, length) for part in arrays]
 
 
 @given(st.lists(st.integers(0, 64**3 - 1), max_size=40))
@@ -144,7 +144,7 @@ def test_a_token_of_four_characters_that_needs_three_is_refused() -> None:
 )
 def test_settings_without_bucketed_tokens_are_refused(minhash: MinHash, message: str) -> None:
     """Such settings still have Lucene terms."""
-    found = fingerprint("a b c", minhash=minhash)
+    found = fingerprint("a b c", sketch=minhash)
 
     with pytest.raises(ValueError) as error:  # noqa: PT011 - compared below
         found.token_ids()

@@ -22,8 +22,8 @@ from tests.support.vectors import plain_value
 TEXT = " ".join(f"word{number}" for number in range(120))
 
 
-def passages(text: str, window: int = 32, analysis: Analysis | None = None, minhash: MinHash | None = None) -> set[int]:
-    return set(fingerprint(text, analysis, minhash, passages=PassageSettings(window)).passages.tolist())
+def passages(text: str, window: int = 32, analysis: Analysis | None = None, sketch: MinHash | None = None) -> set[int]:
+    return set(fingerprint(text, analysis, sketch, passages=PassageSettings(window)).passages.tolist())
 
 
 def token_ids_of(strings: Sequence[str]) -> list[int]:
@@ -125,9 +125,9 @@ def test_the_guaranteed_run_is_found_with_certainty() -> None:
 def test_another_key_gives_other_passages() -> None:
     one, other = (MinHash(key=HashKey(secret * 16)) for secret in "ab")
 
-    assert not passages(TEXT) & passages(TEXT, minhash=one)
-    assert not passages(TEXT, minhash=other) & passages(TEXT, minhash=one)
-    assert passages(TEXT, minhash=one) <= set(shingle_token_ids(TEXT, minhash=one).tolist())
+    assert not passages(TEXT) & passages(TEXT, sketch=one)
+    assert not passages(TEXT, sketch=other) & passages(TEXT, sketch=one)
+    assert passages(TEXT, sketch=one) <= set(shingle_token_ids(TEXT, sketch=one).tolist())
 
 
 @pytest.mark.parametrize("window", [0, 10_001, True, 3.0, "32"])

@@ -63,7 +63,7 @@ def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypa
 
 def test_a_key_can_be_an_argument_or_a_part_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(HASH_KEY_VARIABLE, raising=False)
-    settings = Settings(minhash=MinHash(bucket_count=256))
+    settings = Settings(sketch=MinHash(bucket_count=256))
     open_store(tmp_path / "a", settings, create=True, hash_key=SECRET).close()
     open_store(tmp_path / "b", settings.with_key(HashKey(SECRET)), create=True).close()
     for name in "ab":
@@ -84,7 +84,7 @@ def test_a_given_key_takes_precedence_over_the_environment(tmp_path: Path, monke
         keyed == open_store(tmp_path / "c", Settings().with_key(HashKey(OTHER)), create=True, hash_key=SECRET).settings
     )
     read = Settings.from_dict(Settings().with_key(HashKey(OTHER)).to_dict())
-    known = open_store(tmp_path / "b", read).settings.minhash.key
+    known = open_store(tmp_path / "b", read).settings.sketch.key
     assert known is not None
     assert known.has_secret
 

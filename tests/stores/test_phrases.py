@@ -87,7 +87,7 @@ def test_many_phrases_are_found_at_once(store: Store) -> None:
 
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other phrases of the same query are still found."""
-    monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
+    monkeypatch.setattr(local, "MIN_LIMIT_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
     monkeypatch.setattr(local, "DOCUMENTS_READ_PER_PHRASE", 0)
     monkeypatch.setattr(remote, "MIN_LIMIT_PER_PHRASE", 5)
@@ -134,7 +134,7 @@ def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None
 
 def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: NewStore) -> None:
     words = " ".join(f"w{number}" for number in range(60))
-    with new_folder_store(Settings(indexes_words=False)) as old:
+    with new_folder_store(Settings(indexes_word_pairs=False)) as old:
         fill(old, {"a": words, "b": f"something else, and {words}"})
         result = SimilaritySearch(old).passages(text=words)
 
@@ -148,7 +148,7 @@ def test_a_single_word_is_found_in_more_documents_than_a_phrase(
     new_folder_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is in no pair of words, so the texts are searched."""
-    monkeypatch.setattr(local, "MAX_DOCUMENTS_PER_PHRASE", 5)
+    monkeypatch.setattr(local, "MIN_LIMIT_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_DOCUMENTS_READ", 5)
     with new_folder_store() as store:
         fill(store, {f"{n}": f"some words and w{n}" for n in range(30)})
@@ -158,9 +158,9 @@ def test_a_single_word_is_found_in_more_documents_than_a_phrase(
 
 
 def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewStore) -> None:
-    assert new_folder_store().settings.indexes_words
-    assert not new_folder_store(store_texts=False).settings.indexes_words
-    assert not new_folder_store(Settings(passages=None)).settings.indexes_words
+    assert new_folder_store().settings.indexes_word_pairs
+    assert not new_folder_store(store_texts=False).settings.indexes_word_pairs
+    assert not new_folder_store(Settings(passages=None)).settings.indexes_word_pairs
 
 
 @pytest.mark.parametrize(

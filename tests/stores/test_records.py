@@ -78,7 +78,7 @@ def test_a_store_without_texts_keeps_everything_else(new_store: NewStore) -> Non
 
 @pytest.mark.parametrize("slots", [1, 8, 512, 4096])
 def test_any_tokens_are_read_unchanged(new_store: NewStore, slots: int) -> None:
-    store = new_store(Settings(minhash=MinHash(bucket_count=slots)))
+    store = new_store(Settings(sketch=MinHash(bucket_count=slots)))
     rng = np.random.default_rng(slots)
     token_ids = rng.integers(0, 1 << HASH_BITS, (9, slots)) | np.arange(slots) << HASH_BITS
     filled = [token_ids[0, :0], token_ids[1], *(row[rng.random(slots) < 0.5] for row in token_ids[2:])]
@@ -90,7 +90,7 @@ def test_any_tokens_are_read_unchanged(new_store: NewStore, slots: int) -> None:
 
 
 def test_tokens_have_three_or_four_characters_in_a_store_of_many_slots(new_store: NewStore) -> None:
-    store = new_store(Settings(minhash=MinHash(bucket_count=4096)))
+    store = new_store(Settings(sketch=MinHash(bucket_count=4096)))
     token_ids = [3, 2**18 - 1, 2**18, 2**21 - 1]
     put(store, record("a", token_ids=token_ids))
     query = encode(np.array(token_ids, np.uint32))

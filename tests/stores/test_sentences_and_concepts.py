@@ -15,7 +15,7 @@ from simdoc_search import open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import ConceptSettings
-from simdoc_search.sketch.sentences import SentenceSettings, decode_sentences, query_token_ids
+from simdoc_search.sketch.sentences import SentenceSettings, decode_simhashes, query_token_ids
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.base import Store
@@ -58,7 +58,7 @@ def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(store
     assert empty is not None
     assert not empty.fault
     assert [0, 0] == [len(empty.sentences), len(empty.concepts)]
-    assert [SENTENCES] * 3 == [decode_sentences(document.sentences).tolist() for document in loaded]
+    assert [SENTENCES] * 3 == [decode_simhashes(document.sentences).tolist() for document in loaded]
     assert [CONCEPTS] * 3 == [document.concepts.tolist() for document in loaded]
     assert [0] * 3 == [len(document.passages) for document in loaded]
     for way in ways:

@@ -26,5 +26,5 @@ def test_each_setting_that_differs_is_named(stored: Settings, requested: Setting
         check_settings(stored, requested, "articles")
 
     assert str(caught.value) == (
-        f"the index articles was created with {difference}; omit these settings, or index into a new index"
+        f"the index articles was created with {difference}; omit the settings that differ, or index into a new index"
     )

@@ -142,9 +142,7 @@ def test_an_earlier_format_is_checked_and_repaired(location: Path, tmp_path: Pat
 def test_settings_keep_sketches_that_this_version_does_not_know(location: Path) -> None:
     identity = read_manifest(location)
     assert identity is not None
-    write_manifest(
-        location, replace(identity, settings=replace(identity.settings, unknown_sketches=("shapes:7 32 5",)))
-    )
+    write_manifest(location, replace(identity, settings=replace(identity.settings, unknown_specs=("shapes:7 32 5",))))
     with closing(open_store(location, Settings(), create=True)) as store:
         settings = store.settings
         assert ["letters/final.txt"] == [hit.id for hit in SimilaritySearch(store).similar("draft_20").hits]

@@ -17,13 +17,13 @@ import pytest
 
 from simdoc_search.devengine import DevEngineError, find_free_port
 from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_PORT_OFFSET
-from simdoc_search.devengine.packages import EXTRA_PACKAGES, find_java, find_or_download_jars
+from simdoc_search.devengine.packages import ADDITIONAL_PACKAGES, find_java, find_or_download_jars
 from simdoc_search.errors import SimdocError
 from tests.support.elasticsearch_engine import END_SECONDS, POLL_SECONDS, START_SECONDS
 from tests.support.engines import QUICK, NoEngineError, call, engine_kind, skips
 
 VERSION = "7.10.2"
-COORDINATES = (f"org.codelibs:elasticsearch-cluster-runner:{VERSION}.0", *EXTRA_PACKAGES)
+COORDINATES = (f"org.codelibs:elasticsearch-cluster-runner:{VERSION}.0", *ADDITIONAL_PACKAGES)
 NAMES = {
     "OpenSearchRunner": "ElasticsearchClusterRunner",
     "org.codelibs.opensearch": "org.codelibs.elasticsearch",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simdoc_search.analysis.word_grammar import classes
+from simdoc_search.analysis.word_grammar import character_classes
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.sketch.settings import Settings
@@ -62,8 +62,8 @@ TRICKY = {
 def mixtures(seed: object, count: int, *, longest: int = 60) -> list[str]:
     """Return random texts in which all classes of characters are equally frequent."""
     rng = random.Random(str(seed))
-    table = classes().numbers
-    of_class = [np.flatnonzero(table == number).tolist() for number in range(1, len(classes().properties))]
+    table = character_classes().class_ids
+    of_class = [np.flatnonzero(table == number).tolist() for number in range(1, len(character_classes().properties))]
     of_class.append([0x20, 0x0A, 0x21, 0x2D, 0x3000, 0x10FFFF, 0xE000])
 
     def run() -> str:
@@ -76,7 +76,7 @@ def mixtures(seed: object, count: int, *, longest: int = 60) -> list[str]:
 def any_points(seed: object, count: int, length: int = 200) -> list[str]:
     """Return random texts of all letters, with lone surrogates."""
     rng = random.Random(str(seed))
-    letters = np.flatnonzero(classes().numbers).tolist()
+    letters = np.flatnonzero(character_classes().class_ids).tolist()
     rare = [0x20, 0x20, 0x20, 0xD800, 0xDC00, 0x27, 0x2E, 0x5F, 0x301, 0x200D]
     return [
         "".join(chr(rng.choice(letters) if rng.random() < 0.7 else rng.choice(rare)) for _ in range(length))

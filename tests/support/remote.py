@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
-from simdoc_search.stores.remote.records import build_field_value
+from simdoc_search.stores.remote.records import build_field_values
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.http_server import TempIndices
 from tests.support.stores import record, tokens
@@ -41,4 +42,5 @@ def mapping(**properties: object) -> dict[str, Any]:
 
 def ours(slots: Any = range(8), settings: Settings | None = None) -> dict[str, Any]:
     """Return the value of our field."""
-    return build_field_value(record("", slots).token_ids, 8, ("hash", "words"), settings or Settings())
+    written = replace(record("", slots), text_hash="hash", words_hash="words")
+    return build_field_values([written], settings or Settings())[0]

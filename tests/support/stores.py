@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.query.plans import Bands, Threshold
-from simdoc_search.sketch.sentences import encode_sentences
+from simdoc_search.sketch.sentences import encode_simhashes
 from simdoc_search.sketch.tokens import HASH_BITS, TokenIds, encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -43,7 +43,7 @@ def record(
         None,
         *hashes,
         passages=_ascending(passages),
-        sentences=encode_sentences(np.array(list(sentences), np.uint64)),
+        sentences=encode_simhashes(np.array(list(sentences), np.uint64)),
         concepts=np.array(list(concepts), np.uint32),
     )
 

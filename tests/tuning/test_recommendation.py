@@ -29,7 +29,7 @@ def corpus(seed: int, count: int = 40, words: int = 300) -> dict[str, str]:
 
 
 def buckets(*counts: int) -> list[Settings]:
-    return [Settings(minhash=MinHash(bucket_count=count)) for count in counts]
+    return [Settings(sketch=MinHash(bucket_count=count)) for count in counts]
 
 
 def test_exact_overlaps_are_those_of_comparing_all_pairs() -> None:
@@ -77,7 +77,7 @@ def test_the_error_is_inversely_proportional_to_the_square_root_of_the_sketch_si
     exact = compute_exact_overlaps(texts)
 
     def error(sketch: XorSketch | MinHash) -> float:
-        return measure(texts, exact, Settings(minhash=sketch), HALF, OFTEN).error
+        return measure(texts, exact, Settings(sketch=sketch), HALF, OFTEN).error
 
     assert 2.5 < error(XorSketch(32)) / error(XorSketch(512)) < 6
     assert error(MinHash(bucket_count=32)) > 2.5 * error(MinHash(bucket_count=512))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_from_option
-from simdoc_search.sketch.concepts import decode_paragraphs, paragraph_simhashes
+from simdoc_search.sketch.concepts import decode_paragraph_concepts, paragraph_simhashes
 from simdoc_search.sketch.simhash import hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.versions.relations import (
@@ -30,7 +30,7 @@ STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)
 
 def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> WeightedConcepts:
     """Return the weighted concepts of documents in a collection with `others` more documents."""
-    paragraphs = [decode_paragraphs(np.array(token_ids, np.uint32)) for token_ids in documents]
+    paragraphs = [decode_paragraph_concepts(np.array(token_ids, np.uint32)) for token_ids in documents]
     token_ids, counts = np.unique(
         np.concatenate([np.unique(document.token_ids) for document in paragraphs]), return_counts=True
     )
@@ -68,7 +68,7 @@ def test_a_paragraph_on_another_topic_hardly_reduces_the_similarity() -> None:
 def test_frequent_concepts_hardly_relate_documents() -> None:
     """Concepts relate two of a thousand documents much more if the other documents do not have them."""
     a, b = ([*range(1, 5), *range(at, at + 8), 0] for at in (100, 200))
-    paragraphs = [decode_paragraphs(np.array(document, np.uint32)) for document in (a, b)]
+    paragraphs = [decode_paragraph_concepts(np.array(document, np.uint32)) for document in (a, b)]
     token_ids = np.unique(np.concatenate([document.token_ids for document in paragraphs]))
     rare, common = (
         similarity(
@@ -118,7 +118,7 @@ def test_scores_grow_continuously_with_the_similarity() -> None:
 def test_stored_paragraphs_are_read_without_empty_ones(token_ids: list[int]) -> None:
     ends = [-1, *(at for at, code in enumerate(token_ids) if not code), len(token_ids)]
     expected = [part for begin, end in pairwise(ends) if (part := sorted(token_ids[begin + 1 : end]))]
-    paragraphs = decode_paragraphs(np.array(token_ids, np.uint32))
+    paragraphs = decode_paragraph_concepts(np.array(token_ids, np.uint32))
     read = [
         np.repeat(paragraphs.token_ids, paragraphs.frequencies)[
             np.repeat(paragraphs.paragraph_indices, paragraphs.frequencies) == n
@@ -137,7 +137,8 @@ def test_simhashes_estimate_the_cosine() -> None:
     for both in range(0, 41, 2):
         a, b, common = ([rng.randrange(1, 2**30) for _ in range(count)] for count in (40 - both, 40 - both, both))
         (first,), (second,) = (
-            paragraph_simhashes(decode_paragraphs(np.array([*document, *common, 0], np.uint32))) for document in (a, b)
+            paragraph_simhashes(decode_paragraph_concepts(np.array([*document, *common, 0], np.uint32)))
+            for document in (a, b)
         )
         bits = int(hamming_distances(np.array([first]), np.array([second]))[0])
         errors.append(math.cos(math.pi * bits / 64) - both / 40)
@@ -148,7 +149,7 @@ def test_simhashes_estimate_the_cosine() -> None:
 
 @pytest.mark.parametrize(("a", "b"), [([], [1, 0]), ([0], [1, 0]), ([0, 0], [0])])
 def test_a_document_without_concepts_is_not_related_to_any_other(a: list[int], b: list[int]) -> None:
-    documents = [decode_paragraphs(np.array(document, np.uint32)) for document in (a, b)]
+    documents = [decode_paragraph_concepts(np.array(document, np.uint32)) for document in (a, b)]
 
     assert 0 == similarity(WeightedConcepts(documents, np.array([1], np.uint32), np.ones(1)))
 

@@ -8,7 +8,7 @@ checkpoints.py     stores sequence numbers, so that the next run reads only docu
 run.py             runs the backfill
 pages.py           reads and writes pages of documents at the same time
 fingerprint_writer.py  computes and writes the fingerprints of documents
-engine_side.py     lets the engine compute the fingerprints
+engine_update.py     lets the engine compute the fingerprints
 cost_estimate.py   estimates the disk space and the duration
 
 A backfill changes only the fingerprint field. It sends partial updates, which the engine rejects if the document

@@ -49,7 +49,7 @@ class ShardStates:
         return sum(max(0, now - then) for now, then in zip(self.checkpoints, checkpoints, strict=True))
 
 
-def read_shards(engine: Engine, index: str, shard_count: int) -> ShardStates | None:
+def read_shard_states(engine: Engine, index: str, shard_count: int) -> ShardStates | None:
     """Return the states of the shards of a concrete index; None if the engine does not report them."""
     response = (
         engine.call(
@@ -75,27 +75,27 @@ class WriteRange:
     """A range of writes in each shard.
 
     Attributes:
-        after: for each shard, the greatest sequence number before the range.
-        up_to: for each shard, the sequence number of the last write; empty for no upper bound.
+        after_seq_nos: for each shard, the greatest sequence number before the range.
+        up_to_seq_nos: for each shard, the sequence number of the last write; empty for no upper bound.
     """
 
-    after: tuple[int, ...]
-    up_to: tuple[int, ...] = ()
+    after_seq_nos: tuple[int, ...]
+    up_to_seq_nos: tuple[int, ...] = ()
 
     def build_shard_query(self, number: int) -> Query:
         """Return the query for the documents in one shard that were last written in the range."""
-        return _seq_no_query(self.after[number], self.up_to[number : number + 1])
+        return _seq_no_query(self.after_seq_nos[number], self.up_to_seq_nos[number : number + 1])
 
     def build_any_shard_query(self) -> Query:
         """Return one query for all shards. If their bounds differ, it also matches some documents outside the range."""
-        return _seq_no_query(min(self.after), self.up_to)
+        return _seq_no_query(min(self.after_seq_nos), self.up_to_seq_nos)
 
     def split(self, count: int) -> Iterator[WriteRange]:
         """Yield `count` parts of the range, oldest first; none if it is empty. Without `up_to`, yield one part."""
-        if not self.up_to:
+        if not self.up_to_seq_nos:
             yield from [self] if count else []
             return
-        bounds = [*zip(self.after, self.up_to, strict=True)]
+        bounds = [*zip(self.after_seq_nos, self.up_to_seq_nos, strict=True)]
         if not count or all(last <= first for first, last in bounds):
             return
         ends = [tuple(first + (last - first) * part // count for first, last in bounds) for part in range(count + 1)]
@@ -140,14 +140,14 @@ def find_unread_writes(
     return WriteRange(start, shards.checkpoints)
 
 
-def build_unread_queries(engine: Engine, target: Target, options: BackfillOptions) -> list[Query]:
+def build_backfill_queries(engine: Engine, target: Target, options: BackfillOptions) -> list[Query]:
     """Return queries for the documents that a backfill reads.
 
     If the index has several shards, the queries may also match documents that an earlier run has read.
     """
     if not options.stale:
         return [build_incomplete_query(target, options)]
-    shards = read_shards(engine, target.index.name, target.index.shard_count)
+    shards = read_shard_states(engine, target.index.name, target.index.shard_count)
     unread = (
         find_unread_writes(engine, target, options, shards).build_any_shard_query() if shards else {"match_all": {}}
     )
@@ -167,7 +167,7 @@ def record_checkpoints(
     """
     if target.index.filters:  # the alias excludes documents, which this run has not read, so record nothing
         return
-    now = read_shards(engine, target.index.name, target.index.shard_count)
+    now = read_shard_states(engine, target.index.name, target.index.shard_count)
     if now and now.history_uuids == shards.history_uuids and now.count_writes_since(shards.checkpoints) == write_count:
         shards = now
     lines = _join_numbers(shards.checkpoints) or _join_numbers([min(shards.checkpoints)])
@@ -178,9 +178,9 @@ def record_checkpoints(
         add_fields(engine, target.index.name, options.field, {_META_FIELD: {**mapping, "meta": meta}})
 
 
-def _seq_no_query(after: int, up_to: Sequence[int]) -> Query:
-    last = {"lte": max(up_to)} if up_to else {}
-    return {"range": {"_seq_no": {"gte": after + 1, **last}}}
+def _seq_no_query(after_seq_no: int, up_to_seq_nos: Sequence[int]) -> Query:
+    last = {"lte": max(up_to_seq_nos)} if up_to_seq_nos else {}
+    return {"range": {"_seq_no": {"gte": after_seq_no + 1, **last}}}
 
 
 def _hash_dependencies(shards: ShardStates, text_fields: Sequence[str], settings: Settings) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simdoc_search.attach.backfill.checkpoints import build_unread_queries
+from simdoc_search.attach.backfill.checkpoints import build_backfill_queries
 from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import Query
@@ -27,10 +27,10 @@ BYTES_PER_DOCUMENT, BYTES_PER_TOKEN = 80, 10
 3.3 with random text, the size was 251 bytes for 16 tokens, 1,700 for 163 tokens, and 5,166 for 511 tokens. It is a
 tenth smaller with best_compression, and smaller if documents share tokens."""
 
-UPDATE_FACTOR, DEFAULT_MILLISECONDS = 3, 0.2
+UPDATE_FACTOR, DEFAULT_INDEXING_MILLISECONDS = 3, 0.2
 """An update takes about three times as long as the engine reports for indexing a document. This factor was measured on
-two cores, which the engine, its merges and this process shared. If the engine reports no time, DEFAULT_MILLISECONDS
-per document are assumed."""
+two cores, which the engine, its merges and this process shared. If the engine reports no time,
+DEFAULT_INDEXING_MILLISECONDS per document are assumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
     targets, skipped = find_targets(engine, index, options)
     size = max(10, SAMPLE_SIZE // max(1, len(targets)))
     parts = [
-        _estimate_query_cost(engine, target, options, query, size, skip_correct=number > 0)
+        _estimate_query_cost(engine, target, options, query, size, skip_correct_documents=number > 0)
         for target in targets
-        for number, query in enumerate(build_unread_queries(engine, target, options))
+        for number, query in enumerate(build_backfill_queries(engine, target, options))
     ]
     document_count = sum(part.document_count for part in parts)
     write_count = sum(part.write_count for part in parts)
@@ -99,11 +99,11 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
 
 
 def _estimate_query_cost(
-    engine: Engine, target: Target, options: BackfillOptions, query: Query, size: int, *, skip_correct: bool
+    engine: Engine, target: Target, options: BackfillOptions, query: Query, size: int, *, skip_correct_documents: bool
 ) -> CostEstimate:
     """Estimate the cost of the documents that match a query.
 
-    With `skip_correct`, documents whose fingerprint is already correct do not count as writes.
+    With `skip_correct_documents`, documents whose fingerprint is already correct do not count as writes.
     """
     document_count = engine.count(target.index.name, query)
     if not document_count:
@@ -117,7 +117,10 @@ def _estimate_query_cost(
     started = time.perf_counter()
     hits = engine.search(target.index.name, body)["hits"]["hits"]
     writer = FingerprintWriter(engine, target, options)
-    values = [value for _, value in writer.compute_new_values(hits, BackfillReport(), reindex=not skip_correct)]
+    values = [
+        value
+        for _, value in writer.compute_new_values(hits, BackfillReport(), write_unchanged=not skip_correct_documents)
+    ]
     seconds = (time.perf_counter() - started) / max(1, len(hits))
     tokens = sum(map(_count_tokens, values)) / max(1, len(values))
     document_bytes, milliseconds = _read_index_statistics(engine, target.index)
@@ -161,7 +164,7 @@ def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[flo
     )
     stats = response.get("_all", {}).get("primaries", {})
     if not {"docs", "indexing", "store"} <= stats.keys():
-        return 0.0, DEFAULT_MILLISECONDS
+        return 0.0, DEFAULT_INDEXING_MILLISECONDS
     indexed, document_count = stats["indexing"]["index_total"], stats["docs"]["count"]
-    milliseconds = stats["indexing"]["index_time_in_millis"] / indexed if indexed else DEFAULT_MILLISECONDS
+    milliseconds = stats["indexing"]["index_time_in_millis"] / indexed if indexed else DEFAULT_INDEXING_MILLISECONDS
     return (stats["store"]["size_in_bytes"] / document_count if document_count else 0.0), milliseconds

@@ -43,10 +43,10 @@ class FingerprintWriter:
         self._labels = labels_with_all_kinds(target.settings)
         self._updater = ConditionalUpdater(engine, target.index.name, target.index.uuid, list_source_fields(options))
 
-    def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
+    def write(self, hits: list[RawHit], report: BackfillReport, *, write_unchanged: bool = False) -> None:
         """Update documents, and count them in a report. The counts are correct even if an error is raised.
 
-        With `reindex`, documents with a correct fingerprint are written too, because the fingerprint may not be
+        With `write_unchanged`, documents with a correct fingerprint are written too, because the fingerprint may not be
         indexed.
 
         Raises:
@@ -55,17 +55,17 @@ class FingerprintWriter:
             StoreError: the engine rejected a whole request.
             StoppedError: the run was stopped. Updates already sent are counted.
         """
-        reindex_per_round = chain([reindex], repeat(False))
+        write_unchanged_per_round = chain([write_unchanged], repeat(False))
         counter_names: dict[str, WriteCounterName] = {}  # by document id
 
         def make_updates(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
-            is_reindexed = next(reindex_per_round)
-            for hit, values in self.compute_new_values(hits, report, reindex=is_reindexed):
+            writes_unchanged = next(write_unchanged_per_round)
+            for hit, values in self.compute_new_values(hits, report, write_unchanged=writes_unchanged):
                 counter_name: WriteCounterName = "removed_count"
                 if values is not None:
                     counter_name = "updated_count" if values["tokens"] else "wordless_count"
                 counter_names[hit["_id"]] = counter_name
-                yield hit, self._make_update_body(hit, values, reindex=is_reindexed)
+                yield hit, self._make_update_body(hit, values, write_unchanged=writes_unchanged)
 
         try:
             for hit, outcome in self._updater.apply(hits, make_updates):
@@ -74,7 +74,7 @@ class FingerprintWriter:
             raise UnsupportedIndexError(f"the index {error.cause}") from error
 
     def compute_new_values(
-        self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False
+        self, hits: list[RawHit], report: BackfillReport, *, write_unchanged: bool = False
     ) -> Iterator[tuple[RawHit, dict[str, Any] | None]]:
         """Yield the documents that need an update, with the new value of the fingerprint field; None removes it.
 
@@ -90,7 +90,7 @@ class FingerprintWriter:
                 report.refused.append(RefusedDocument(hit["_id"], hit["_index"], str(error)))
                 continue
             if text is not None:
-                if reindex or not self._is_current(source, text):
+                if write_unchanged or not self._is_current(source, text):
                     texts.append((hit, text))
                 else:
                     report.unchanged_count += 1
@@ -119,7 +119,7 @@ class FingerprintWriter:
             and not describe_fault(source, self._options.field, self._target.settings)
         )
 
-    def _make_update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
+    def _make_update_body(self, hit: RawHit, value: dict[str, Any] | None, *, write_unchanged: bool) -> dict[str, Any]:
         """Return the body of an update.
 
         If the document has dotted keys such as `simdoc.tokens`, the body sets them to null. Otherwise the engine would
@@ -130,7 +130,7 @@ class FingerprintWriter:
         before = source.get(field)
         if value is not None and isinstance(before, dict) and before.get("error"):
             value = {**value, "error": None}
-        return {"doc": {**dotted, field: value}, **({"detect_noop": False} if reindex else {})}
+        return {"doc": {**dotted, field: value}, **({"detect_noop": False} if write_unchanged else {})}
 
     def _count_outcome(
         self, hit: RawHit, outcome: ActionOutcome, report: BackfillReport, counter_name: WriteCounterName

@@ -67,7 +67,7 @@ class BackfillReport:
 
     def add(self, report: BackfillReport) -> None:
         """Add the results of another report. A document that was refused twice is listed once, with the last reason."""
-        for name in _COUNTERS:
+        for name in _COUNTER_NAMES:
             setattr(self, name, getattr(self, name) + getattr(report, name))
         self.incomplete |= report.incomplete
         refused = {(document.index, document.id): document for document in (*self.refused, *report.refused)}
@@ -76,7 +76,7 @@ class BackfillReport:
         self.notes += report.notes
 
 
-_COUNTERS = (
+_COUNTER_NAMES = (
     "updated_count",
     "unchanged_count",
     "wordless_count",

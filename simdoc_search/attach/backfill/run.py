@@ -10,12 +10,12 @@ from functools import partial
 
 from simdoc_search.attach.backfill.checkpoints import (
     WriteRange,
-    build_unread_queries,
+    build_backfill_queries,
     find_unread_writes,
-    read_shards,
+    read_shard_states,
     record_checkpoints,
 )
-from simdoc_search.attach.backfill.engine_side import EngineUpdate
+from simdoc_search.attach.backfill.engine_update import EngineUpdate
 from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.pages import PageProcessor
@@ -92,7 +92,7 @@ class Backfill:
                 self.report.notes += [target.note for target in targets if target.note]
                 for target in targets:
                     with self._skip_if_unsupported(target):
-                        queries = build_unread_queries(self._engine, target, self._options)
+                        queries = build_backfill_queries(self._engine, target, self._options)
                         self._total += sum(self._engine.count(target.index.name, query) for query in queries)
                 for target in targets:
                     with self._skip_if_unsupported(target):
@@ -109,7 +109,7 @@ class Backfill:
                 self._engine, options.text_fields, options.field, settings=target.settings, name=self._pipeline
             )
             run_steps(self._engine, steps)
-        shards = read_shards(self._engine, target.index.name, target.index.shard_count)
+        shards = read_shard_states(self._engine, target.index.name, target.index.shard_count)
         is_complete = self._refresh(target)
         unread = find_unread_writes(self._engine, target, options, shards)
         if self._pipeline:
@@ -133,13 +133,19 @@ class Backfill:
         therefore read only documents that were written after the first round began.
         """
         query, start = build_incomplete_query(target, self._options), (-1,) * target.index.shard_count
-        read_count = self._read_and_write(pages, target, query, WriteRange(start, unread.up_to), reindex=True)
+        read_count = self._read_and_write(
+            pages, target, query, WriteRange(start, unread.up_to_seq_nos), write_unchanged=True
+        )
         for _ in range(MAX_CATCH_UP_ROUNDS):
             if not self._refresh(target):
                 return  # without a refresh, the query would find the documents that this run has just written
             previous_count = read_count
             read_count = self._read_and_write(
-                pages, target, query, WriteRange(start if target.text_query else unread.up_to), reindex=True
+                pages,
+                target,
+                query,
+                WriteRange(start if target.text_query else unread.up_to_seq_nos),
+                write_unchanged=True,
             )
             if (
                 not read_count or 0 < previous_count <= read_count
@@ -147,14 +153,14 @@ class Backfill:
                 return
 
     def _read_and_write(
-        self, pages: PageProcessor, target: Target, query: Query, writes: WriteRange, *, reindex: bool = False
+        self, pages: PageProcessor, target: Target, query: Query, writes: WriteRange, *, write_unchanged: bool = False
     ) -> int:
         """Read each document in a range of writes once, and update it if necessary.
 
         Returns:
             The number of documents that were read.
         """
-        write = partial(FingerprintWriter(self._engine, target, self._options).write, reindex=reindex)
+        write = partial(FingerprintWriter(self._engine, target, self._options).write, write_unchanged=write_unchanged)
         count = self._engine.count(target.index.name, combine_clauses(query, writes.build_any_shard_query()))
         parts = writes.split(math.ceil(count / POINT_IN_TIME_DOCUMENTS))
         return sum(self._read_and_write_part(pages, target, query, part, write) for part in parts)

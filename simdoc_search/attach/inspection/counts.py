@@ -28,9 +28,10 @@ class Counts:
         document_count: all documents.
         fingerprinted: documents with a fingerprint, with any settings. Empty fingerprints are included.
         wordless: documents with an empty fingerprint, because their text has no words.
-        current: documents with a complete fingerprint; 0 if the mapping has no settings.
-        lacking: maps `passages`, `sentences` and `concepts`, if the index has them, to the number of documents whose
-            fingerprint lacks them.
+        current: documents whose fingerprint is complete and has the settings of the mapping; 0 if the mapping has no
+            settings.
+        lacking_by_kind: maps `passages`, `sentences` and `concepts`, if the index has them, to the number of documents
+            whose fingerprint lacks them.
         incomplete: documents whose fingerprint lacks at least one of these kinds of tokens.
         failed: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
         failure_reasons: the most frequent reasons why the pipeline failed, and the number of documents for each. `N`
@@ -43,7 +44,7 @@ class Counts:
     fingerprinted: int = 0
     wordless: int = 0
     current: int = 0
-    lacking: Mapping[str, int] = field(default_factory=dict)
+    lacking_by_kind: Mapping[str, int] = field(default_factory=dict)
     incomplete: int = 0
     failed: int | None = None
     failure_reasons: Mapping[str, int] = field(default_factory=dict)

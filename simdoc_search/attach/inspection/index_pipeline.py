@@ -35,7 +35,7 @@ _STATES_BY_PRECEDENCE: tuple[PipelineState, ...] = ("fits", "different", "missin
 _MAX_CALL_DEPTH = 5
 """Maximum depth of pipelines that call other pipelines."""
 
-_FINGERPRINT_PARAMETERS = {"fields", "into", "format", "hash_bits"}
+FINGERPRINT_PARAMETERS = {"fields", "into", "format", "hash_bits"}
 """A script with all of these parameters computes fingerprints."""
 
 _Body = Mapping[str, Any]
@@ -99,7 +99,7 @@ class PipelineReader:
         """Yield the parameters of the fingerprint scripts in a pipeline, and in the pipelines that it calls."""
         for processor in body.get("processors", ()):
             parameters = processor.get("script", {}).get("params", {})
-            if parameters.keys() >= _FINGERPRINT_PARAMETERS:
+            if parameters.keys() >= FINGERPRINT_PARAMETERS:
                 yield parameters
             called = processor.get("pipeline", {}).get("name")
             if called and depth and not isinstance(inner := self._read_pipeline(called), str):

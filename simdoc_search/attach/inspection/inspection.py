@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from simdoc_search.attach.backfill.checkpoints import read_checkpoints, read_shards
+from simdoc_search.attach.backfill.checkpoints import read_checkpoints, read_shard_states
 from simdoc_search.attach.indices import (
     UNSUPPORTED_OR_FORBIDDEN_STATUSES,
     IndexDescription,
@@ -141,7 +141,7 @@ def _inspect_index(
     used_text_fields = [] if index.is_simdoc_index else [*text_fields] or index.text_fields
     query = text_query(engine, index.name, index.mappings, used_text_fields, index.filters)
     checkpoints: tuple[int, ...] = ()
-    if index.settings is not None and (shards := read_shards(engine, index.name, index.shard_count)):
+    if index.settings is not None and (shards := read_shard_states(engine, index.name, index.shard_count)):
         checkpoints = read_checkpoints(index.subfields, shards, used_text_fields, index.settings)
         checkpoints = checkpoints if max(checkpoints) >= 0 else ()
     counts = count_documents(engine, index, query)

@@ -124,7 +124,7 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
             has_text = has_text or any(text is not None for _, _, text in batch)
             faults = {id: describe_fault(document, source.index.field, source.settings) for id, document, _ in batch}
             malformed |= {id: fault for id, fault in faults.items() if fault}
-            stale += _find_stale(source, batch, malformed) if source.text_fields else []
+            stale += _find_stale_ids(source, batch, malformed) if source.text_fields else []
     not_compared_reason = ""
     if sampled_count and not has_text and all(source.text_fields for source in sources):
         names = ", ".join(sorted({name for source in sources for name in source.text_fields}))
@@ -200,7 +200,7 @@ def _read_documents(engine: Engine, source: SampleSource, mget_docs: list[dict[s
             yield str(document["_id"]), values, text
 
 
-def _find_stale(source: SampleSource, batch: Sequence[_Document], malformed: Mapping[str, str]) -> list[str]:
+def _find_stale_ids(source: SampleSource, batch: Sequence[_Document], malformed: Mapping[str, str]) -> list[str]:
     """Return the ids of the documents whose fingerprint does not match their text."""
     field = source.index.field
     # Omit sentences and concepts, which are slow to compute. If the text has changed, the fingerprint differs anyway.

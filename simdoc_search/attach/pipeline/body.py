@@ -78,9 +78,9 @@ def build_pipeline_body(
 def _check_supported(settings: Settings, field: str) -> None:
     analysis = settings.analysis
     unsupported = {
-        "a secret hash key": settings.minhash.key is not None,
-        f"the sketch {settings.stored_sketch}": not isinstance(settings.minhash, MinHash)
-        or settings.minhash.with_rotation,
+        "a secret hash key": settings.sketch.key is not None,
+        f"the sketch {settings.stored_sketch}": not isinstance(settings.sketch, MinHash)
+        or settings.sketch.with_rotation,
         "stop words": analysis.stop_words is not None,
         "stemming": bool(analysis.stem),
         "frequencies": analysis.frequencies,
@@ -97,7 +97,7 @@ def _check_supported(settings: Settings, field: str) -> None:
 
 
 def _build_parameters(settings: Settings, text_fields: list[str], field: str) -> dict[str, Any]:
-    analysis, minhash = settings.analysis, settings.minhash
+    analysis, minhash = settings.analysis, settings.sketch
     automaton = word_automaton()
     numbers = {
         "symbols": len(automaton.transitions[0]),

@@ -73,11 +73,11 @@ def plan_rows(
         members = (member for _, group in batch for member in (group.kept, *group.duplicates))
         hashes = read_text_hashes(store, {member.key for member in members if member.path is None})
         for number, group in batch:
-            yield from _group_rows(number, group, hashes)
+            yield from _make_plan_rows(number, group, hashes)
             progress(number / duplicates.group_count)
 
 
-def _group_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> Iterator[PlanRow]:
+def _make_plan_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> Iterator[PlanRow]:
     members = {member.key: member for member in (group.kept, *group.duplicates)}
     states = {key: _read_state(member, hashes) for key, member in members.items()}
     kept = group.kept

@@ -103,7 +103,7 @@ def _undo(change: Change) -> bool:
             _restore_deleted(change, state)
         return not exists
     if exists:
-        return _remove_moved(change, state)
+        return _finish_interrupted_move(change, state)
     try:
         identity = FileIdentity.from_stat(require_state(target, state))
     except LeftAloneError as error:
@@ -113,7 +113,7 @@ def _undo(change: Change) -> bool:
     return True
 
 
-def _remove_moved(change: Change, state: FileState) -> bool:
+def _finish_interrupted_move(change: Change, state: FileState) -> bool:
     """Finish a move, or the undoing of a move, that was interrupted while the file was in both places."""
     if not has_state(change.target, state) or is_same_entry(change.path, change.target):
         return False

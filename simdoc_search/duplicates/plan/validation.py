@@ -79,9 +79,14 @@ def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]], kept_name: 
     document of the group has it.
     """
     kept, visited = rows_by_name.get(row.kept or kept_name, []), {row.name}
-    while kept and kept[0].action == "drop" and kept[0].name not in visited and (name := kept[0].kept or kept_name):
+    while (
+        kept
+        and kept[0].action == "drop"
+        and kept[0].name not in visited
+        and (following := rows_by_name.get(kept[0].kept or kept_name))
+    ):
         visited.add(kept[0].name)
-        kept = rows_by_name.get(name, [])
+        kept = following
     return kept
 
 
@@ -98,7 +103,9 @@ def _find_problem(
         )
     if not kept:
         advice = "add the row, or edit column 'kept'"
-        return f"the group has no row for {kept_name}, which is kept instead of {row.name}; {advice}"
+        return (
+            f"the row of {row.name} says that {kept_name} is kept, but the group has no row for {kept_name}; {advice}"
+        )
     if is_replacement_dropped:
         return f"{kept_name} is kept instead of {row.name}, but its own row says 'drop'; write 'keep' in its row"
     return ""

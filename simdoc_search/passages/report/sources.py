@@ -24,8 +24,9 @@ _MAX_SOURCE_CHARACTERS = 40_000
 """If a source has more characters, only the paragraphs near its passages are shown."""
 _MAX_LISTED_PASSAGES = 20
 """The maximum number of passages in the list below a source."""
-_UNLISTED_LABEL, _IGNORED_LABEL = 1_000_000_000, 1_000_000_001
-"""The first numbers of two labels: one for words that are only in unlisted sources, and one for ignored words."""
+_UNLISTED_SOURCE_NUMBER, _IGNORED_SOURCE_NUMBER = 1_000_000_000, 1_000_000_001
+"""A label consists of a source number and a passage number. These two source numbers mark words that are only in
+unlisted sources, and ignored words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Source:
         name: The name of the document.
         words_label: The number of shared words, formatted for display.
         share_label: The share of the text that is in the source, formatted for display.
-        new_word_count: The number of words of the text that are not in any source listed before this one.
+        new_word_count: The number of words of the text that are in this source, but not in a source listed before it.
         passages: The shared passages. In each, `a` is the span in the text, and `b` is the span in the source.
         remark: A remark; may be empty.
         text: The text of the source. If None, it is not shown.
@@ -98,8 +99,8 @@ def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequen
         for passage_number, passage in enumerate(source.passages, 1)
         for run in passage.runs
     ]
-    spans += [(span, (_UNLISTED_LABEL, 0)) for span in sourced.covered_spans]
-    spans += [(span, (_IGNORED_LABEL, 0)) for span in sourced.ignored_spans]
+    spans += [(span, (_UNLISTED_SOURCE_NUMBER, 0)) for span in sourced.covered_spans]
+    spans += [(span, (_IGNORED_SOURCE_NUMBER, 0)) for span in sourced.ignored_spans]
     text = sourced.text or ""
     text_pieces = [_drop_label_between_words(piece, text) for piece in cut_into_pieces(len(text), spans)]
     paragraphs = _ParagraphRenderer(text, partial(_link_to_source, sourced.sources, prefix))
@@ -115,7 +116,9 @@ def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequen
             for number, source in numbered
         ],
         source_html={number: _render_source(source, number, prefix) for number, source in numbered},
-        has_unlisted=any(len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED_LABEL for piece in text_pieces),
+        has_unlisted=any(
+            len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED_SOURCE_NUMBER for piece in text_pieces
+        ),
     )
 
 
@@ -129,7 +132,7 @@ def _drop_label_between_words(piece: Piece, text: str) -> Piece:
     return (
         piece
         if has_words
-        else replace(piece, labels=tuple(label for label in piece.labels if label[0] != _UNLISTED_LABEL))
+        else replace(piece, labels=tuple(label for label in piece.labels if label[0] != _UNLISTED_SOURCE_NUMBER))
     )
 
 
@@ -186,9 +189,9 @@ class _ParagraphRenderer:
         html = render_piece(self._text, piece)
         if not piece.labels:
             return html
-        source_labels = [label for label in piece.labels if label[0] < _UNLISTED_LABEL]
+        source_labels = [label for label in piece.labels if label[0] < _UNLISTED_SOURCE_NUMBER]
         if not source_labels:
-            is_ignored = piece.labels[0][0] == _IGNORED_LABEL
+            is_ignored = piece.labels[0][0] == _IGNORED_SOURCE_NUMBER
             return f'<span class="ignored">{html}</span>' if is_ignored else f'<mark class="k0">{html}</mark>'
         best, link = source_labels[0], ""
         if best not in self._linked:

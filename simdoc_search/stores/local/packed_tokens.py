@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.sketch.sentences import decode_sentences, encode_sentences
+from simdoc_search.sketch.sentences import decode_simhashes, encode_simhashes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKind
 from simdoc_search.sketch.tokens import HASH_BITS
@@ -73,7 +73,7 @@ def _unpack(packed: bytes, length: int) -> NDArray[np.uint32]:
 def pack_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
     """Pack passage, sentence or concept tokens. The four tokens of a sentence become one 8-byte number."""
     return (
-        decode_sentences(token_ids).astype(">u8").tobytes()
+        decode_simhashes(token_ids).astype(">u8").tobytes()
         if kind.name == "sentences"
         else _pack(token_ids, kind.length)
     )
@@ -82,7 +82,7 @@ def pack_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
 def unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
     """Unpack passage, sentence or concept tokens."""
     if kind.name == "sentences":
-        return encode_sentences(unpack_simhashes(packed))
+        return encode_simhashes(unpack_simhashes(packed))
     return _unpack(packed, kind.length)
 
 

@@ -37,8 +37,11 @@ by chance. The estimate assumes that pairs are independent."""
 MAX_COMBINED_QUERIES = 2_000
 """Maximum number of phrases that are searched for with one query."""
 
-MAX_DOCUMENTS_PER_PHRASE = 1_000
-"""Maximum number of documents that are read for each phrase, if there are at least five phrases."""
+MIN_LIMIT_PER_PHRASE = 1_000
+"""Maximum number of documents that are read for each phrase, if there are at least five phrases.
+
+With fewer phrases, the maximum is higher: `BASE_DOCUMENTS_READ` divided by the number of phrases.
+"""
 
 BASE_DOCUMENTS_READ, DOCUMENTS_READ_PER_PHRASE, MAX_DOCUMENTS_READ = 5_000, 20, 50_000
 """At most BASE_DOCUMENTS_READ documents are read, plus DOCUMENTS_READ_PER_PHRASE for each phrase. The sum is limited to
@@ -232,7 +235,7 @@ class _ReadLimit(NamedTuple):
         count = len(phrases)
         if count == 1 and len(" ".join(phrases[0].words).split(" ")) == 1:
             return cls(MAX_DOCUMENTS_READ, MAX_DOCUMENTS_READ)
-        per_phrase = max(MAX_DOCUMENTS_PER_PHRASE, BASE_DOCUMENTS_READ // max(1, count))
+        per_phrase = max(MIN_LIMIT_PER_PHRASE, BASE_DOCUMENTS_READ // max(1, count))
         return cls(per_phrase, min(BASE_DOCUMENTS_READ + DOCUMENTS_READ_PER_PHRASE * count, MAX_DOCUMENTS_READ))
 
 

@@ -18,7 +18,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName, token_kind_names, token_kinds
-from simdoc_search.sketch.tokens import empty_token_ids, encode_texts
+from simdoc_search.sketch.tokens import empty_token_ids, encode_as_texts
 from simdoc_search.sketch.word_pairs import word_pair_token_ids
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, escape_surrogates, metadata_terms
 from simdoc_search.stores.local.packed_tokens import (
@@ -42,13 +42,13 @@ texts first makes these blocks faster to read.
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-_STORED_FIELDS: dict[TokenKindName, str] = {name: f"{name[:-1]}_codes" for name in TOKEN_KINDS}
-"""The stored fields of passages, sentences and concepts. The indexed field has the name of the kind."""
+_STORED_FIELD_OF_KIND: dict[TokenKindName, str] = {name: f"{name[:-1]}_codes" for name in TOKEN_KINDS}
+"""Maps passages, sentences and concepts to their stored fields. Each is also indexed, in a field with its own name."""
 
 WORD_PAIRS_FIELD = "word_pairs"
 """The field with the token ids of the pairs of adjacent words."""
 
-_CHECKSUM_FIELDS = ("codes", "rest", "text", *_STORED_FIELDS.values())
+_CHECKSUM_FIELDS = ("codes", "rest", "text", *_STORED_FIELD_OF_KIND.values())
 """The fields that the checksum of a document covers, besides the id.
 
 A missing field does not change the checksum, so fields can be added.
@@ -57,7 +57,7 @@ A missing field does not change the checksum, so fields can be added.
 
 def optional_fields(settings: Settings) -> list[str]:
     """Return the names of the optional fields of a store, for `build_schema`."""
-    return [*token_kind_names(settings), *([WORD_PAIRS_FIELD] if settings.indexes_words else [])]
+    return [*token_kind_names(settings), *([WORD_PAIRS_FIELD] if settings.indexes_word_pairs else [])]
 
 
 def build_schema(optional_names: Collection[str]) -> tantivy.Schema:
@@ -75,7 +75,7 @@ def build_schema(optional_names: Collection[str]) -> tantivy.Schema:
     builder.add_unsigned_field("checksum", stored=True)
     for name in ("codes", "rest", "text"):
         builder.add_bytes_field(name, stored=True)
-    for name, stored in _STORED_FIELDS.items():
+    for name, stored in _STORED_FIELD_OF_KIND.items():
         if name in optional_names:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
             builder.add_bytes_field(stored, stored=True)
@@ -90,18 +90,18 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
     values_of_records: list[dict[str, Any]] = [
         {"tokens": tokens, "buckets": len(part), "codes": packed}
         for part, tokens, packed in zip(
-            token_ids, encode_texts(token_ids), pack_fingerprints(token_ids, settings.minhash.slot_count), strict=True
+            token_ids, encode_as_texts(token_ids), pack_fingerprints(token_ids, settings.sketch.slot_count), strict=True
         )
     ]
     for kind in token_kinds(settings):
         token_ids = [getattr(record, kind.name) for record in records]
         sets = token_ids if kind.is_sorted_set else list(map(distinct, token_ids))
-        for values, part, tokens in zip(values_of_records, token_ids, encode_texts(sets, kind.length), strict=True):
+        for values, part, tokens in zip(values_of_records, token_ids, encode_as_texts(sets, kind.length), strict=True):
             values[kind.name] = tokens
-            values[_STORED_FIELDS[kind.name]] = pack_kind(part, kind)
-    if settings.indexes_words:
+            values[_STORED_FIELD_OF_KIND[kind.name]] = pack_kind(part, kind)
+    if settings.indexes_word_pairs:
         pairs = [_word_pairs(record, settings) for record in records]
-        for values, tokens in zip(values_of_records, encode_texts(pairs), strict=True):
+        for values, tokens in zip(values_of_records, encode_as_texts(pairs), strict=True):
             values[WORD_PAIRS_FIELD] = tokens
     for record, values in zip(records, values_of_records, strict=True):
         if len(record.id.encode()) > MAX_TERM_BYTES:
@@ -110,7 +110,7 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
         values["names"] = alternative_names(record.id)
         values["path"] = path_terms(record.path)
         values[METADATA_FIELD] = metadata_terms(record)
-        values["rest"] = _to_bytes(_encode_rest(record))
+        values["rest"] = _to_bytes(_encode_other_values(record))
         if store_text and record.text is not None:
             values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
         values["checksum"] = _checksum(record.id, map(values.get, _CHECKSUM_FIELDS))
@@ -132,7 +132,7 @@ def to_record(
     sentences_and_concepts: bool = False,
 ) -> Record:
     """Convert a tantivy document back into a record."""
-    shingles, digest, text_hash, words_hash, metadata, origin = _read_rest(document)
+    shingles, digest, text_hash, words_hash, metadata, origin = _read_other_values(document)
     return Record(
         id=read_id(document),
         token_ids=read_token_ids(document, settings),
@@ -155,14 +155,14 @@ def to_record(
 
 def to_digest(document: tantivy.Document) -> Digest:
     """Return the digest and the origin of a document. This is faster than `to_record`."""
-    _, digest, _, _, _, origin = _read_rest(document)
+    _, digest, _, _, _, origin = _read_other_values(document)
     return Digest(read_id(document), digest, origin and Origin(*origin))
 
 
 def to_stored_text(document: tantivy.Document) -> StoredText | None:
     """Return the text of a document with its key and hash, or None if its text is not stored."""
     text = read_text(document)
-    return None if text is None else StoredText(DocumentKey(read_id(document)), text, _read_rest(document)[2])
+    return None if text is None else StoredText(DocumentKey(read_id(document)), text, _read_other_values(document)[2])
 
 
 def read_document(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tantivy.Document:
@@ -193,18 +193,18 @@ def read_text(document: tantivy.Document) -> str | None:
 
 def read_token_ids(document: tantivy.Document, settings: Settings) -> NDArray[np.uint32]:
     """Return the fingerprint tokens of a document as numbers."""
-    return unpack_fingerprint(_stored_bytes(document.get_first("codes")), settings.minhash.slot_count)
+    return unpack_fingerprint(_stored_bytes(document.get_first("codes")), settings.sketch.slot_count)
 
 
 def read_token_ids_of_kind(document: tantivy.Document, kind: TokenKind) -> NDArray[np.uint32]:
     """Return the tokens of a kind as numbers, in their original order; an empty array if the store lacks the kind."""
-    packed = document.get_first(_STORED_FIELDS[kind.name])
+    packed = document.get_first(_STORED_FIELD_OF_KIND[kind.name])
     return empty_token_ids() if packed is None else unpack_kind(_stored_bytes(packed), kind)
 
 
 def read_simhashes(document: tantivy.Document) -> Simhashes:
     """Return the simhashes of the sentences of a document; an empty array if the store lacks sentences."""
-    packed = document.get_first(_STORED_FIELDS["sentences"])
+    packed = document.get_first(_STORED_FIELD_OF_KIND["sentences"])
     return unpack_simhashes(b"" if packed is None else _stored_bytes(packed))
 
 
@@ -212,7 +212,7 @@ def read_metadata(document: tantivy.Document, names: Sequence[str]) -> dict[str,
     """Return the values of the given metadata fields that a document has."""
     if not names:
         return {}
-    _, _, _, _, metadata, _ = _read_rest(document)
+    _, _, _, _, metadata, _ = _read_other_values(document)
     return {name: metadata[name] for name in names if name in metadata}
 
 
@@ -223,9 +223,10 @@ def path_terms(path: str) -> list[str]:
     return [path, *(path[:end] for end in ends if end < len(path))]
 
 
-def _encode_rest(record: Record) -> str:
+def _encode_other_values(record: Record) -> str:
+    """Return the counts, hashes, metadata and origin of a record as JSON, for the stored field `rest`."""
     origin = record.origin
-    rest = [
+    values = [
         record.shingle_count,
         record.digest,
         record.text_hash,
@@ -234,12 +235,13 @@ def _encode_rest(record: Record) -> str:
         origin
         and [origin.root, origin.size, origin.mtime_ns, origin.prefix, origin.content_hash, origin.archive_state],
     ]
-    return _JSON.encode(rest)
+    return _JSON.encode(values)
 
 
-def _read_rest(document: tantivy.Document) -> list[Any]:
-    rest: list[Any] = json.loads(_to_text(document.get_first("rest")))
-    return rest
+def _read_other_values(document: tantivy.Document) -> list[Any]:
+    """Return the values that `_encode_other_values` wrote."""
+    values: list[Any] = json.loads(_to_text(document.get_first("rest")))
+    return values
 
 
 def _checksum(id: str, parts: Iterable[Any]) -> int:

@@ -1,4 +1,4 @@
-"""Finds the documents of a local store that share passage, sentence or concept tokens."""
+"""Finds the documents of a local store that have some of the given passage, sentence or concept tokens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_token_matches(
     exclude: DocumentKey | None,
     size: int,
 ) -> TokenMatches:
-    """Return the documents that share tokens of a kind; see `Store.documents_sharing_tokens`."""
+    """Return the documents that have some of the given tokens; see `Store.documents_sharing_tokens`."""
     schema = snapshot.schema
     rows = encode_token_groups(token_ids, kind.length)
     width = len(rows[0]) if rows else 1

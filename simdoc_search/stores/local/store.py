@@ -272,8 +272,8 @@ class LocalStore(Closable):
             with_band = snapshot.find_addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
                 hits = rank_by_shared_tokens(snapshot, plan, with_band)
-            elif plan.equivalent_threshold and len(with_band) > MAX_BAND_MATCHES:
-                plan = plan.equivalent_threshold
+            elif plan.plan_without_bands and len(with_band) > MAX_BAND_MATCHES:
+                plan = plan.plan_without_bands
                 query = partial(build_query, self._schema, plan, filters, exclude)
         return LocalCandidates(plan, snapshot, query, hits=hits, fields=fields)
 
@@ -306,7 +306,7 @@ class LocalStore(Closable):
 
     @property
     def can_find_phrases(self) -> bool:
-        return self._settings.indexes_words
+        return self._settings.indexes_word_pairs
 
     def documents_with_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None

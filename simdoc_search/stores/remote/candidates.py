@@ -194,7 +194,7 @@ def find_candidates(
     for position, plan in enumerate(chosen_plans):
         if not isinstance(plan, Bands) or (total := total_hits(responses[position])) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
             continue
-        scored_plan = (total > MAX_BAND_MATCHES and plan.equivalent_threshold) or plan
+        scored_plan = (total > MAX_BAND_MATCHES and plan.plan_without_bands) or plan
         if can_count_tokens(scored_plan, count_clauses([*clauses, *excluded[position]]), access.engine.max_clauses()):
             chosen_plans[position] = scored_plan
             rerun.append(position)

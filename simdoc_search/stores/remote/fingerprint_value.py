@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simdoc_search.documents import DocumentKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, token_kinds
-from simdoc_search.sketch.tokens import HASH_BITS, encode_text
+from simdoc_search.sketch.tokens import HASH_BITS, encode_as_text
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.schema import MARK_FIELDS
@@ -86,4 +86,4 @@ def _contains_only(text: Any, token_ids: NDArray[np.uint32], token_length: int |
     """
     if not len(token_ids):
         return text in ("", None)
-    return isinstance(text, str) and len(text) == len(encode_text(token_ids, token_length))
+    return isinstance(text, str) and len(text) == len(encode_as_text(token_ids, token_length))

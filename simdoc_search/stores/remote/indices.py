@@ -129,7 +129,7 @@ class Indices:
             return  # the index is missing, so the next query raises an error
         state = self._read(engine, mappings)
         settings = self._common_settings(state)
-        if settings.minhash != self.settings.minhash or settings.analysis != self.settings.analysis:
+        if settings.sketch != self.settings.sketch or settings.analysis != self.settings.analysis:
             raise FormatMismatchError(
                 f"the fingerprint settings of {self._location} have changed; open the index again",
                 found=settings.to_dict(),

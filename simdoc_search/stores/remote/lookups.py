@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.fields import (
@@ -113,18 +111,22 @@ def find_keys(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
         return set()
 
 
-def field_hashes(access: IndexAccess, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
-    """Return a hash of the application's fields in each document; see `HasFields.field_hashes`."""
+def application_fields(
+    access: IndexAccess, keys: Sequence[DocumentKey], *, text: bool
+) -> dict[DocumentKey, dict[str, Any]]:
+    """Return the fields of documents of an application; see `HasApplicationFields`."""
     if access.is_simdoc_index:
         return {}
-
-    def hash_fields(source: Mapping[str, Any]) -> str:
-        values = {name: value for name, value in source.items() if name not in access.id_field.source_fields}
-        return text_hash(json.dumps(values, sort_keys=True))
-
+    source: SourceFilter = {"excludes": [access.field, *(() if text else access.text_fields or ())]}
     ids = dict.fromkeys(key.id for key in keys)
-    hits = find_by_id(access, ids, source={"excludes": [access.field]}, ids_per_request=_IDS_AT_ONCE)
-    return {access.id_field.key_of(hit): hash_fields(hit.get("_source") or {}) for hit in hits}
+    return {
+        access.id_field.key_of(hit): {
+            name: value
+            for name, value in (hit.get("_source") or {}).items()
+            if name not in access.id_field.source_fields
+        }
+        for hit in find_by_id(access, ids, source=source, ids_per_request=_IDS_AT_ONCE)
+    }
 
 
 def find_ids_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
@@ -137,7 +139,7 @@ def find_ids_by_name(access: IndexAccess, name: str, filters: Filters | None) ->
 
 
 def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[str]:
-    """Return up to three similar ids of stored documents; see `Store.suggest_ids`."""
+    """Return up to ten similar ids of stored documents; see `Store.suggest_ids`."""
     if not access.is_simdoc_index or len(id) > MAX_ID_BYTES:
         return []
     id_names = {name for spelling in unicode_forms(id) for name in (spelling, *alternative_names(spelling))}

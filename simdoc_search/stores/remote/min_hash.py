@@ -43,8 +43,8 @@ class MinHashFieldSettings(Settings):
     """Settings of a field that a `min_hash` filter fills. `minhash` contains the options of the filter."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.minhash, MinHash):
-            raise ValueError(f"an engine's min_hash filter cannot compute the sketch {self.minhash.stored_name}")
+        if not isinstance(self.sketch, MinHash):
+            raise ValueError(f"an engine's min_hash filter cannot compute the sketch {self.sketch.stored_name}")
 
     @property
     def stored_sketch(self) -> str:
@@ -54,15 +54,15 @@ class MinHashFieldSettings(Settings):
         return f"{_FILTER_TYPE}:{options.hash_count} {options.bucket_count} {options.hash_set_size} {rotation}"
 
     @property
-    def estimate(self) -> CompareTokens:
+    def compare_tokens(self) -> CompareTokens:
         """The function that estimates the overlap of two documents from their token ids."""
         return partial(compare_terms, minhash=self.options)
 
     @property
     def options(self) -> MinHash:
         """The options of the filter."""
-        assert isinstance(self.minhash, MinHash)  # noqa: S101 - checked by __post_init__
-        return self.minhash
+        assert isinstance(self.sketch, MinHash)  # noqa: S101 - checked by __post_init__
+        return self.sketch
 
     def token_ids_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the token ids of a text, for comparing it with other texts, and its terms, for queries."""
@@ -162,7 +162,7 @@ def read_min_hash_settings(settings: Mapping[str, Any], analyzer: str) -> MinHas
             f"the analyzer {analyzer} has options that a min_hash filter does not accept ({error}); change these "
             "options, then reindex"
         ) from None
-    return MinHashFieldSettings(analysis, minhash, passages=None, indexes_words=False)
+    return MinHashFieldSettings(analysis, minhash, passages=None, indexes_word_pairs=False)
 
 
 def source_text_field(mapping: Mapping[str, Any], field: str) -> str:
@@ -181,11 +181,11 @@ def check_terms(engine: Engine, index: str, field: str, settings: MinHashFieldSe
         response = engine.call("POST", [index, "_analyze"], {"field": field, "text": text})
         # The response may contain surrogates. The index contains U+FFFD instead.
         terms = {without_surrogates(token["token"]) for token in response["tokens"]}
-        expected = set(fingerprint(text, settings.analysis, settings.minhash).tokens("lucene"))
+        expected = set(fingerprint(text, settings.analysis, settings.sketch).tokens("lucene"))
         if terms != expected:
             raise StoreError(
                 f"the min_hash filter of {index}/{field} on {engine.name} does not compute the same terms as "
-                f"simdoc-search with {settings.minhash} ({len(terms)} terms instead of {len(expected)}). Compare the "
+                f"simdoc-search with {settings.sketch} ({len(terms)} terms instead of {len(expected)}). Compare the "
                 "analyzer with the output of `simdoc-search template show --min-hash`. The filters lowercase and "
                 "shingle must come before min_hash, and each option must have both spellings (bucket_count and "
                 "bucketCount)"

@@ -202,7 +202,7 @@ def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
         return make_faulty_record(f"has no text in {names}")
     settings = access.settings
     assert isinstance(settings, MinHashFieldSettings)  # noqa: S101 - checked by open_min_hash_field
-    text_fingerprint = fingerprint(text, settings.analysis, settings.minhash)
+    text_fingerprint = fingerprint(text, settings.analysis, settings.sketch)
     token_ids, terms = settings.token_ids_and_terms(text_fingerprint)
     fault = "" if len(token_ids) else f"has fewer than {settings.analysis.shingle_size} words in {names}"
     return Record(

@@ -16,10 +16,10 @@ import numpy as np
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, token_kinds
-from simdoc_search.sketch.tokens import TokenIds, decode_text, empty_token_ids, encode_text
+from simdoc_search.sketch.tokens import TokenIds, decode_text, empty_token_ids, encode_as_texts
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, metadata_terms
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 from simdoc_search.stores.remote.bulk import json_line
@@ -41,48 +41,43 @@ class _MalformedError(Exception):
     """
 
 
-def build_field_value(
-    token_ids: TokenIds, shingle_count: int, hashes: tuple[str, str], settings: Settings, **tokens: TokenIds
-) -> dict[str, Any]:
-    """Return the value of the fingerprint field.
-
-    Args:
-        token_ids: tokens of the fingerprint.
-        shingle_count: number of distinct shingles.
-        hashes: hash of the text, and hash of its normalised words.
-        settings: settings of the index.
-        tokens: tokens of other kinds, by name. Kinds that the index does not have are omitted.
-    """
-    text_hash, words_hash = hashes
-    kinds: dict[str, str] = {
-        kind.name: encode_text(tokens.get(kind.name, empty_token_ids()), kind.length) for kind in token_kinds(settings)
-    }
-    return {
-        "tokens": encode_text(token_ids),
-        **kinds,
-        "shingles": shingle_count,
-        "buckets": len(token_ids),
-        "text_hash": text_hash,
-        "words_hash": words_hash,
-        "format": format_label(settings),
-    }
+def build_field_values(records: Sequence[Record], settings: Settings) -> list[dict[str, Any]]:
+    """Return the value of the fingerprint field for each record. Kinds of tokens that the index lacks are omitted."""
+    texts = {"tokens": encode_as_texts([record.token_ids for record in records])}
+    for kind in token_kinds(settings):
+        texts[kind.name] = encode_as_texts([getattr(record, kind.name) for record in records], kind.length)
+    label = format_label(settings)
+    return [
+        {
+            **dict(zip(texts, texts_of_record, strict=True)),
+            "shingles": record.shingle_count,
+            "buckets": len(record.token_ids),
+            "text_hash": record.text_hash,
+            "words_hash": record.words_hash,
+            "format": label,
+        }
+        for record, *texts_of_record in zip(records, *texts.values(), strict=True)
+    ]
 
 
 def encode_records(
     records: Sequence[Record], settings: Settings, *, field: str, store_text: bool
 ) -> list[EncodedRecord]:
     """Convert records to the lines of their documents in a bulk request."""
+    sources = to_sources(records, settings, field=field, store_text=store_text)
+    return [EncodedRecord(record.id, json_line(source)) for record, source in zip(records, sources, strict=True)]
+
+
+def to_sources(records: Sequence[Record], settings: Settings, *, field: str, store_text: bool) -> list[dict[str, Any]]:
+    """Return the index document for each record, for an index that simdoc-search created."""
+    field_values = build_field_values(records, settings)
     return [
-        EncodedRecord(record.id, json_line(to_source(record, settings, field=field, store_text=store_text)))
-        for record in records
+        _to_source(record, values, field=field, store_text=store_text)
+        for record, values in zip(records, field_values, strict=True)
     ]
 
 
-def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
-    """Return the index document for a record, for an index that simdoc-search created."""
-    hashes = record.text_hash, record.words_hash
-    tokens = {kind.name: getattr(record, kind.name) for kind in token_kinds(settings)}
-    values = build_field_value(record.token_ids, record.shingle_count, hashes, settings, **tokens)
+def _to_source(record: Record, values: dict[str, Any], *, field: str, store_text: bool) -> dict[str, Any]:
     values |= {
         "digest": record.digest,
         "names": [_json_value(name) for name in alternative_names(record.id)],
@@ -185,7 +180,7 @@ def _read_kind(source: Mapping[str, Any], kind: TokenKind, path: str) -> TokenId
     token_ids = _read_tokens(source, kind.length, path)
     if kind.name == "sentences":
         try:
-            decode_sentences(token_ids)
+            decode_simhashes(token_ids)
         except ValueError as error:
             raise _MalformedError(f"has invalid hashes in {path} ({one_line(error)})") from None
     return token_ids

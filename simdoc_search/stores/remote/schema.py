@@ -61,14 +61,14 @@ def to_meta(settings: Settings) -> dict[str, str]:
         FormatMismatchError: the sketches do not fit into a `meta`.
     """
     meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _format_analysis(settings.analysis)}
-    if settings.minhash.key is not None:
-        meta["simdoc_key"] = settings.minhash.key.checksum
+    if settings.sketch.key is not None:
+        meta["simdoc_key"] = settings.sketch.key.checksum
     # Only a local store has an index of words. In an engine, words are found in the text field.
-    lines = _join_sketches(replace(settings, indexes_words=False).sketches)
+    lines = _join_sketches(replace(settings, indexes_word_pairs=False).stored_specs)
     meta |= {f"{_SKETCHES_KEY}_{number}" if number > 1 else _SKETCHES_KEY: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE_LENGTH:
         raise FormatMismatchError(
-            f"the sketches {', '.join(settings.sketches)} do not fit into the `meta` of a field; omit one of these "
+            f"the sketches {', '.join(settings.stored_specs)} do not fit into the `meta` of a field; omit one of these "
             "sketches"
         )
     return meta
@@ -88,7 +88,7 @@ def parse_meta(meta: Mapping[str, str]) -> Settings:
         lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES_KEY)]
         sketches = [sketch.strip() for line in lines for sketch in line.split(_SEPARATOR.strip())]
         analysis = _parse_analysis(meta.get("simdoc_analysis", _format_analysis(Analysis())))
-        return Settings.from_sketches(analysis, sketches, meta.get("simdoc_key"))
+        return Settings.from_stored_specs(analysis, sketches, meta.get("simdoc_key"))
     except (KeyError, ValueError) as error:
         problem = f"{error} is missing" if isinstance(error, KeyError) else error
         raise FormatMismatchError(
@@ -103,7 +103,7 @@ def format_label(settings: Settings) -> str:
 
     It describes the parts of a fingerprint, so it does not contain the layout version or unknown sketches.
     """
-    key = settings.minhash.key
+    key = settings.sketch.key
     keyed = [f"key {key.checksum}"] if key else []
     return _SEPARATOR.join(
         [_format_analysis(settings.analysis), settings.stored_sketch, *keyed, *settings.stored_token_kinds]

@@ -168,7 +168,7 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
     """
     if mappings is None:
         raise StoreNotFoundError(f"the index {location} no longer exists; open the index again to recreate the index")
-    current = common_settings(mappings, field, location).with_verified_key(settings.minhash.key, location)
+    current = common_settings(mappings, field, location).with_verified_key(settings.sketch.key, location)
     if not is_created_by_simdoc(mappings, field) or current != settings:
         raise StoreError(f"the index {location} was replaced with another index; open the index again")
     if others := sorted(mappings.keys() - select_queryable(mappings, field).keys()):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
@@ -240,7 +240,7 @@ class RemoteStore(Closable):
     def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
         """Yield the simhashes of the sentences of the documents with these ids."""
         return (
-            (record.key, decode_sentences(record.sentences))
+            (record.key, decode_simhashes(record.sentences))
             for record in self.records(ids, sentences_and_concepts=True)
         )
 
@@ -268,9 +268,11 @@ class RemoteStore(Closable):
         """Return the keys of the documents with an id in an index, alias or data stream."""
         return lookups.find_keys(self.access, id, index)
 
-    def field_hashes(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
-        """Return a hash of the application's fields in each document; see `HasFields`."""
-        return lookups.field_hashes(self.access, keys)
+    def application_fields(
+        self, keys: Sequence[DocumentKey], *, text: bool = True
+    ) -> dict[DocumentKey, dict[str, Any]]:
+        """Return the application's fields of each document; see `HasApplicationFields`."""
+        return lookups.application_fields(self.access, keys, text=text)
 
     # --- ids and fields by name ---
 
@@ -279,7 +281,7 @@ class RemoteStore(Closable):
         return lookups.find_ids_by_name(self.access, name, filters)
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to three similar ids of documents that match the filters, best first."""
+        """Return up to ten similar ids of documents that match the filters, best first."""
         return lookups.suggest_ids(self.access, id, filters)
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:

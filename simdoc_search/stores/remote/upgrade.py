@@ -44,7 +44,7 @@ def upgrade_index(
     missing = {name: expected[name] for name in ("tokens", *token_kind_names(new_settings))}
     if reason := add_fields(store.engine, store.index, store.field, missing):
         raise StoreError(f"{store.location} cannot be upgraded: {reason}")
-    options: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}
+    options: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.sketch.key}
     upgraded = RemoteStore.open_index(store.engine, store.index, None, field=store.field, **options)
     records = (
         record

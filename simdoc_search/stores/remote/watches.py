@@ -249,7 +249,10 @@ class Watches:
                 np.zeros(0, np.uint32) if isinstance(token_ids, str) else token_ids,
                 is_outdated=bool(self._mismatch) or self._field not in source,
             )
-        raise StoreError(f"the document {hit['_id']!r} in {self.name} is not a watch; delete the document")
+        raise StoreError(
+            f"the document {hit['_id']!r} in the index {self.name} is not a stored query of `simdoc-search watch`; "
+            "delete it from this index"
+        )
 
 
 def _watch_id(key: DocumentKey) -> str:

@@ -12,7 +12,7 @@ from simdoc_search.analysis.normalise import normaliser
 from simdoc_search.analysis.settings import Profile
 from simdoc_search.analysis.word_automaton import word_automaton
 from simdoc_search.analysis.word_break import word_spans
-from simdoc_search.analysis.word_grammar import classes
+from simdoc_search.analysis.word_grammar import character_classes
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.attach.pipeline.tables import build_fold_tables, build_word_tables
 from tests.support.pipeline import TRICKY, any_points, mixtures
@@ -64,7 +64,7 @@ def folded(word: str, profile: Profile) -> str:
             result += letter
             composes |= becomes == "\uf8ff"
         elif "\ue000" <= becomes < "\uf8ff":
-            units = tables["targets"].encode("utf-16-le")
+            units = tables["replacements"].encode("utf-16-le")
             place = 2 * (ord(becomes) - 0xE000)
             size = int.from_bytes(units[place : place + 2], "little") - 0x30
             composes |= size >= 64
@@ -94,7 +94,7 @@ def test_the_table_finds_the_words_of_all_scripts() -> None:
 def test_the_tables_normalise_every_letter(profile: Profile) -> None:
     """Letters are tested alone, before and after an accent, and in random words."""
     normalise = normaliser(profile)
-    letters = [chr(point) for point in np.flatnonzero(classes().numbers).tolist()]
+    letters = [chr(point) for point in np.flatnonzero(character_classes().class_ids).tolist()]
     words = [*letters, *(f"{letter}\u0301" for letter in letters[::7]), *(f"a{letter}" for letter in letters[::7])]
     words += [without_surrogates(word) for word in any_points("fold", 300, 30)]
 

@@ -31,7 +31,7 @@ def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
     ("settings", "what"),
     [
         (Settings().with_key(HashKey("0123456789abcdef")), "a secret hash key"),
-        (Settings(minhash=MinHash(with_rotation=True)), "the sketch bucketed:1 512 1 true 9"),
+        (Settings(sketch=MinHash(with_rotation=True)), "the sketch bucketed:1 512 1 true 9"),
         (Settings(Analysis(stem="en")), "stemming"),
         (Settings(Analysis(frequencies=True)), "frequencies"),
         (Settings(sentences=SentenceSettings()), "sentences"),

@@ -15,7 +15,7 @@ from simdoc_search.stores.record import Record
 @pytest.mark.parametrize("bucket_count", [4, 512, 4096])
 def test_the_codes_of_each_record_are_unpacked(bucket_count: int) -> None:
     """The records have different numbers of tokens, also none and all."""
-    settings = Settings(minhash=MinHash(bucket_count=bucket_count))
+    settings = Settings(sketch=MinHash(bucket_count=bucket_count))
     random = np.random.default_rng(bucket_count)
     records: list[Record] = []
     for count in (1, 0, bucket_count, bucket_count // 2, 3):

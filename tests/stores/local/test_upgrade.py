@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import StoreError, StoreLockedError
-from simdoc_search.sketch.sentences import decode_sentences
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.stores.local import folder as folders
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.stores.upgrade import upgrade_store
@@ -46,7 +46,7 @@ def has_sentences(location: Path) -> bool:
     """Return whether each document has the sentences of its text."""
     with open_store(location) as store:
         return store.settings.sentences is not None and all(
-            decode_sentences(record.sentences).tolist()
+            decode_simhashes(record.sentences).tolist()
             == compute_sentence_simhashes(record.text or "", store.settings.analysis).tolist()
             for record in store.scan(text=True, sentences_and_concepts=True)
         )

@@ -72,7 +72,7 @@ def test_wildcards_and_lists_name_several_indices(temp_indices: TempIndices) -> 
 
 def test_indices_with_different_settings_cannot_be_opened_together(temp_indices: TempIndices) -> None:
     names = [temp_indices.name(), temp_indices.name()]
-    both = [Settings(minhash=MinHash(bucket_count=count), indexes_words=False) for count in (512, 256)]
+    both = [Settings(sketch=MinHash(bucket_count=count), indexes_word_pairs=False) for count in (512, 256)]
     for name, settings in zip(names, both, strict=True):
         in_index(temp_indices, name, settings=settings, create=True)
     with pytest.raises(FormatMismatchError, match="different settings; query each index separately") as caught:

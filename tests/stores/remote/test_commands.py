@@ -52,7 +52,7 @@ def test_commands_give_the_same_answers_as_on_a_local_store(url: str, tmp_path: 
     expected, info = (answer("info", "--store", store) for store in (local, url))
     assert expected["settings"]["sketches"].pop() == "words:1"  # an engine searches phrases in its text field
     assert (4, expected["settings"]) == (info["document_count"], info["settings"])
-    assert Settings(indexes_words=False).to_dict().items() <= info["settings"].items()
+    assert Settings(indexes_word_pairs=False).to_dict().items() <= info["settings"].items()
     assert expected.keys() == info.keys()
     assert (True, True) == (info["bytes"] > 0, info["text_bytes"] > 0)
     assert url.replace("name@", "") == info["store"]
@@ -65,7 +65,7 @@ def test_commands_give_the_same_answers_as_on_a_local_store(url: str, tmp_path: 
         (["delete", "doc13"], "no document 'doc13' in the index; did you mean 'doc123.txt'"),
         (
             ["index", "corpus", "--shingle-size", "3"],
-            "was created with analysis.shingle_size 5, not 3; omit these settings",
+            "was created with analysis.shingle_size 5, not 3; omit the settings that differ",
         ),
         (["index", "corpus", "--no-texts"], "was created with texts, and this cannot be changed; choose another index"),
     ],

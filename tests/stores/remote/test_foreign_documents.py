@@ -15,7 +15,7 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.records import read_token_ids, to_record
 from tests.support.backfill import backfill
-from tests.support.cli import run
+from tests.support.cli import answer, output, run
 from tests.support.engines import call
 from tests.support.http_server import TempIndices
 from tests.support.marks import articles, mark
@@ -156,3 +156,19 @@ def test_foreign_keys_in_the_fingerprint_field_are_not_mapped(temp_indices: Temp
     assert before == call(temp_indices.engine, "GET", path)[name]["mappings"]["properties"]["simdoc"]
     assert "false" == before["dynamic"]
     engine.close()
+
+
+def test_a_document_is_shown_with_the_fields_of_the_application(temp_indices: TempIndices) -> None:
+    """The text and the fingerprint are not among them. A long value is shortened, but not in JSON."""
+    index = temp_indices.make(mapping())
+    own = {"title": "Kettle", "author": {"name": "Ann Bo"}, "tags": ["a", "b"], "html": "word " * 100}
+    temp_indices.put(index, "good", {"simdoc": GOOD, "body": "some text", **own})
+    arguments = ["show", "good", "--store", f"{temp_indices.engine}/{index}", "--text-field", "body"]
+    shown = output(*arguments).splitlines()
+
+    assert ["author.name Ann Bo", "tags        a, b", "title       Kettle"] == [*shown[3:4], *shown[5:7]]
+    assert shown[4].startswith("html        word word")
+    assert len(shown[4]) < 100
+    assert {"author.name": "Ann Bo", **{name: own[name] for name in ("title", "tags", "html")}} == (
+        answer(*arguments)["metadata"]
+    )

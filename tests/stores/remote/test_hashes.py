@@ -69,8 +69,8 @@ def test_an_engine_groups_identical_texts(temp_indices: TempIndices) -> None:
 
 
 def test_check_reports_adversarial_texts(temp_indices: TempIndices) -> None:
-    own, settings = temp_indices.name(), Settings(minhash=MinHash(bucket_count=64))
-    words = adversarial_words(settings.minhash)
+    own, settings = temp_indices.name(), Settings(sketch=MinHash(bucket_count=64))
+    words = adversarial_words(settings.sketch)
     with closing(open_store(f"{temp_indices.engine}/{own}", settings, create=True)) as store:
         crafted = Document("bad", f"{some_text(random.Random(1), 500)} {words}")
         SimilaritySearch(store).index([crafted, *(Document(id, text) for id, text in TEXTS.items())])

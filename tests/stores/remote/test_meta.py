@@ -115,7 +115,7 @@ def test_the_longest_settings_fit_into_a_meta(sketch: Sketch) -> None:
     [
         ({}, Settings(passages=None)),
         ({"simdoc_analysis": "lowercase word 5"}, Settings(Analysis("lowercase", 5, "word", False), passages=None)),
-        ({"simdoc_sketches": "bucketed:1 64"}, Settings(minhash=MinHash(bucket_count=64), passages=None)),
+        ({"simdoc_sketches": "bucketed:1 64"}, Settings(sketch=MinHash(bucket_count=64), passages=None)),
         ({"simdoc_sketches": "bucketed:1; passages:1 16"}, Settings(passages=PassageSettings(16))),
         ({"simdoc_something": "else", "unit": "ms"}, Settings(passages=None)),
     ],
@@ -131,7 +131,7 @@ def test_unknown_sketches_are_kept_if_they_fit() -> None:
     assert meta == to_meta(parse_meta(meta))
     assert format_label(Settings()) == format_label(parse_meta(meta))
     with pytest.raises(FormatMismatchError, match=r"the sketches bucketed:1 512 1 false 9, .*, s0:1 xxx.* do not fit"):
-        to_meta(Settings(unknown_sketches=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
+        to_meta(Settings(unknown_specs=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
 
 
 @pytest.mark.parametrize(

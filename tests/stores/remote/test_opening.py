@@ -29,8 +29,11 @@ def test_an_index_keeps_its_settings(temp_indices: TempIndices) -> None:
     )
     with pytest.raises(FormatMismatchError, match=r"was created with analysis\.shingle_size 3, not 5; omit") as caught:
         in_index(temp_indices, name, settings=Settings(), create=True)
-    stored = replace(settings, indexes_words=False)
-    assert (stored.to_dict(), Settings(indexes_words=False).to_dict()) == (caught.value.found, caught.value.expected)
+    stored = replace(settings, indexes_word_pairs=False)
+    assert (stored.to_dict(), Settings(indexes_word_pairs=False).to_dict()) == (
+        caught.value.found,
+        caught.value.expected,
+    )
 
     with pytest.raises(StoreError, match="was created without texts, and this cannot be changed"):
         in_index(temp_indices, name, store_texts=True)

@@ -24,7 +24,7 @@ from simdoc_search.stores.fields import (
 )
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.fingerprint_value import describe_fault
-from simdoc_search.stores.remote.records import to_record, to_source
+from simdoc_search.stores.remote.records import to_record, to_sources
 from simdoc_search.stores.remote.schema import format_label
 from tests.support.stores import comparable_values, record
 
@@ -56,8 +56,8 @@ RECORDS = st.builds(
 
 @given(RECORDS, st.sampled_from(["simdoc", "read_metadata"]))
 def test_a_record_is_read_back_from_its_document_with_or_without_its_text(written: Record, field: str) -> None:
-    source = json.loads(json.dumps(to_source(written, Settings(), field=field, store_text=True)))
-    bare = to_source(written, Settings(), field=field, store_text=False)
+    source = json.loads(json.dumps(to_sources([written], Settings(), field=field, store_text=True)[0]))
+    (bare,) = to_sources([written], Settings(), field=field, store_text=False)
 
     assert comparable_values(written) == comparable_values(to_record(DocumentKey(written.id), source, field=field))
     assert {field, "metadata"} == bare.keys()
@@ -91,14 +91,14 @@ def test_the_document_of_a_record_is_a_stored_format() -> None:
         },
         "metadata": {"n": 1},
         "body": "words",
-    } == to_source(written, Settings(), field="simdoc", store_text=True)
+    } == to_sources([written], Settings(), field="simdoc", store_text=True)[0]
     none = Settings(passages=None)
-    assert "passages" not in to_source(written, none, field="simdoc", store_text=True)["simdoc"]
+    assert "passages" not in to_sources([written], none, field="simdoc", store_text=True)[0]["simdoc"]
 
 
 @given(st.dictionaries(ANY_TEXT, ANY_TEXT | st.lists(ANY_TEXT), max_size=3), ANY_TEXT | st.just("\ud83d\ude00"))
 def test_lone_surrogates_become_replacement_characters(metadata: dict[str, Any], text: str) -> None:
-    source = to_source(record("a", text=text, **metadata), Settings(), field="simdoc", store_text=True)
+    (source,) = to_sources([record("a", text=text, **metadata)], Settings(), field="simdoc", store_text=True)
     expected = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
     assert expected == json.loads(json.dumps(source, ensure_ascii=False).encode())["body"]
@@ -108,7 +108,8 @@ def test_lone_surrogates_become_replacement_characters(metadata: dict[str, Any],
 def test_no_term_is_too_long_for_lucene(start: str, character: str, length: int) -> None:
     value = start + character * length
     metadata: dict[str, Any] = {"path": value, "key": value, "漢" * length: "value", "\ud800k" * 300: "\udfff" * length}
-    ours = to_source(record("a", [], None, **metadata), Settings(), field="simdoc", store_text=True)["simdoc"]
+    (source,) = to_sources([record("a", [], None, **metadata)], Settings(), field="simdoc", store_text=True)
+    ours = source["simdoc"]
 
     assert max(len(term.encode()) for term in [ours["path"], *ours["facts"]]) <= MAX_TERM_BYTES
 

@@ -171,7 +171,7 @@ def test_an_open_store_refuses_an_index_of_other_settings(
     alias = RolledAlias(temp_indices)
     search = SimilaritySearch(open_store(alias.url))
     search.similar("a")
-    other = component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]["properties"]
+    other = component_template(Settings(sketch=MinHash(bucket_count=256)))["template"]["mappings"]["properties"]
     alias.roll({**MAPPING, **other})
 
     with pytest.raises(FormatMismatchError, match="fingerprints with different settings; query each index separately"):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, engine_side
+from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, engine_update
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.sentences import SentenceSettings
@@ -212,7 +212,7 @@ def test_documents_that_are_left_are_reported(
 ) -> None:
     """Here a block stops all writes, as on a full disk."""
     name = filled(temp_indices, engine)
-    monkeypatch.setattr(engine_side, "_MAX_ROUNDS", 2)
+    monkeypatch.setattr(engine_update, "_MAX_ROUNDS", 2)
 
     def block(written: int, _: int) -> None:
         if written:

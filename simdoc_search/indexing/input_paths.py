@@ -56,14 +56,14 @@ class InputPath:
     def make_skipped_id(self, skipped: SkippedFile) -> str | None:
         """Return the id that a skipped file would have, or None if the file is not below the root."""
         with suppress(ValueError):
-            return self.make_id(absolute(skipped.path))
+            return self.make_id(absolute_path(skipped.path))
         return None
 
     def with_stored_id(self, source: FileSource) -> FileSource:
         """Return a file with its id and root in the store."""
         if not self.id_prefix and self.root == source.root:
             return source
-        id = self.make_id(self.path) if source.root == absolute(source.path) else self.id_prefix + source.id
+        id = self.make_id(self.path) if source.root == absolute_path(source.path) else self.id_prefix + source.id
         return replace(source, id=id, root=self.root, prefix=self.prefix)
 
     def find_unreadable_path(self, path: str) -> str | None:
@@ -87,6 +87,12 @@ class InputPath:
             f"with --prefix {name}/"
             for root, count in self.id_conflicts.items()
         ]
+
+    def make_rename_notes(self) -> list[str]:
+        """Return a sentence for the report if files of this path got new ids, and otherwise an empty list."""
+        files = format_count(self.renamed_count, "file")
+        message = f"{files} of {self.path} got new ids; documents with old ids were removed"
+        return [message] if self.renamed_count else []
 
     def find_old_documents(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
         """Yield stored documents of this path whose ids may differ from the current ids of their files.
@@ -147,22 +153,22 @@ class InputPaths:
         is_folder = Path(path).is_dir()
         stored = self._count_documents(path) if is_folder else 0
         if self.prefix is not None or stored:
-            prefix = self._stored_prefix(path) if self.prefix is None else self.prefix
+            prefix = self._read_stored_prefix(path) if self.prefix is None else self.prefix
             return InputPath(number, path, path, prefix, stored_count=stored)
         for parent in map(str, PurePath(path).parents):
             parent_input_path = self._by_path.get(parent)
             if parent_input_path is not None and parent_input_path.root == parent:
                 prefix = parent_input_path.prefix
             elif self._count_documents(parent):
-                prefix = self._stored_prefix(parent)
+                prefix = self._read_stored_prefix(parent)
             else:
                 continue
             subfolder = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
             return InputPath(number, path, parent, prefix, subfolder, stored_count=self._count_documents(parent))
         has_others = self._add_folder_prefix and bool(self._by_path or self._store.info().document_count)
-        return InputPath(number, path, path, self._unused_prefix(path) if has_others and is_folder else "")
+        return InputPath(number, path, path, self._find_unused_prefix(path) if has_others and is_folder else "")
 
-    def _unused_prefix(self, path: str) -> str:
+    def _find_unused_prefix(self, path: str) -> str:
         """Return the shortest suffix of a folder's path that is not yet a prefix of ids."""
         parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
         used = {input_path.prefix for input_path in self}
@@ -177,7 +183,7 @@ class InputPaths:
             self._document_counts[root] = self._store.count(root)
         return self._document_counts[root]
 
-    def _stored_prefix(self, root: str) -> str:
+    def _read_stored_prefix(self, root: str) -> str:
         record = next(self._store.scan(root_folder=root), None)
         return record.origin.prefix if record and record.origin else ""
 
@@ -185,7 +191,7 @@ class InputPaths:
 def make_origin_filter(store: Store, paths: Iterable[str]) -> dict[str, Any]:
     """Return the filter that selects the documents that were read from these indexed folders and files."""
     values: list[str] = []
-    for path in map(absolute, paths):
+    for path in map(absolute_path, paths):
         input_path = InputPaths(store, None).get_or_add(path)
         below = {record.origin.root for record in store.scan(root_folder=path, only_roots_below=True) if record.origin}
         values += map(origin_value, sorted(below))
@@ -216,7 +222,7 @@ def is_missing(path: str) -> bool:
 
 def is_same_file(path: str, other: str | Path) -> bool:
     """Return whether two paths lead to the same file, perhaps through links."""
-    if path == absolute(other):
+    if path == absolute_path(other):
         return True
     with suppress(OSError, ValueError):
         return os.path.samefile(path, other)  # noqa: PTH121 - paths are strings
@@ -236,6 +242,6 @@ def is_unchanged(path: str, origin: Origin) -> bool:
     return True
 
 
-def absolute(path: str | Path) -> str:
+def absolute_path(path: str | Path) -> str:
     """Return the absolute path. Links are not resolved."""
     return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links

@@ -71,7 +71,8 @@ class EngineUpdate:
             report.skipped_indices.append(SkippedIndex(self._name, incomplete_reason))
         if self._target.text_query is None:  # no query can tell which documents have a text
             incomplete = combine_clauses(
-                build_incomplete_query(self._target, self._options), WriteRange(unread.up_to).build_any_shard_query()
+                build_incomplete_query(self._target, self._options),
+                WriteRange(unread.up_to_seq_nos).build_any_shard_query(),
             )
             report.textless_count = self._count_documents(
                 {"bool": {"filter": [incomplete], "must_not": [self._failed_query]}}

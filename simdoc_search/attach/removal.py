@@ -1,0 +1,226 @@
+"""Plans and runs `template remove`, which removes the parts of simdoc-search from the indices of an application.
+
+First, writes no longer compute fingerprints. Then the field is removed from the documents. Last, the parts that nothing
+else uses are deleted, because an index rejects all writes while its pipeline is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
+from simdoc_search.attach.indices import NO_PIPELINE, IndexDescription, describe_indices
+from simdoc_search.attach.inspection.index_pipeline import FINGERPRINT_PARAMETERS
+from simdoc_search.attach.installation import check_url_without_index
+from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
+from simdoc_search.attach.search_templates import build_search_templates, insert_default_field
+from simdoc_search.attach.steps import Step, run_steps
+from simdoc_search.attach.update_by_query import WrittenCallback, update_by_query
+from simdoc_search.display import format_count
+from simdoc_search.errors import StoreError
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.mappings import shorten_list
+from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, WATCHED_FIELD
+
+_PIPELINE_SETTINGS = ("final_pipeline", "default_pipeline")
+_REMOVE_SCRIPT = "if (ctx._source.remove(params.field) == null) { ctx.op = 'noop' }"
+_MAX_ROUNDS = 10
+"""Maximum number of rounds. A round updates the documents that other writers changed during the previous one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPlan:
+    """The changes of a removal.
+
+    Attributes:
+        engine: the engine.
+        fingerprint_field: the object field of the fingerprints.
+        steps: the requests before the field is removed from the documents.
+        document_counts: number of documents with the field, for each index that is open.
+        deletions: the requests after the field is removed from the documents.
+        warnings: sentences about the parts that are kept.
+    """
+
+    engine: Engine
+    fingerprint_field: str
+    steps: list[Step] = field(default_factory=list)
+    document_counts: dict[str, int] = field(default_factory=dict)
+    deletions: list[Step] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def changes(self) -> list[str]:
+        """A description of each change in the imperative, in order."""
+        documents = [
+            f"remove the field {self.fingerprint_field} from {format_count(count, 'document')} of {index}"
+            for index, count in self.document_counts.items()
+            if count
+        ]
+        return [step.change for step in self.steps] + documents + [step.change for step in self.deletions]
+
+    def run(self, progress: WrittenCallback = lambda _: None) -> None:
+        """Make all changes. `progress` is called with the number of documents written so far in the current index.
+
+        Raises:
+            StoreError: a change failed. Run the same removal again to resume.
+        """
+        run_steps(self.engine, self.steps)
+        for index in self.document_counts:
+            self._remove_field(index, progress)
+        run_steps(self.engine, self.deletions)
+
+    def _remove_field(self, index: str, progress: WrittenCallback) -> None:
+        field = self.fingerprint_field
+        script = {"source": _REMOVE_SCRIPT, "params": {"field": field}}
+        for _ in range(_MAX_ROUNDS):
+            self.engine.refresh(index, allowed_statuses=(403,))
+            result = update_by_query(self.engine, index, _has_field(field), script=script, progress=progress)
+            if result.failures:
+                id, reason = next(iter(result.failures.items()))
+                raise StoreError(f"cannot remove the field {field} from the document {id!r} of {index}: {reason}")
+            if not result.conflict_count:
+                return
+        raise StoreError(f"other programs keep changing documents of {index}; run the same command again to resume")
+
+
+def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
+    """Return the changes that remove fingerprints from the indices behind a name, without changing anything.
+
+    Args:
+        engine: the engine.
+        index: an index, an alias, a data stream or a pattern; empty to remove only what no index uses.
+        field: the object field of the fingerprints.
+
+    Raises:
+        StoreNotFoundError: no index has this name.
+        StoreError: `simdoc-search index` created the index, or the URL contains an index.
+    """
+    check_url_without_index(engine, "remove")
+    plan = RemovalPlan(engine, field)
+    named = describe_indices(engine, index, field) if index else []
+    if created := [each.name for each in named if each.is_simdoc_index]:
+        raise StoreError(f"`simdoc-search index` created the index {created[0]}; to remove it, delete the index")
+    bodies: dict[str, Any] = engine.call("GET", ["_ingest", "pipeline"], allowed_statuses=(404,)) or {}
+    ours = {name for name, body in bodies.items() if _only_fills(body, field)}
+    all_names = {index, *(name for each in named for name in (each.name, *each.other_names))} - {""}
+    used = _plan_write_changes(plan, named, all_names, ours)
+    for each in named:
+        if each.is_closed:
+            plan.warnings.append(f"{each.name} is closed; open it, and run the command again to remove the field")
+        else:
+            plan.document_counts[each.name] = engine.count(each.name, _has_field(field))
+    _plan_deletions(plan, bodies, used | (ours & {DEFAULT_PIPELINE}), all_names)
+    if named:
+        names = shorten_list([each.name for each in named], if_empty="")
+        plan.warnings.append(f"the mapping of {names} keeps the empty field {field}")
+    return plan
+
+
+def _plan_write_changes(
+    plan: RemovalPlan, named: Sequence[IndexDescription], all_names: Iterable[str], ours: set[str]
+) -> set[str]:
+    """Add the steps after which writes no longer compute fingerprints. Return the names of our pipelines in use."""
+    used: set[str] = set()
+    for name, template in (read_index_templates(plan.engine) or {}).items():
+        if any(matches_any(template["index_patterns"], each) for each in all_names):
+            body = _remove_parts(template, plan.fingerprint_field, ours)
+            if body != remove_dates(template):
+                used |= _pipelines_of(_index_settings(template)) & ours
+                change = f"remove {plan.fingerprint_field} from the index template {name}"
+                plan.steps.append(Step("index template", ("_index_template", name), body, change))
+    for each in named:
+        settings = {f"index.{key}": NO_PIPELINE for key in _PIPELINE_SETTINGS if each.index_settings.get(key) in ours}
+        if settings:
+            used |= _pipelines_of(each.index_settings) & ours
+            change = f"set {' and '.join(settings)} of {each.name} to {NO_PIPELINE}"
+            plan.steps.append(Step("index pipeline", (each.name, "_settings"), settings, change))
+    return used
+
+
+def _plan_deletions(
+    plan: RemovalPlan, bodies: Mapping[str, Any], pipelines: Iterable[str], all_names: Iterable[str]
+) -> None:
+    """Add the steps that delete what nothing else uses, and warnings about what is kept."""
+    engine, field = plan.engine, plan.fingerprint_field
+    changed = {step.segments[1]: step.body or {} for step in plan.steps if step.part == "index template"}
+    templates = {**(read_index_templates(engine) or {}), **changed}
+    others = [each for each in describe_indices(engine, "*", field) if each.name not in all_names]
+    filled = [
+        f"the index {each.name}"
+        for each in others
+        if each.subfields and not each.is_closed and engine.count(each.name, _has_field(field))
+    ]
+    parts: list[tuple[str, tuple[str, ...], list[str]]] = []  # the kind, the path and the users of each part
+    for name in sorted(pipelines):
+        users = [f"the index {each.name}" for each in others if name in _pipelines_of(each.index_settings)]
+        users += [
+            f"the index template {key}"
+            for key, body in templates.items()
+            if name in _pipelines_of(_index_settings(body))
+        ]
+        users += [f"the pipeline {key}" for key, body in bodies.items() if name in _called_pipelines(body)]
+        parts.append(("pipeline", ("_ingest", "pipeline", name), users or filled * (name == DEFAULT_PIPELINE)))
+    similar = engine.call("GET", ["_scripts", "simdoc-similar"], allowed_statuses=(404,))
+    if similar and insert_default_field(field) not in similar["script"]["source"]:
+        search_users = ["another fingerprint field"]
+    else:
+        search_users = filled
+    parts += [("search template", ("_scripts", name), search_users) for name in build_search_templates(field)]
+    composed = [f"the index template {key}" for key, body in templates.items() if field in body.get("composed_of", ())]
+    parts.append(("component template", ("_component_template", field), composed or filled))
+    if any(each.name == DEFAULT_WATCHES_INDEX for each in others):
+        own = [{"terms": {f"{WATCHED_FIELD}.{key}": sorted(all_names)}} for key in ("index", "alias")]
+        count = engine.count(DEFAULT_WATCHES_INDEX, {"bool": {"must_not": own}})
+        users = [format_count(count, "watch of another index", "watches of other indices")] if count else []
+        parts.append(("index of watches", (DEFAULT_WATCHES_INDEX,), users))
+    kept: dict[str, list[str]] = {}
+    for kind, segments, users in parts:
+        if engine.call("GET", segments, allowed_statuses=(404,)) is None:
+            continue
+        if users:
+            kept.setdefault(shorten_list(users, if_empty=""), []).append(f"{kind} {segments[-1]}")
+        else:
+            plan.deletions.append(Step("deletion", segments, None, f"delete the {kind} {segments[-1]}"))
+    plan.warnings.extend(f"kept {', '.join(names)}: still used by {users}" for users, names in kept.items())
+
+
+def _has_field(field: str) -> dict[str, Any]:
+    """Return a query for the documents with a fingerprint, or with the reason why the pipeline could not compute it."""
+    return {"bool": {"should": [{"exists": {"field": f"{field}.{name}"}} for name in ("format", "error")]}}
+
+
+def _only_fills(body: Mapping[str, Any], field: str) -> bool:
+    """Return whether a pipeline only computes the fingerprints of this field."""
+    parameters = [processor.get("script", {}).get("params", {}) for processor in body.get("processors", ())]
+    return bool(parameters) and all(
+        each.keys() >= FINGERPRINT_PARAMETERS and each["into"] == field for each in parameters
+    )
+
+
+def _called_pipelines(body: Mapping[str, Any]) -> set[str]:
+    return {processor.get("pipeline", {}).get("name", "") for processor in body.get("processors", ())}
+
+
+def _index_settings(template: Mapping[str, Any]) -> Mapping[str, Any]:
+    return (template.get("template", {}).get("settings") or {}).get("index") or {}
+
+
+def _pipelines_of(index_settings: Mapping[str, Any]) -> set[str]:
+    return {str(index_settings[key]) for key in _PIPELINE_SETTINGS if key in index_settings}
+
+
+def _remove_parts(template: Mapping[str, Any], field: str, pipelines: set[str]) -> dict[str, Any]:
+    """Return an index template without the component template, the field and the pipelines."""
+    body = deepcopy(remove_dates(template))
+    if field in body.get("composed_of", ()):
+        body["composed_of"].remove(field)
+    parts = body.get("template") or {}
+    ((parts.get("mappings") or {}).get("properties") or {}).pop(field, None)
+    settings = (parts.get("settings") or {}).get("index") or {}
+    for key in _PIPELINE_SETTINGS:
+        if settings.get(key) in pipelines:
+            del settings[key]
+    return body
