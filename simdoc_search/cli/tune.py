@@ -63,8 +63,8 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
     " [default: those of the index, or words:5. With --pairs: several kinds]",
 )  # fmt: skip
 @click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="File with labelled pairs of documents. Each line has two ids and the label yes or no, separated by "
-              "tabs.")  # fmt: skip
+              help="File with pairs of documents, labelled yes or no. Each line has two ids and the label, separated "
+              "by tabs.")  # fmt: skip
 @click.option(
     "--for", "purpose", type=click.Choice(["duplicates", "versions", "related"]), default="duplicates",
     show_default=True, help="What the label yes means in --pairs: the documents are duplicates, versions or related.",
