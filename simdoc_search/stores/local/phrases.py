@@ -97,10 +97,12 @@ class _PairTerms(NamedTuple):
     Attributes:
         terms: at most `MAX_QUERY_PAIRS` terms. A phrase of one word has no pair.
         selective_count: how many of the first terms `selective_pairs` combines; see `MAX_EXPECTED_FALSE_MATCHES`.
+        max_document_count: upper bound of the number of documents with all pairs.
     """
 
     terms: Sequence[tuple[Occur, Query]]
     selective_count: int
+    max_document_count: int
 
     @property
     def all_pairs(self) -> Query:
@@ -133,7 +135,8 @@ def _choose_terms(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, _P
         )
         selective_count = sum(documents > MAX_EXPECTED_FALSE_MATCHES for documents in expected_matches)
         if not rarest or frequencies[rarest[0]]:
-            chosen[index] = _PairTerms([terms[pair] for pair in rarest], selective_count)
+            max_document_count = frequencies[rarest[0]] if rarest else document_count
+            chosen[index] = _PairTerms([terms[pair] for pair in rarest], selective_count, max_document_count)
     return chosen
 
 
@@ -149,6 +152,11 @@ def _find_all_at_once(
         return []
     if len(terms) > MAX_COMBINED_QUERIES:
         return None
+    most_common = max(terms.values(), key=lambda phrase: phrase.max_document_count)
+    if most_common.max_document_count > limit:  # if this phrase alone has too many documents, so have all together
+        query = restrict(snapshot.schema, Query.const_score_query(most_common.all_pairs, 0.0), filters, exclude)
+        if len(snapshot.find_addresses(query, limit + 1)) > limit:
+            return None
     any_query = Query.boolean_query([(Occur.Should, phrase.selective_pairs) for phrase in terms.values()])
     query = restrict(snapshot.schema, Query.const_score_query(any_query, 0.0), filters, exclude)
     addresses = snapshot.find_addresses(query, limit + 1)

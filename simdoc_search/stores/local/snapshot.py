@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from sys import getsizeof
 
@@ -31,6 +32,19 @@ MAX_CACHED_BYTES = 32 << 20
 """Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most of them several times."""
 
 _BYTES_WITHOUT_TEXT = 4096  # approximate size of a document in memory, without its text
+
+
+class PackedAddresses:
+    """The addresses of many documents, which need 8 bytes each. A list of tuples needs 100."""
+
+    def __init__(self, addresses: Iterable[DocAddress]) -> None:
+        self._packed = array("Q", (address.segment_ord << 32 | address.doc for address in addresses))
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def __getitem__(self, part: slice) -> list[Address]:
+        return [divmod(packed, 1 << 32) for packed in self._packed[part]]
 
 
 class Snapshot:
@@ -63,10 +77,13 @@ class Snapshot:
         with convert_errors("read", self.location):
             return self._searcher.search(query, limit=max(1, limit), count=False).hits
 
-    def find_addresses(self, query: Query, limit: int | None = None) -> list[Address]:
-        """Return the addresses of at most `limit` documents, best first. If `limit` is None, return all addresses."""
-        hits = self._search(query, self.document_count if limit is None else limit)
-        return [(address.segment_ord, address.doc) for _, address in hits]
+    def find_addresses(self, query: Query, limit: int) -> list[Address]:
+        """Return the addresses of at most `limit` documents, best first."""
+        return [(address.segment_ord, address.doc) for _, address in self._search(query, limit)]
+
+    def find_all_addresses(self, query: Query) -> PackedAddresses:
+        """Return the addresses of all documents that a query finds."""
+        return PackedAddresses(address for _, address in self._search(query, self.document_count))
 
     def iterate_hits(
         self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
@@ -167,7 +184,7 @@ class Snapshot:
 
     def read_records(
         self,
-        addresses: Sequence[Address],
+        addresses: Sequence[Address] | PackedAddresses,
         *,
         text: bool = False,
         passages: bool = False,

@@ -234,7 +234,7 @@ class LocalStore(Closable):
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
         in_root = root_query(self._schema, root_folder, only_roots_below)
-        addresses = snapshot.find_addresses(restrict(self._schema, in_root, filters))
+        addresses = snapshot.find_all_addresses(restrict(self._schema, in_root, filters))
         yield from snapshot.read_records(
             addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, cache=False
         )
@@ -368,7 +368,10 @@ class LocalStore(Closable):
     ) -> Iterator[str]:
         snapshot = self._open_snapshot()
         for query in queries:
-            for address in snapshot.find_addresses(restrict(self._schema, query, filters), limit):
+            found = snapshot.find_addresses(
+                restrict(self._schema, query, filters), snapshot.document_count if limit is None else limit
+            )
+            for address in found:
                 yield read_id(snapshot.read_document(address))
 
     def _require_kind(self, name: TokenKindName) -> TokenKind:
@@ -402,7 +405,7 @@ class LocalStore(Closable):
 
 def _estimate_text_bytes(snapshot: Snapshot) -> int:
     """Return the size of the stored texts in bytes, extrapolated from a sample."""
-    addresses = snapshot.find_addresses(tantivy.Query.all_query())
+    addresses = snapshot.find_all_addresses(tantivy.Query.all_query())
     sample = addresses[:: len(addresses) // MAX_MEASURED_DOCUMENTS + 1]
     sizes = [len(snapshot.read_document(address).get_first("text") or b"") for address in sample]
     return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
