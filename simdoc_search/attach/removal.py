@@ -145,7 +145,7 @@ def _plan_deletions(
 ) -> None:
     """Add the steps that delete what nothing else uses, and warnings about what is kept."""
     engine, field = plan.engine, plan.fingerprint_field
-    changed = {step.segments[1]: step.body or {} for step in plan.steps if step.part == "index template"}
+    changed = {step.path_segments[1]: step.body or {} for step in plan.steps if step.part == "index template"}
     templates = {**(read_index_templates(engine) or {}), **changed}
     others = [each for each in describe_indices(engine, "*", field) if each.name not in all_names]
     filled = [
@@ -177,13 +177,13 @@ def _plan_deletions(
         users = [format_count(count, "watch of another index", "watches of other indices")] if count else []
         parts.append(("index of watches", (DEFAULT_WATCHES_INDEX,), users))
     kept: dict[str, list[str]] = {}
-    for kind, segments, users in parts:
-        if engine.call("GET", segments, allowed_statuses=(404,)) is None:
+    for kind, path_segments, users in parts:
+        if engine.call("GET", path_segments, allowed_statuses=(404,)) is None:
             continue
         if users:
-            kept.setdefault(shorten_list(users, if_empty=""), []).append(f"{kind} {segments[-1]}")
+            kept.setdefault(shorten_list(users, if_empty=""), []).append(f"{kind} {path_segments[-1]}")
         else:
-            plan.deletions.append(Step("deletion", segments, None, f"delete the {kind} {segments[-1]}"))
+            plan.deletions.append(Step("deletion", path_segments, None, f"delete the {kind} {path_segments[-1]}"))
     plan.warnings.extend(f"kept {', '.join(names)}: still used by {users}" for users, names in kept.items())
 
 

@@ -200,7 +200,7 @@ def _make_preference(kept_ids: Collection[str], keep_in: Collection[str]) -> Cal
 
 
 def _unknown_field_error(store: Store, field: str) -> SimdocError:
-    known = store.filter_suggestions(Condition(field, ()))
+    known = store.suggest_filter_names(Condition(field, ()))
     if known is None:
         return QuerySyntaxError(
             f"none of the compared documents has a value in the field {field!r}; use another keep rule"

@@ -55,7 +55,7 @@ def find_vanished_documents(
     total, missing, unreadable_counts = 0, [], Counter[str]()
     inside = (os.path.join(input_path.path, ""), f"{input_path.path}!")  # noqa: PTH118 - Path objects are slow here
     for record in store.scan(root_folder=input_path.root):
-        path = record.origin.file(record.id) if record.origin else ""
+        path = record.origin.path_of(record.id) if record.origin else ""
         if not path.startswith(inside):
             continue
         total += not seen.is_new(record.id)  # count only the documents that were stored before this run
@@ -105,7 +105,7 @@ def find_vanished_documents_at(
     missing = [
         record.id
         for record in _find_records_at(store, input_path, missing_paths)
-        if record.origin and is_missing(record.origin.file(record.id))
+        if record.origin and is_missing(record.origin.path_of(record.id))
     ]
     return _refuse_large_removal(missing, input_path.stored_count, input_path.path, [], prune_all=prune_all)
 

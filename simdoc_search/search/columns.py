@@ -111,7 +111,7 @@ def _get_value(record: Record, name: str) -> Any:
         case "id":
             return record.id
         case "path":
-            return record.metadata.get(name) if record.origin is None else record.origin.file(record.id)
+            return record.metadata.get(name) if record.origin is None else record.origin.path_of(record.id)
         case "size" if record.origin is not None:
             return record.origin.size
         case "date":

@@ -121,7 +121,7 @@ def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocume
 
 
 def _read_record_dates(record: Record, use_git: bool) -> DateSources:
-    path = Path(record.origin.file(record.id)) if record.origin and use_git else None
+    path = Path(record.origin.path_of(record.id)) if record.origin and use_git else None
     return DateSources.from_record(record, path)
 
 

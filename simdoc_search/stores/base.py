@@ -22,7 +22,7 @@ from simdoc_search.stores.record import (
     Candidate,
     Digest,
     EncodedRecord,
-    LeftOut,
+    LeftOutDocument,
     LeftOutIndex,
     Phrase,
     PhraseMatches,
@@ -52,7 +52,7 @@ class Candidates(Protocol):
         """The plan that was run: the given one, or its `plan_without_bands` if the bands match too many documents."""
 
     @property
-    def left_out(self) -> Sequence[LeftOut]:
+    def left_out(self) -> Sequence[LeftOutDocument]:
         """Of the candidates read so far, those that cannot be compared."""
 
     @property
@@ -360,7 +360,7 @@ class Store(Protocol):
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return up to ten similar ids of documents that match the filters, best first."""
 
-    def filter_suggestions(self, condition: Condition) -> list[str] | None:
+    def suggest_filter_names(self, condition: Condition) -> list[str] | None:
         """Suggest other names for a condition that no document can match.
 
         Returns:

@@ -56,7 +56,7 @@ class Sample:
         stale_ids: ids of some stale documents.
         already_compared_count: number of documents that were not written since `backfill --stale` compared them. They
             are not sampled.
-        malformed: maps the document id of each malformed fingerprint in the sample to the problem.
+        faults_by_id: maps the document id of each malformed fingerprint in the sample to the problem.
         not_compared_reason: why the fingerprints were not compared with the texts; empty if they were.
     """
 
@@ -65,7 +65,7 @@ class Sample:
     stale_count: int
     stale_ids: tuple[str, ...] = ()
     already_compared_count: int = 0
-    malformed: Mapping[str, str] = field(default_factory=dict, compare=False)
+    faults_by_id: Mapping[str, str] = field(default_factory=dict, compare=False)
     not_compared_reason: str = ""
 
     @property

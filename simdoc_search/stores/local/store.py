@@ -51,9 +51,9 @@ from simdoc_search.stores.local.schema import build_schema, encode_records, opti
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_token_matches
 from simdoc_search.stores.local.snapshot import Address, Snapshot
-from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, heap_bytes
+from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, choose_heap_bytes
 from simdoc_search.stores.record import (
-    KEPT_CHANGED,
+    KEPT_DOCUMENT_CHANGED,
     NOT_IN_STORE,
     TEXT_CHANGED,
     Digest,
@@ -72,7 +72,7 @@ MAX_MEASURED_DOCUMENTS = 500
 MAX_DOCUMENTS_FOR_FIELD_NAMES = 200
 """Maximum number of documents that are read to suggest other names for an unknown field."""
 
-MAX_SUGGESTED_IDS = 20
+MAX_IDS_PER_SUGGESTION_QUERY = 20
 """Maximum number of ids that each query for suggestions finds."""
 
 
@@ -143,7 +143,7 @@ class LocalStore(Closable):
 
     def info(self) -> StoreInfo:
         snapshot = self._open_snapshot()
-        size = _folder_bytes(self._folder) if self._folder else 0
+        size = _folder_size(self._folder) if self._folder else 0
         text_bytes = _estimate_text_bytes(snapshot) if self.has_texts else None
         return StoreInfo(self.location, snapshot.document_count, size, text_bytes, self._settings)
 
@@ -161,7 +161,7 @@ class LocalStore(Closable):
     def writer(self) -> Iterator[LocalWriter]:
         folder = self._folder and self._folder / INDEX_FOLDER
         with convert_errors("write to", self.location):
-            index_writer = self.open_for_writing().writer(heap_bytes(), WRITER_THREADS)
+            index_writer = self.open_for_writing().writer(choose_heap_bytes(), WRITER_THREADS)
         try:
             if folder:
                 with convert_errors("write to", self.location):
@@ -178,14 +178,20 @@ class LocalStore(Closable):
 
     def remove(self, removals: Mapping[DocumentKey, RemovalCondition]) -> dict[DocumentKey, str]:
         with self.writer() as writer:  # no other writer can write during the block
-            keys = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
+            keys = {
+                *removals,
+                *(removal.kept_key_and_hash[0] for removal in removals.values() if removal.kept_key_and_hash),
+            }
             hashes = {record.key: record.text_hash for record in self.records({key.id for key in keys})}
             not_removed: dict[DocumentKey, str] = {}
             for key, removal in removals.items():
                 if hashes.get(key) != removal.text_hash:
                     not_removed[key] = TEXT_CHANGED if key in hashes else NOT_IN_STORE
-                elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
-                    not_removed[key] = KEPT_CHANGED
+                elif (
+                    removal.kept_key_and_hash
+                    and hashes.get(removal.kept_key_and_hash[0]) != removal.kept_key_and_hash[1]
+                ):
+                    not_removed[key] = KEPT_DOCUMENT_CHANGED
             writer.delete(key.id for key in removals if key not in not_removed)
         return not_removed
 
@@ -343,9 +349,9 @@ class LocalStore(Closable):
         queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
         queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
         queries += [word_query(schema, "names", word) for word in distinctive_words(id)]
-        return most_similar_ids(id, set(self._find_ids(*queries, filters=filters, limit=MAX_SUGGESTED_IDS)))
+        return most_similar_ids(id, set(self._find_ids(*queries, filters=filters, limit=MAX_IDS_PER_SUGGESTION_QUERY)))
 
-    def filter_suggestions(self, condition: Condition) -> list[str] | None:
+    def suggest_filter_names(self, condition: Condition) -> list[str] | None:
         snapshot, is_path = self._open_snapshot(), condition.field == "path"
         if is_path:
             query = condition_query(self._schema, condition)
@@ -411,7 +417,7 @@ def _estimate_text_bytes(snapshot: Snapshot) -> int:
     return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
 
 
-def _folder_bytes(folder: Path) -> int:
+def _folder_size(folder: Path) -> int:
     """Return the size of all files below a folder in bytes. Files that are removed during the count are ignored."""
     size = 0
     for parent, _, names in os.walk(folder):

@@ -19,7 +19,7 @@ from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import UPGRADE_FOLDER, create_store, open_manifest, replace_index
 from simdoc_search.stores.local.settings_file import write_manifest
 from simdoc_search.stores.local.store import LocalStore
-from simdoc_search.stores.local.writer import heap_bytes
+from simdoc_search.stores.local.writer import choose_heap_bytes
 from simdoc_search.stores.record import Record
 
 BATCH_SIZE = 64
@@ -70,7 +70,7 @@ def write_thresholds(store: LocalStore, thresholds: SimilarityThresholds) -> Non
 def _write_lock(store: LocalStore) -> Iterator[None]:
     """Prevent other processes from writing to the store during the block, by opening a writer that writes nothing."""
     with convert_errors("write to", store.location):
-        index_writer = store.open_for_writing().writer(heap_bytes(), 1)
+        index_writer = store.open_for_writing().writer(choose_heap_bytes(), 1)
     try:
         yield
     finally:

@@ -83,7 +83,7 @@ class LocalWriter:
         self._index_writer.add_document(tantivy.Document.from_dict(record.content, self._schema))
 
 
-def heap_bytes() -> int:
+def choose_heap_bytes() -> int:
     """Return the size in bytes of the writer's buffer. It is smaller if the machine or container has little memory."""
     machine = read_machine_memory()
     return MAX_HEAP_BYTES if machine is None else max(MIN_HEAP_BYTES, min(machine // 16, MAX_HEAP_BYTES))

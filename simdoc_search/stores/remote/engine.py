@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 
-RELEASE_SECONDS = 1.0
+RELEASE_TIMEOUT_SECONDS = 1.0
 """Timeout in seconds of a request that only releases resources of the engine."""
 
 _REPEATABLE_OPERATIONS = frozenset(
@@ -245,7 +245,7 @@ class Engine:
     def release(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
         """Release a resource of the engine, such as a scroll. Errors are ignored: the resource will expire."""
         with suppress(StoreError, StoppedError, TimeoutError):
-            self._send(method, list(path), body, allowed_statuses=(404,), timeout=RELEASE_SECONDS)
+            self._send(method, list(path), body, allowed_statuses=(404,), timeout=RELEASE_TIMEOUT_SECONDS)
 
     def close(self) -> None:
         """Reject further requests, end pauses and background requests, and close the client if `owns_client` is set."""
@@ -259,7 +259,7 @@ class Engine:
         retries, other_nodes = self.create_retries(), self._transport.node_count - 1
         while True:
             try:
-                return self._skip_closed(action)
+                return self._skip_closed_indices(action)
             except StoreError as error:
                 is_unavailable = isinstance(error, StoreUnavailableError)
                 if is_unavailable and other_nodes:
@@ -276,7 +276,7 @@ class Engine:
             self._check_open()
             raise
 
-    def _skip_closed(self, action: Callable[[], Result]) -> Result:
+    def _skip_closed_indices(self, action: Callable[[], Result]) -> Result:
         """Run an action. If it fails because of a closed index, run it again and skip closed indices."""
         try:
             return action()

@@ -174,7 +174,7 @@ def find_ids_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str
 
 
 def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
-    """Return suggestions for a condition that no document can match; see `Store.filter_suggestions`."""
+    """Return suggestions for a condition that no document can match; see `Store.suggest_filter_names`."""
     if not access.is_simdoc_index:
         paths = {nested_path(mapping, condition.field) for mapping in access.indices.mappings.values()}
         exists: dict[str, Any] = {"exists": {"field": condition.field}}

@@ -117,7 +117,7 @@ def count_fields(properties: Mapping[str, Any]) -> int:
     )
 
 
-def remaining_fields(mapping: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
+def count_remaining_fields(mapping: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
     """Return the number of fields that can be added to an index, and its field limit."""
     limit = int(settings.get("mapping", {}).get("total_fields", {}).get("limit", _DEFAULT_FIELD_LIMIT))
     return limit - count_fields(mapping.get("properties", {})), limit

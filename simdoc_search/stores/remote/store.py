@@ -86,7 +86,7 @@ class RemoteStore(Closable):
         self.field: str = access.field
         self.is_simdoc_index: bool = access.is_simdoc_index
         self.settings: Settings = access.settings
-        has_body = (mapping_at(mapping, "body") is not None for mapping in access.indices.queryable.values())
+        has_body = (mapping_at(mapping, "body") is not None for mapping in access.indices.queryable_mappings.values())
         self.has_texts: bool = all(has_body) if access.text_fields is None else bool(access.text_fields)
 
     @classmethod
@@ -288,7 +288,7 @@ class RemoteStore(Closable):
         """Return up to `limit` ids that begin with a prefix, sorted."""
         return lookups.find_ids_by_prefix(self.access, prefix, limit)
 
-    def filter_suggestions(self, condition: Condition) -> list[str] | None:
+    def suggest_filter_names(self, condition: Condition) -> list[str] | None:
         """Return suggestions for a condition that no document can match; see `Store`."""
         return lookups.suggest_fields(self.access, condition)
 
@@ -389,7 +389,7 @@ class RemoteStore(Closable):
 
     def info(self) -> StoreInfo:
         """Return the location, the number of documents, the sizes and the settings."""
-        self.access.indices.refresh(self.engine)
+        self.access.indices.reload_if_old(self.engine)
         document_count = self.engine.count(self.index)
         stats = self.engine.call("GET", [self.index, "_stats", "store"], allowed_statuses=(403,)) or {}
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
@@ -406,7 +406,7 @@ class RemoteStore(Closable):
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return those indices of the alias that cannot be queried; see `Store`."""
-        return self.access.indices.find_left_out(self.engine)
+        return self.access.indices.find_left_out_indices(self.engine)
 
     def _estimate_text_bytes(self, document_count: int) -> int | None:
         """Estimate the uncompressed size of all texts in bytes from a sample. Return None if there are no texts."""

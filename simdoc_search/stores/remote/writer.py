@@ -187,7 +187,7 @@ class ChunkSender:
             raise StoreError("this writer is closed; open a new writer")
         before = self._chunk.pop(action.id, None)
         self._bytes -= before.size if before else 0
-        if self._bytes + action.size > bulk.CHUNK_BYTES:
+        if self._bytes + action.size > bulk.MAX_CHUNK_BYTES:
             self._send_chunk()
         self._chunk[action.id] = action
         self._bytes += action.size

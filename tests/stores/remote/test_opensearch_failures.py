@@ -136,7 +136,7 @@ def test_writes_that_a_full_engine_refuses_are_sent_again(
 
     monkeypatch.setattr(retry.Retries, "pause", noted)
     monkeypatch.setattr(writer, "MAX_CONCURRENT_CHUNKS", 8)
-    monkeypatch.setattr(bulk, "CHUNK_BYTES", 8_000_000)
+    monkeypatch.setattr(bulk, "MAX_CHUNK_BYTES", 8_000_000)
     written = [Document(document.id, 20 * document.text) for document in documents("full", 300, 800)]
     with open_store(":memory:") as prepared:  # computing the records first makes sending faster
         SimilaritySearch(prepared).index(written)
