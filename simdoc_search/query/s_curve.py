@@ -44,7 +44,7 @@ def probability_of_bands(count: int, tokens_per_band: int, band_count: int, over
 
     Args:
         count: number of tokens of the query.
-        tokens_per_band: tokens per band.
+        tokens_per_band: number of tokens of each band.
         band_count: number of bands.
         overlap: the true overlap, 0..1.
         minimum: minimum number of shared tokens. Values up to `tokens_per_band` have no effect, because a whole
