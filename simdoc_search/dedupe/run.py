@@ -144,6 +144,7 @@ class _Run:
             report = make_report(
                 rows, groups, [shard.name for shard in self.dataset.shards], begins,
                 text_column=self.columns.text, is_guessed=self.options.text is None,
+                has_keep_column=self.columns.keep is not None,
                 copied_files=self.dataset.other_files, evaluation=self.evaluation,
             )  # fmt: skip
             if page is not None:

@@ -119,6 +119,7 @@ def test_the_numbers_of_a_csv_file_are_compared_as_numbers(
         report = deduplicate_files(source, target, DedupeOptions(keep=keep))
         assert f"text,score\none two three four five six,{expected}\n" == target.read_text()
         assert sum(value[1:2] == "_" or value[4:5] == "-" for value in values) == report.string_count
+        assert sum(value in ("", "nan") for value in values) == report.valueless_count
 
 
 @pytest.mark.parametrize(("year", "units"), [(2024, ["s", "ms", "us", "ns", "day"]), (9999, ["s", "ms", "us", "day"])])
