@@ -164,6 +164,8 @@ def find_unready(version: str) -> Iterator[str]:
     pattern = re.compile(r"\binstall (?:--\w+ )?'?\.(?=[\['\s`])")
     if local := [path.relative_to(ROOT).as_posix() for path in pages if pattern.search(path.read_text("utf-8"))]:
         yield f"These pages install from a copy of the repository ('.[full]'), not from PyPI: {', '.join(local)}."
+    if not re.search(r"(?m)^fast = ", (ROOT / "pyproject.toml").read_text("utf-8")):
+        yield f"pyproject.toml has no extra fast = ['simdoc-search-native=={version}'], which PyPI does not have yet."
 
 
 def build_twice() -> Result:

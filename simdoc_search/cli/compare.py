@@ -31,7 +31,6 @@ from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.input_text import is_file, read_document, read_stored_text
 from simdoc_search.cli.page_notes import describe_run
-from simdoc_search.display import format_count
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.documents import MetadataValue
     from simdoc_search.passages import Comparison
-    from simdoc_search.passages.passage import Span
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
@@ -109,11 +107,8 @@ def compare(
     from click.core import ParameterSource
 
     from simdoc_search.as_json import comparison_as_json
-    from simdoc_search.passages.align import PRESETS
-    from simdoc_search.passages.bibliography import describe_bibliography, find_bibliography
     from simdoc_search.passages.compare import compare as compare_texts
-    from simdoc_search.passages.ignored_words import remove_ignored_words
-    from simdoc_search.passages.quotations import find_quotations
+    from simdoc_search.passages.ignored_words import ignore_parts
 
     if a == b == "-":
         raise click.UsageError("only one side can be stdin (-); give a file or an id for the other")
@@ -142,20 +137,16 @@ def compare(
     ignored: tuple[int, int] | None = None
     notes: list[str] = []
     if ignore or ignore_quotes or ignore_bibliography:
-        min_words = PRESETS[preset].min_run_for(comparison.word_counts[0])
-        spans: tuple[list[Span], list[Span]] = ([], [])
-        for side, side_spans in zip(sides, spans, strict=True):
-            side_spans.extend(find_quotations(side.text) if ignore_quotes else ())
-            if ignore_bibliography:
-                bibliography = find_bibliography(side.text)
-                side_spans.extend([bibliography] if bibliography else ())
-                notes.append(f"{side.name}: {describe_bibliography(side.text, bibliography)}")
-        templates = read_ignored_texts(ignore, search)
-        comparison, ignored = remove_ignored_words(
-            comparison, texts, templates, analysis, spans=spans, min_words=min_words
+        comparison, ignored, notes = ignore_parts(
+            comparison,
+            texts,
+            (sides[0].name, sides[1].name),
+            analysis,
+            templates=read_ignored_texts(ignore, search),
+            quotations=ignore_quotes,
+            bibliography=ignore_bibliography,
+            preset=preset,
         )
-        words = format_count(ignored[0], "word")
-        notes.insert(0, f"{words} of the first text and {ignored[1]:,} of the second are ignored.")
     if html:
         context = click.get_current_context()
         _write_page(

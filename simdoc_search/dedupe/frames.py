@@ -15,7 +15,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from simdoc_search.dedupe.arrow_files import ArrowShard, ipc_writer
-from simdoc_search.dedupe.chunks import MAX_CHUNK_ROWS, ArrowChunk, Chunk, ChunkValues, Columns, make_chunk_values
+from simdoc_search.dedupe.chunks import (
+    MAX_CHUNK_ROWS,
+    ArrowChunk,
+    Chunk,
+    ChunkValues,
+    Columns,
+    make_chunk_values,
+    rows_with_strings,
+)
 from simdoc_search.dedupe.formats import FormatAndCompression, import_pyarrow
 from simdoc_search.dedupe.grouping import KEPT
 from simdoc_search.dedupe.output import Selection, select_batches
@@ -93,8 +101,7 @@ class _ArrowFrame(_DataInMemory):
         self.columns = list(table.schema.names)
 
     def sample(self) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = self._table.slice(0, _SAMPLE_ROWS).to_pylist()
-        return rows
+        return rows_with_strings(self._table.slice(0, _SAMPLE_ROWS))
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
         pa = import_pyarrow()

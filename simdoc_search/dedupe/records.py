@@ -27,6 +27,7 @@ from simdoc_search.dedupe.chunks import (
     parse_json,
 )
 from simdoc_search.dedupe.formats import FormatAndCompression, is_tsv, open_to_read
+from simdoc_search.dedupe.text_writer import format_csv_rows
 from simdoc_search.errors import CorpusError
 
 _BLOCK_BYTES = 1 << 20
@@ -177,9 +178,8 @@ class CsvShard:
 
     def _format_cells(self, cells: list[Any]) -> bytes:
         _, _, delimiter, codec = self._header
-        line = io.StringIO()
-        csv.writer(line, delimiter=delimiter, lineterminator="").writerow(["", *cells])
-        return line.getvalue().encode(codec, "replace")
+        [line] = format_csv_rows([["", *cells]], delimiter)
+        return line.encode(codec, "replace")
 
     @property
     def _line_end(self) -> bytes:

@@ -169,7 +169,7 @@ class _MarkUpdate:
         if kept in self._changed_kept or not self._has_same_text(hit):
             return Mark()
         kept_key = self._groups.key(kept)
-        return Mark(None if kept == number else kept_key.id, self._marks.cluster_name(kept_key))
+        return Mark(None if kept == number else kept_key.id, self._marks.make_cluster_value(kept_key))
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""

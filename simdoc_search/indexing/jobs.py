@@ -67,7 +67,7 @@ def make_origin(source: FileSource) -> Origin:
 
 def has_same_origin(origin: Origin | None, other: Origin | None) -> bool:
     """Return whether two origins are equal, or differ only because the field `archive_state` of `other` is empty."""
-    return other in (origin, replace(origin, archive_state="") if origin else None)
+    return other == origin or (origin is not None and other == replace(origin, archive_state=""))
 
 
 class ChunkWork(Protocol[Result]):

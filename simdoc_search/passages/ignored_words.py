@@ -9,9 +9,12 @@ import numpy as np
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
-from simdoc_search.passages.align import AlignmentSettings, align_words
+from simdoc_search.display import format_count
+from simdoc_search.passages.align import PRESETS, AlignmentSettings, Preset, align_words
+from simdoc_search.passages.bibliography import describe_bibliography, find_bibliography
 from simdoc_search.passages.differences import remove_words_from_differences
 from simdoc_search.passages.passage import Comparison, Passage, Span
+from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.word_spans import (
     Mask,
@@ -114,3 +117,33 @@ def _has_only(is_ignored: Mask, text: WordPositions, span: Span) -> bool:
 
 def _swap_texts(passage: Passage) -> Passage:
     return replace(passage, a=passage.b, b=passage.a, runs=tuple((second, first) for first, second in passage.runs))
+
+
+def ignore_parts(
+    comparison: Comparison,
+    texts: tuple[str, str],
+    names: tuple[str, str],
+    analysis: Analysis | None,
+    *,
+    templates: Sequence[str] = (),
+    quotations: bool = False,
+    bibliography: bool = False,
+    preset: Preset = "edited",
+) -> tuple[Comparison, tuple[int, int], list[str]]:
+    """Remove the words of templates, quotations and bibliographies from a comparison; see `remove_ignored_words`.
+
+    Return the changed comparison, the number of ignored words of each text, and sentences that say what is ignored.
+    `names` are the names of the texts in these sentences.
+    """
+    spans: tuple[list[Span], list[Span]] = ([], [])
+    notes = []
+    for name, text, text_spans in zip(names, texts, spans, strict=True):
+        text_spans.extend(find_quotations(text) if quotations else ())
+        if bibliography:
+            found = find_bibliography(text)
+            text_spans.extend([found] if found else ())
+            notes.append(f"{name}: {describe_bibliography(text, found)}")
+    min_words = PRESETS[preset].min_run_for(comparison.word_counts[0])
+    changed, ignored = remove_ignored_words(comparison, texts, templates, analysis, spans=spans, min_words=min_words)
+    words = format_count(ignored[0], "word")
+    return changed, ignored, [f"{words} of the first text and {ignored[1]:,} of the second are ignored.", *notes]

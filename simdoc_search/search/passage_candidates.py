@@ -89,7 +89,7 @@ def find_passage_candidates(
         [TokenMatch(key, shared_counts[key]) for key in order[:size]],
         max(len(shared_counts), token_matches.total),
         guaranteed_run_length,
-        len(phrase_matches.incomplete_phrases),
+        len(phrase_matches.incomplete_phrase_indices),
     )
 
 

@@ -99,7 +99,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
 
 def order_family(store: Store, family: FamilyMembers, *, use_git: bool) -> VersionFamily:
     """Order the documents of a family; see `SimilaritySearch.order_family`."""
-    stored = read_records(store, family.document_keys, text=False)
+    stored = read_records(store, family.document_keys, with_text=False)
     records = add_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
     dates = [_read_record_dates(record, use_git) for record in records]
     timeline = build_timeline(_replace_text_hashes(dates, hash_words_and_punctuation(store, records)), list)
@@ -121,7 +121,7 @@ def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocume
 
 
 def _read_record_dates(record: Record, use_git: bool) -> DateSources:
-    path = Path(record.origin.file(record.id)) if record.origin and use_git else None
+    path = Path(record.origin.path_of(record.id)) if record.origin and use_git else None
     return DateSources.from_record(record, path)
 
 
@@ -154,7 +154,7 @@ def _select_versions(
         for key, matched in zip(simhashes, matches, strict=True)
         if (score := thresholds.score_matches(matched)) is not None and score >= thresholds.min_score
     }
-    records = add_metadata(store, list(read_records(store, list(scored), text=False).values()), DATE_FIELDS)
+    records = add_metadata(store, list(read_records(store, list(scored), with_text=False).values()), DATE_FIELDS)
     versions = [_Version(record, simhashes[record.key], *scored[record.key]) for record in records]
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 

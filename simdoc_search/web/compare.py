@@ -9,6 +9,7 @@ from simdoc_search.corpus.formats import determine_format
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
+from simdoc_search.passages.ignored_words import ignore_parts
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.passages.report import render_pair_view
 from simdoc_search.passages.summary import describe_word_measures
@@ -19,6 +20,7 @@ from simdoc_search.web.request_query import (
     count_characters_for_limit,
     find_document_key,
     has_text,
+    read_ignored_texts,
     read_request_query,
     read_stored_record,
     read_stored_text,
@@ -51,17 +53,33 @@ def compare(request: PageRequest) -> Page:
         )
     settings = search.store.settings
     comparison = compare_texts(*texts, preset=request.preset, settings=settings)
+    ignored: tuple[int, int] | None = None
+    notes: list[str] = []
+    if request.all_values("ignore") or request.is_on("ignore_quotes") or request.is_on("ignore_bibliography"):
+        comparison, ignored, notes = ignore_parts(
+            comparison,
+            texts,
+            names,
+            settings.analysis,
+            templates=read_ignored_texts(request, search),
+            quotations=request.is_on("ignore_quotes"),
+            bibliography=request.is_on("ignore_bibliography"),
+            preset=request.preset,
+        )
     is_side_by_side = length <= _MAX_SHOWN_CHARACTERS and not request.wants_json
     position = request.integer("at", 0, 0, 10**9)
     values: dict[str, Any] = {
         "names": names,
         "texts": texts,
+        "keys": (first, second),
+        "ignored_notes": notes,
         "measures": describe_word_measures(comparison),
         "open_passage": _find_passage(comparison, position) if request.value("at") else None,
         "attachments": _read_attachments(search, [key for key in (first, second) if key]),
         "pair": render_pair_view(comparison, texts, names, analysis=settings.analysis) if is_side_by_side else None,
     }
-    return Page("compare.html", values, comparison_as_json(comparison, (query_json, {"id": second.id})))
+    as_json = comparison_as_json(comparison, (query_json, {"id": second.id}))
+    return Page("compare.html", values, as_json | ({"ignored": [*ignored]} if ignored else {}))
 
 
 def _find_passage(comparison: Comparison, position: int) -> int | None:

@@ -20,12 +20,7 @@ from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
-from simdoc_search.web.request_query import (
-    read_request_query,
-    read_stored_text,
-    reject_local_path,
-    resolve_document_key,
-)
+from simdoc_search.web.request_query import read_ignored_texts, read_request_query
 from simdoc_search.web.response import Page
 
 _MIN_WORDS_UPPER_LIMIT = 10_000
@@ -44,7 +39,7 @@ def passages(request: PageRequest) -> Page:
         "min_words": request.integer("min_words", 0, 1, _MIN_WORDS_UPPER_LIMIT) or None,
         "preset": request.preset,
         "compare_all": request.is_on("all"),
-        "ignore": _read_ignored_texts(request, search),
+        "ignore": read_ignored_texts(request, search),
         "ignore_quotes": request.is_on("ignore_quotes"),
         "ignore_bibliography": request.is_on("ignore_bibliography"),
     }
@@ -84,13 +79,6 @@ def _describe_search(request: PageRequest) -> list[str]:
     documents = format_count(request.served_store.info().document_count, "document")
     searched = f"Searched {documents} on {datetime.now().astimezone().date()} with simdoc-search {__version__}."
     return [searched, f"Options: {', '.join(options)}."] if options else [searched]
-
-
-def _read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
-    names = request.all_values("ignore")
-    for name in names:
-        reject_local_path(search, name)
-    return [read_stored_text(search, resolve_document_key(search, name)) for name in names]
 
 
 def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup | None:

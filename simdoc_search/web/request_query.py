@@ -168,6 +168,19 @@ def read_stored_text(search: SimilaritySearch, key: DocumentKey) -> str:
     return text
 
 
+def read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
+    """Return the texts of the documents whose words are ignored.
+
+    Raises:
+        UnknownDocumentError: No stored document has one of the names.
+        NoTextError: The store does not have the text of one of the documents.
+    """
+    names = request.all_values("ignore")
+    for name in names:
+        reject_local_path(search, name)
+    return [read_stored_text(search, resolve_document_key(search, name)) for name in names]
+
+
 def make_query(key: DocumentKey) -> DocumentKey | FingerprintQuery:
     """Return the query for the document with this key. A local store has no indices, so the query is the id."""
     return key if key.index else FingerprintQuery(key.id)

@@ -64,13 +64,13 @@ def test_other_fields_are_suggested_for_an_unknown_field_or_path(store: Store) -
         Condition("path", ("z/", "b/c")),
         Condition("y", (1,)),
     ):
-        assert None is store.filter_suggestions(known)
+        assert None is store.suggest_filter_names(known)
     assert (
         ["long", "x", "y"]
-        == store.filter_suggestions(Condition("z", ("1",)))
-        == store.filter_suggestions(Condition("xx", ()))
+        == store.suggest_filter_names(Condition("z", ("1",)))
+        == store.suggest_filter_names(Condition("xx", ()))
     )
-    assert ["a/", "b/"] == store.filter_suggestions(Condition("path", ("z/", "b/d")))
+    assert ["a/", "b/"] == store.suggest_filter_names(Condition("path", ("z/", "b/d")))
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,22 @@ def test_a_passage_of_a_file_opens_there_although_the_browser_changes_line_break
     assert 'data-open="a1"' in pages.client.post(action, data={"text": sent}, headers=BROWSER).text
 
 
+def test_a_comparison_ignores_the_words_that_its_passages_page_ignores() -> None:
+    """The links repeat the options, and the page has a form to change them."""
+    store = open_store(":memory:")
+    documents = {"own": f"{FIRST} {SECOND}", "other": f"{SECOND} {FIRST}", "sheet": FIRST}
+    SimilaritySearch(store).index(Document(id, text) for id, text in documents.items())
+    with pages_over(store) as pages:
+        html = pages.html("/passages", id="own", ignore="sheet")
+        [link] = {unescape(link) for link in re.findall(r'<blockquote><a href="([^"#]*)', html)}
+        page = pages.client.get(link, headers=BROWSER).text
+        ignored = [pages.json("/compare", a="own", b="other", ignore=name).get("ignored") for name in ("sheet", "")]
+
+    assert '<input name="ignore" value="sheet">' in page
+    assert "80 words of the first text and 80 of the second are ignored." in page
+    assert [[80, 80], None] == ignored
+
+
 @pytest.mark.parametrize("at", ["", "600", "999999"])
 def test_without_a_passage_at_the_position_the_page_opens_at_the_top(pages: Pages, at: str) -> None:
     """Position 600 is between the passages."""

@@ -27,10 +27,10 @@ from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
+from simdoc_search.stores.record import KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
 
 _DOCUMENTS_AT_ONCE = 500
-_OUTDATED_PLAN_REASONS = frozenset({KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED})
+_OUTDATED_PLAN_REASONS = frozenset({KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Candidate, LeftOut
+from simdoc_search.stores.record import Candidate, LeftOutDocument
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.records import read_token_ids
@@ -89,7 +89,7 @@ class RemoteCandidates:
     ) -> None:
         self.total: int = total_hits(first_response)
         self.plan = plan
-        self._left_out: dict[HitKey, LeftOut] = {}
+        self._left_out: dict[HitKey, LeftOutDocument] = {}
         self._access = access
         self._search = {name: search[name] for name in ("query", "track_scores", "_source")}
         self._is_scored: bool = search["track_scores"]
@@ -104,7 +104,7 @@ class RemoteCandidates:
             self.total = len(self._ranked) + len(self._left_out)
 
     @property
-    def left_out(self) -> Sequence[LeftOut]:
+    def left_out(self) -> Sequence[LeftOutDocument]:
         """Of the candidates read so far, those that cannot be compared."""
         return list(self._left_out.values())
 
@@ -146,7 +146,7 @@ class RemoteCandidates:
         for hit, token_ids, matched, fault in self._read_tokens(hits):
             key = self._access.id_field.key_of(hit)
             if fault:
-                self._left_out[hit_key(hit)] = LeftOut(key, fault)
+                self._left_out[hit_key(hit)] = LeftOutDocument(key, fault)
             else:
                 fields = select_fields(
                     hit.get("_source") or {}, self._fields, is_simdoc_index=self._access.is_simdoc_index
