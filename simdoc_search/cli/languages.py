@@ -117,11 +117,11 @@ def languages(
 def _identify(paths: tuple[str, ...], workers: int, *, hide_progress: bool) -> tuple[LanguageReport, list[str]]:
     """Return the languages of the documents, and a message for each path that cannot be read."""
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import FILE_TIMEOUT, identify_documents, skip_unreadable
+    from simdoc_search.indexing import FILE_TIMEOUT, identify_documents, skip_unreadable_sources
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     limits, problems = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers)), list[str]()
-    sources = skip_unreadable(read_corpus(paths, limits=limits), problems)
+    sources = skip_unreadable_sources(read_corpus(paths, limits=limits), problems)
     with document_progress(hidden=hide_progress) as update:
         report = identify_documents(sources, workers=workers, limits=limits, progress=lambda n: update(advance=n))
     if problems and not report.languages:

@@ -72,7 +72,7 @@ def deduplicate(
             begins = shard_begins(writer.shard_rows)
         with Rows(Path(folder)) as rows:
             groups = group_rows(
-                rows, options.rule, options.threshold, options.settings, mapper,
+                rows, options.rule, options.overlap_measure, options.settings, mapper,
                 progress=lambda stage, share: progress(stage, share, int(share * begins[-1])),
             )  # fmt: skip
             descriptions = DuplicateDescriptions(rows, groups, 0, columns.id is not None) if annotate else None

@@ -140,7 +140,7 @@ def make_report(
         evaluation: counts of the texts in the evaluation set, if any.
     """
     old = begins[0]
-    kinds = np.bincount(groups.kind[old:], minlength=len(KINDS))
+    kinds = np.bincount(groups.kinds[old:], minlength=len(KINDS))
     problems = rows.column("problem")[old:]
     counts = np.bincount(problems, minlength=len(PROBLEMS))
     listed = old + np.flatnonzero(problems)[:MAX_LISTED_ROWS]
@@ -157,11 +157,11 @@ def make_report(
         row_count=len(rows) - old,
         kept_count=int(kinds[KEPT]),
         removed_counts={name: int(count) for name, count in zip(KINDS[1:], kinds[1:], strict=True)},
-        group_count=len(np.unique(groups.kept_row[duplicates])),
+        group_count=len(np.unique(groups.kept_rows[duplicates])),
         text_column=text_column,
         is_text_column_guessed=is_guessed,
         old_row_count=old,
-        old_duplicate_count=int(np.count_nonzero(groups.kept_row[duplicates] < old)),
+        old_duplicate_count=int(np.count_nonzero(groups.kept_rows[duplicates] < old)),
         left_out_counts={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
         left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(rows.table["problem"][row])]) for row in listed.tolist()],
         partly_compared_row_count=groups.partly_compared_row_count,

@@ -21,7 +21,7 @@ from simdoc_search.duplicates.plan.lock import lock_file
 from simdoc_search.durable import atomic_file
 from simdoc_search.errors import CorpusError
 
-_ROWS, _GROUPS, _FINISHED = "rows", "groups.npz", "finished"
+_ROWS_FOLDER, _GROUPS_FILE, _FINISHED_FILE = "rows", "groups.npz", "finished"
 
 
 class WorkFolder:
@@ -36,8 +36,8 @@ class WorkFolder:
 
     def __init__(self, path: Path) -> None:
         self.path: Path = path
-        self.rows: Path = path / _ROWS
-        self.finished_file: Path = path / _FINISHED
+        self.rows: Path = path / _ROWS_FOLDER
+        self.finished_file: Path = path / _FINISHED_FILE
         self.partial_shard: Path = path / "shard"
 
     def prepare(self, inputs: dict[str, Any]) -> bool:
@@ -60,7 +60,7 @@ class WorkFolder:
 
     def read_groups(self, options: dict[str, Any]) -> RowGroups | None:
         """Return the groups that an interrupted run stored; None if there are none for these options."""
-        path = self.path / _GROUPS
+        path = self.path / _GROUPS_FILE
         if not path.exists():
             return None
         with np.load(path) as stored:
@@ -70,9 +70,9 @@ class WorkFolder:
 
     def write_groups(self, groups: RowGroups, options: dict[str, Any]) -> None:
         """Store the groups."""
-        with atomic_file(self.path / _GROUPS) as file:
+        with atomic_file(self.path / _GROUPS_FILE) as file:
             np.savez(
-                file, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
+                file, kept_row=groups.kept_rows, overlap=groups.overlaps, kind=groups.kinds,
                 overflow=np.array([groups.partly_compared_row_count, groups.skipped_comparison_count]),
                 description=np.array(json.dumps(options, sort_keys=True)),
             )  # fmt: skip
@@ -114,7 +114,7 @@ def check_output(dataset: Dataset, target: Path) -> None:
         raise CorpusError(f"cannot write {target}, because its folder does not exist; create the folder")
     if dataset.is_folder:
         has_content = target.exists() and (not target.is_dir() or any(target.iterdir()))
-        if has_content and not (_work_path(target) / _FINISHED).exists():
+        if has_content and not (_work_path(target) / _FINISHED_FILE).exists():
             raise CorpusError(f"{target} already exists, and is not an empty folder; choose another folder")
         if not target.exists() and format_of(target) is not None:
             raise CorpusError(f"the input is a folder, so the output must be a folder too, not {target}")

@@ -14,7 +14,7 @@ from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS = 10
-_NEAR_COPY_SHARE = 0.9
+_MIN_NEAR_COPY_SHARE = 0.9
 
 
 class Coverage(NamedTuple):
@@ -129,7 +129,7 @@ class PassageResult(HitsResult[PassageHit]):
         None if there is no such match, if there are no other matches, or if this is not the first page.
         """
         first = self.hits[0] if self.hits and not self.offset and self.total > 1 else None
-        return first if first and first.kind == "exact" and first.share >= _NEAR_COPY_SHARE else None
+        return first if first and first.kind == "exact" and first.share >= _MIN_NEAR_COPY_SHARE else None
 
     @property
     def notes(self) -> list[str]:

@@ -140,6 +140,18 @@ def test_dates_with_different_units_are_compared(year: int, units: list[str], tm
         assert dict.fromkeys(units, 0) | {latest: 1} == kept
 
 
+def test_times_that_python_cannot_represent_are_no_problem(tmp_path: Path) -> None:
+    """Neither for the guess of the text column, nor as ids, nor in an evaluation set."""
+    texts = ["one two three four five six", "one two three four five six", "seven eight nine ten eleven twelve"]
+    for time_type, values in (("ns", [1, 2, 3]), ("s", [2**40, -(2**40), 0])):
+        source = tmp_path / f"{time_type}.parquet"
+        parquet.write_table(pa.table({"time": pa.array(values, pa.timestamp(time_type)), "body": texts}), source)
+        options = DedupeOptions(id="time", keep="max:time", run_words=6)
+        report = deduplicate_files(source, tmp_path / f"{time_type}.jsonl", options, annotate=True)
+        assert ("body", 2) == (report.text_column, report.kept_count)
+        assert 0 == deduplicate_files(source, tmp_path / "no.parquet", options, decontaminate=[source]).kept_count
+
+
 def test_rows_that_cannot_be_compared_are_kept_counted_and_listed(tmp_path: Path) -> None:
     text = json.dumps({"text": "one two three four five six"})
     lines = [text, "", '{"text": null}', '{"text": 5}', "not json", '{"text": "..."}', text, '{"text": "\\ud800 a b"}']

@@ -214,7 +214,9 @@ def test_the_texts_of_many_records_are_loaded_on_request(store: Store) -> None:
     put(store, *(record(f"{n}", text=f"text {n}") for n in range(120)))
     ids = [f"{n}" for n in range(0, 130, 2)]
 
-    assert {id: f"text {id}" for id in ids[:60]} == {record.id: record.text for record in store.records(ids, text=True)}
+    assert {id: f"text {id}" for id in ids[:60]} == {
+        record.id: record.text for record in store.records(ids, with_text=True)
+    }
     assert {None} == {record.text for record in store.records(ids)}
 
 

@@ -56,14 +56,14 @@ class Inspection:
     Attributes:
         all_indices: all indices, including closed ones, sorted by name.
         index_inspections: the indices whose documents were counted.
-        skipped: the other indices, and why their documents were not counted.
+        skipped_indices: the other indices, and why their documents were not counted.
         sample: the result of comparing a random sample of fingerprints with the texts.
         thresholds: thresholds of `versions` and `related` that the mappings record.
     """
 
     all_indices: Sequence[IndexDescription]
     index_inspections: Sequence[IndexInspection]
-    skipped: Sequence[SkippedIndex]
+    skipped_indices: Sequence[SkippedIndex]
     sample: Sample
     thresholds: SimilarityThresholds
 

@@ -64,10 +64,10 @@ class LocalCandidates:
     def __iter__(self) -> Iterator[Candidate]:
         yield from map(self._read, self._first_page)
         if self.total > len(self._first_page):
-            skip = [address for _, address in self._first_page]
+            skipped_addresses = [address for _, address in self._first_page]
             size, minimum = FIRST_PAGE_SIZE * PAGE_GROWTH, self.plan.minimum_match
             further = self._snapshot.iterate_hits(
-                self._make_query("rank"), size, PAGE_GROWTH, minimum=minimum, skip=skip
+                self._make_query("rank"), size, PAGE_GROWTH, minimum=minimum, skipped_addresses=skipped_addresses
             )
             yield from map(self._read, further)
 
