@@ -17,7 +17,7 @@ from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.passage_candidates import find_passage_candidates
 from simdoc_search.search.query_document import QueryDocument, estimate_similarity
 from simdoc_search.search.results import add_fields
-from simdoc_search.search.similar_ranking import limit_compared_documents, sort_hits
+from simdoc_search.search.similar_ranking import compute_max_compared_documents, sort_hits
 from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.stored_texts import measure_texts, read_records, read_stored_texts, split_into_batches
 from simdoc_search.sketch.tokens import encode
@@ -46,7 +46,7 @@ def find_by_containment(
         )
     document.check_has_passages()
     needed_hit_count = options.offset + options.size
-    size = limit_compared_documents(needed_hit_count)
+    size = compute_max_compared_documents(needed_hit_count)
     exclude = None if options.include_self else document.key
     candidates = find_passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
     if not candidates.total and (error := find_unknown_field(store, options.filters)):

@@ -129,7 +129,7 @@ class Ranker:
         """
         needed_hit_count = self.offset + self.size
         if self.overlap:
-            max_compared = limit_compared_documents(needed_hit_count)
+            max_compared = compute_max_compared_documents(needed_hit_count)
         else:
             max_compared = max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_hit_count)
         hits: list[Hit] = []
@@ -185,7 +185,7 @@ class Ranker:
         return Hit(candidate.key, tokens.overlap, tokens.matched_token_count, "estimated", candidate.fields)
 
 
-def limit_compared_documents(needed_hit_count: int) -> int:
+def compute_max_compared_documents(needed_hit_count: int) -> int:
     """Return the maximum number of documents that are compared to find `needed_hit_count` hits."""
     return max(DEFAULT_MAX_COMPARED_DOCUMENTS, _MAX_COMPARED_PER_HIT * needed_hit_count)
 

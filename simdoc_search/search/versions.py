@@ -55,7 +55,7 @@ class _Version:
     """A version of the query document: its record without the text, its sentences, their matches, and its score."""
 
     record: Record
-    sentences: Simhashes
+    simhashes: Simhashes
     matches: SentenceMatches
     score: float
 
@@ -199,7 +199,7 @@ class _Family:
 
     def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], max_distance: int) -> None:
         self._store, self._document, self._versions, self._max_distance = store, document, versions, max_distance
-        self._sentences = [document.sentence_simhashes, *(version.sentences for version in versions)]
+        self._simhashes = [document.sentence_simhashes, *(version.simhashes for version in versions)]
 
     def make_hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
         """Return the hit of a version."""
@@ -207,7 +207,7 @@ class _Family:
         key, matched = version.record.key, version.matches
         changed = key in records and has_text_changed(records[key])
         shares = matched.share, matched.share_of_other
-        return VersionHit(key, version.score, *shares, len(version.sentences), matched, entry, changed)
+        return VersionHit(key, version.score, *shares, len(version.simhashes), matched, entry, changed)
 
     def make_entries(
         self, timeline: Timeline, shown_numbers: set[int], records: dict[DocumentKey, Record]
@@ -217,7 +217,7 @@ class _Family:
         order = [number for number in timeline.order if number in shown_numbers]
         texts = {number: self._analyse(number, records) for number in order}
         for previous, number in pairwise(order):
-            matched = match_sentences(self._sentences[previous], self._sentences[number], self._max_distance)
+            matched = match_sentences(self._simhashes[previous], self._simhashes[number], self._max_distance)
             changes = find_changes(texts[previous], texts[number], max(matched.share, matched.share_of_other))
             entries[number] = self._make_entry(number, timeline, changes)
         return entries
@@ -240,7 +240,7 @@ class _Family:
 
     @cached_property
     def _unchanged_counts(self) -> Any:
-        return count_unchanged(self._sentences)
+        return count_unchanged(self._simhashes)
 
     @cached_property
     def _latest_dates(self) -> list[Date | None]:
