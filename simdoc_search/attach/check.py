@@ -58,7 +58,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     location = f"{engine.name}/{index}"
     mappings = {description.name: description.mappings for description in inspection.all_indices}
     inspected_by_name = {inspected.index.name: inspected for inspected in inspection.index_inspections}
-    findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped]
+    findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped_indices]
     for description in inspection.all_indices:
         notes: list[tuple[bool, str]] = []
         if not description.is_closed:

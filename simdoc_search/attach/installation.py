@@ -130,11 +130,11 @@ def plan_component_steps(engine: Engine, template: dict[str, Any], name: str, *,
     Raises:
         StoreError: a different component template has this name, and `force` is not set.
     """
-    path_segments = ["_component_template", name]
-    response = engine.call("GET", path_segments, allowed_statuses=(404,))
+    path_parts = ["_component_template", name]
+    response = engine.call("GET", path_parts, allowed_statuses=(404,))
     existing = response["component_templates"][0]["component_template"] if response else None
     return plan_install_step(
-        engine, "component", path_segments, template, existing=existing, name=f"component template {name}", force=force
+        engine, "component", path_parts, template, existing=existing, name=f"component template {name}", force=force
     )
 
 

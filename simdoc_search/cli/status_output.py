@@ -45,7 +45,7 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
         "staleness": None if sample.not_compared_reason else staleness,
         "not_sampled": sample.not_compared_reason or None,
         "indices": indices,
-        "skipped": [asdict(skipped) for skipped in inspection.skipped],
+        "skipped": [asdict(skipped) for skipped in inspection.skipped_indices],
         "thresholds": asdict(inspection.thresholds),
     }
 
@@ -99,7 +99,7 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
             meaning = f"Share of stale fingerprints{bound}."
             yield from _metric_lines(f"simdoc_stale_ratio{suffix}", meaning, [({"name": name}, share)])
     yield from _metric_lines(
-        "simdoc_skipped_indices", "Indices that were not counted.", [({"name": name}, len(inspection.skipped))]
+        "simdoc_skipped_indices", "Indices that were not counted.", [({"name": name}, len(inspection.skipped_indices))]
     )
 
 
@@ -149,7 +149,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     yield from _pipeline_lines(inspection)
     if inspection.thresholds != SimilarityThresholds():
         yield from (f"{line[:10]:<15}{line[11:]}" for line in threshold_lines(inspection.thresholds))
-    yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped)
+    yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped_indices)
 
 
 def _describe_staleness(inspection: Inspection) -> str:

@@ -198,7 +198,7 @@ class _PandasFrame(_RowFrame):
     def select(self, selection: Selection) -> Any:
         if columns := selection.added_values():
             return self._frame.assign(**columns)
-        return self._frame[selection.groups.kind == KEPT]
+        return self._frame[selection.groups.kinds == KEPT]
 
 
 class _PolarsFrame(_RowFrame):
@@ -214,7 +214,7 @@ class _PolarsFrame(_RowFrame):
         if columns := selection.added_values():
             added = type(self._frame)(columns, strict=False)
             return self._frame.hstack(added)
-        return self._frame.filter((selection.groups.kind == KEPT).tolist())
+        return self._frame.filter((selection.groups.kinds == KEPT).tolist())
 
 
 class _HuggingFaceFrame(_RowFrame):
@@ -231,7 +231,7 @@ class _HuggingFaceFrame(_RowFrame):
             for name, values in columns.items():
                 dataset = dataset.add_column(name, values)
             return dataset
-        return self._dataset.select(np.flatnonzero(selection.groups.kind == KEPT).tolist())
+        return self._dataset.select(np.flatnonzero(selection.groups.kinds == KEPT).tolist())
 
 
 class _DictFrame(_RowFrame):
@@ -252,7 +252,7 @@ class _DictFrame(_RowFrame):
                 {**row, **dict(zip(columns, values, strict=True))}
                 for row, values in zip(self._rows, added, strict=True)
             ]
-        is_kept = (selection.groups.kind == KEPT).tolist()
+        is_kept = (selection.groups.kinds == KEPT).tolist()
         return [row for row, kept in zip(self._rows, is_kept, strict=True) if kept]
 
 

@@ -231,7 +231,7 @@ class IndexingRun:
     def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
         """Store the new size and modification time of a file whose text did not change."""
         if not has_same_origin(stored.origin, origin):
-            record = self._store.get(stored.id, text=True, passages=True, sentences_and_concepts=True)
+            record = self._store.get(stored.id, with_text=True, with_passages=True, with_sentences_and_concepts=True)
             if record is not None:
                 self._writer.put([replace(record, origin=origin)])
 

@@ -117,12 +117,12 @@ def _may_be_in_archive(path: str, archives: Archives) -> bool:
 
 
 def _refuse_large_removal(
-    missing: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
+    missing_ids: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
 ) -> VanishedDocuments:
-    if len(missing) <= _MAX_SMALL_REMOVAL or 2 * len(missing) <= total or prune_all:
-        return VanishedDocuments(missing, problems)
+    if len(missing_ids) <= _MAX_SMALL_REMOVAL or 2 * len(missing_ids) <= total or prune_all:
+        return VanishedDocuments(missing_ids, problems)
     reason = f"the files of more than half of the {total:,} documents no longer exist"
-    return VanishedDocuments([], [*problems, _make_kept_message(len(missing), path, reason)])
+    return VanishedDocuments([], [*problems, _make_kept_message(len(missing_ids), path, reason)])
 
 
 def _make_kept_message(count: int, path: str, reason: str) -> str:

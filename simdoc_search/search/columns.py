@@ -55,9 +55,9 @@ class Columns:
             return {}
         return {record.key: self.get_values(record) for record in self.read_records(store, keys)}
 
-    def read_records(self, store: Store, keys: Sequence[DocumentKey], *, text: bool = False) -> list[Record]:
+    def read_records(self, store: Store, keys: Sequence[DocumentKey], *, with_text: bool = False) -> list[Record]:
         """Return the records with these keys and the metadata fields that the columns need. Omit deleted documents."""
-        return self.add_metadata(store, list(read_records(store, keys, text=text).values()))
+        return self.add_metadata(store, list(read_records(store, keys, with_text=with_text).values()))
 
     def add_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
         """Return the records with the metadata fields that the columns need."""

@@ -111,7 +111,7 @@ class Writer(Protocol):
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
+    def put_encoded(self, encoded_records: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
         """Add records that the store's `encoder` has converted. Each replaces an older one with the same id.
 
         If `are_new`, neither the store nor this writer has records with these ids, so a local store replaces nothing.
@@ -188,15 +188,20 @@ class Store(Protocol):
     # --- reading documents ---
 
     def get(
-        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+        self,
+        id: str,
+        *,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
     ) -> Record | None:
         """Return the record of a document, or None.
 
         Args:
             id: id of the document.
-            text: load its text.
-            passages: load its passage tokens.
-            sentences_and_concepts: load the tokens of its sentences and concepts.
+            with_text: load its text.
+            with_passages: load its passage tokens.
+            with_sentences_and_concepts: load the tokens of its sentences and concepts.
 
         Raises:
             StoreError: several documents have this id.
@@ -206,9 +211,9 @@ class Store(Protocol):
         self,
         ids: Iterable[str],
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Return the records of the documents with these ids that match the filters. Unknown ids are ignored."""
@@ -225,9 +230,9 @@ class Store(Protocol):
     def scan(
         self,
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         root_folder: str | None = None,
         only_roots_below: bool = False,
         filters: Filters | None = None,

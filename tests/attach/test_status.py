@@ -111,7 +111,7 @@ def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndic
     )
     assert Sample(9, 9, 0) == whole.sample
     assert [(closed, "the index is closed; open the index first")] == [
-        (index.index, index.reason) for index in whole.skipped
+        (index.index, index.reason) for index in whole.skipped_indices
     ]
     assert (9, 0) == (part.document_count, part.missing_count)
     assert 11 == inspect_indices(engine, f"{first},{second}").document_count

@@ -56,14 +56,14 @@ class Inspection:
     Attributes:
         all_indices: all indices, including closed ones, sorted by name.
         index_inspections: the indices whose documents were counted.
-        skipped: the other indices, and why their documents were not counted.
+        skipped_indices: the other indices, and why their documents were not counted.
         sample: the result of comparing a random sample of fingerprints with the texts.
         thresholds: thresholds of `versions` and `related` that the mappings record.
     """
 
     all_indices: Sequence[IndexDescription]
     index_inspections: Sequence[IndexInspection]
-    skipped: Sequence[SkippedIndex]
+    skipped_indices: Sequence[SkippedIndex]
     sample: Sample
     thresholds: SimilarityThresholds
 
@@ -74,7 +74,7 @@ class Inspection:
 
     @property
     def missing_count(self) -> int:
-        """The number of documents with a text but no fingerprint. See `Counts.missing`."""
+        """The number of documents with a text but no fingerprint. See `Counts.missing_count`."""
         return sum(inspected.counts.missing_count for inspected in self.index_inspections)
 
     @property

@@ -184,7 +184,7 @@ class _DamagedSegment:
                 if self._searcher:
                     document = read_document(self._searcher, tantivy.DocAddress(0, doc_id))
                     records[-1] = to_record(
-                        document, self._settings, text=True, passages=True, sentences_and_concepts=True
+                        document, self._settings, with_text=True, with_passages=True, with_sentences_and_concepts=True
                     )
         return records
 

@@ -127,9 +127,9 @@ def to_record(
     document: tantivy.Document,
     settings: Settings,
     *,
-    text: bool,
-    passages: bool = False,
-    sentences_and_concepts: bool = False,
+    with_text: bool,
+    with_passages: bool = False,
+    with_sentences_and_concepts: bool = False,
 ) -> Record:
     """Convert a tantivy document back into a record."""
     shingles, digest, text_hash, words_hash, metadata, origin = _read_other_values(document)
@@ -139,16 +139,16 @@ def to_record(
         shingle_count=shingles,
         digest=digest,
         metadata=metadata,
-        text=read_text(document) if text else None,
+        text=read_text(document) if with_text else None,
         origin=origin and Origin(*origin),
         text_hash=text_hash,
         words_hash=words_hash,
-        passages=read_token_ids_of_kind(document, TOKEN_KINDS["passages"]) if passages else empty_token_ids(),
+        passages=read_token_ids_of_kind(document, TOKEN_KINDS["passages"]) if with_passages else empty_token_ids(),
         sentences=read_token_ids_of_kind(document, TOKEN_KINDS["sentences"])
-        if sentences_and_concepts
+        if with_sentences_and_concepts
         else empty_token_ids(),
         concepts=read_token_ids_of_kind(document, TOKEN_KINDS["concepts"])
-        if sentences_and_concepts
+        if with_sentences_and_concepts
         else empty_token_ids(),
     )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.query.plans import BandPlan, Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
@@ -198,25 +198,39 @@ class LocalStore(Closable):
     # --- reading ---
 
     def get(
-        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+        self,
+        id: str,
+        *,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
     ) -> Record | None:
         return next(
-            self.records([id], text=text, passages=passages, sentences_and_concepts=sentences_and_concepts), None
+            self.records(
+                [id],
+                with_text=with_text,
+                with_passages=with_passages,
+                with_sentences_and_concepts=with_sentences_and_concepts,
+            ),
+            None,
         )
 
     def records(
         self,
         ids: Iterable[str],
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
         addresses = self._find_addresses(snapshot, ids, filters)
         return snapshot.read_records(
-            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts
+            addresses,
+            with_text=with_text,
+            with_passages=with_passages,
+            with_sentences_and_concepts=with_sentences_and_concepts,
         )
 
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
@@ -230,9 +244,9 @@ class LocalStore(Closable):
     def scan(
         self,
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         root_folder: str | None = None,
         only_roots_below: bool = False,
         filters: Filters | None = None,
@@ -242,7 +256,11 @@ class LocalStore(Closable):
         in_root = root_query(self._schema, root_folder, only_roots_below)
         addresses = snapshot.find_all_addresses(restrict(self._schema, in_root, filters))
         yield from snapshot.read_records(
-            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, cache=False
+            addresses,
+            with_text=with_text,
+            with_passages=with_passages,
+            with_sentences_and_concepts=with_sentences_and_concepts,
+            cache=False,
         )
 
     def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
@@ -274,7 +292,7 @@ class LocalStore(Closable):
     ) -> LocalCandidates:
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, hits = self._open_snapshot(), None
-        if isinstance(plan, Bands):
+        if isinstance(plan, BandPlan):
             with_band = snapshot.find_addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
                 hits = rank_by_shared_tokens(snapshot, plan, with_band)

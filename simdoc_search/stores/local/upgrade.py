@@ -46,7 +46,7 @@ def upgrade_folder(
     folder = Path(store.location)
     with _write_lock(store):
         manifest = replace(open_manifest(folder), settings=settings)
-        records = store.scan(text=True, passages=True, sentences_and_concepts=True)
+        records = store.scan(with_text=True, with_passages=True, with_sentences_and_concepts=True)
         with convert_errors("write to", store.location), atomic_folder(folder / UPGRADE_FOLDER) as working:
             working.chmod(folder.stat().st_mode & 0o777)
             create_store(working, manifest)

@@ -48,9 +48,9 @@ class LocalWriter:
         """Add records. Each record replaces an older one with the same id."""
         self.put_encoded(encode_in_batches(records, self._encode))
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
+    def put_encoded(self, encoded_records: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
         """Add encoded records. Each record replaces an older one with the same id, unless all are new."""
-        for record in encoded:
+        for record in encoded_records:
             with convert_errors("write to", self._location):
                 if are_new:
                     self._add(record)

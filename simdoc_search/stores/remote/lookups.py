@@ -112,12 +112,12 @@ def find_keys(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
 
 
 def application_fields(
-    access: IndexAccess, keys: Sequence[DocumentKey], *, text: bool
+    access: IndexAccess, keys: Sequence[DocumentKey], *, with_text: bool
 ) -> dict[DocumentKey, dict[str, Any]]:
     """Return the fields of documents of an application; see `HasApplicationFields`."""
     if access.is_simdoc_index:
         return {}
-    source: SourceFilter = {"excludes": [access.field, *(() if text else access.text_fields or ())]}
+    source: SourceFilter = {"excludes": [access.field, *(() if with_text else access.text_fields or ())]}
     ids = dict.fromkeys(key.id for key in keys)
     return {
         access.id_field.key_of(hit): {

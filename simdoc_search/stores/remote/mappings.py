@@ -36,16 +36,18 @@ def read_index_settings(engine: Engine, index: str) -> dict[str, Mapping[str, An
     )
 
 
-def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any]) -> str:
+def add_fields(engine: Engine, index: str, field: str, missing_fields: Mapping[str, Any]) -> str:
     """Add fields to an object field of an index. Return why the engine rejects them, or an empty string.
 
     Raises:
         StoreError: see `Engine.call`.
     """
-    if not missing:
+    if not missing_fields:
         return ""
     try:
-        engine.call("PUT", [index, "_mapping"], {"properties": {field: {"dynamic": "false", "properties": missing}}})
+        engine.call(
+            "PUT", [index, "_mapping"], {"properties": {field: {"dynamic": "false", "properties": missing_fields}}}
+        )
     except RequestError as error:
         if error.status not in (400, 403, 500):  # engines respond with 500 if the object field is disabled
             raise
