@@ -45,16 +45,16 @@ class PairOverlaps:
 
     Attributes:
         keys: the pairs, encoded by `pair_keys` and ascending; see `JoinedPairs`.
-        overlap: the overlap of each pair; float64, 0..1.
-        exact: whether the overlap was computed from the texts. Otherwise it is estimated.
+        overlaps: the overlap of each pair; float64, 0..1.
+        is_overlap_exact: whether the overlap was computed from the texts. Otherwise it is estimated.
     """
 
     def __init__(self, measure: Measure, verifier: Verifier | None) -> None:
         self._measure = measure
         self._verifier = verifier
         self.keys: Keys = np.zeros(0, np.uint64)
-        self.overlap: Floats = np.zeros(0)
-        self.exact: Bools = np.zeros(0, bool)
+        self.overlaps: Floats = np.zeros(0)
+        self.is_overlap_exact: Bools = np.zeros(0, bool)
         self._is_enough: Bools = np.zeros(0, bool)
         self._is_unverified: Bools = np.zeros(0, bool)
 
@@ -65,8 +65,8 @@ class PairOverlaps:
         exact, is_unverified = np.zeros(count, bool), np.full(count, self._verifier is not None)
         place = np.searchsorted(self.keys, joined.keys) if len(self.keys) else None
         self.keys = joined.keys if place is None else np.insert(self.keys, place, joined.keys)
-        self.overlap = estimates if place is None else np.insert(self.overlap, place, estimates)
-        self.exact = exact if place is None else np.insert(self.exact, place, exact)
+        self.overlaps = estimates if place is None else np.insert(self.overlaps, place, estimates)
+        self.is_overlap_exact = exact if place is None else np.insert(self.is_overlap_exact, place, exact)
         self._is_enough = is_enough if place is None else np.insert(self._is_enough, place, is_enough)
         self._is_unverified = is_unverified if place is None else np.insert(self._is_unverified, place, is_unverified)
 
@@ -78,14 +78,14 @@ class PairOverlaps:
         """Return which of these pairs overlap enough, according to their texts if the texts are stored."""
         if self._verifier is not None and len(unverified := pairs[self._is_unverified[pairs]]):
             self._is_unverified[unverified] = False
-            shared, first, second = self._verifier.count_shared(*self.documents_of(unverified))
+            shared, first, second = self._verifier.count_shingles(*self.documents_of(unverified))
             has_texts = shared >= 0
             verified = unverified[has_texts]
             # The sizes are 0 if all words are ignored, and 0 cannot be a divisor.
             sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)
-            self.overlap[verified] = self._measure.compute(shared[has_texts], *sizes)
+            self.overlaps[verified] = self._measure.compute(shared[has_texts], *sizes)
             self._is_enough[verified] = self._measure.is_reached(shared[has_texts], *sizes)
-            self.exact[verified] = True
+            self.is_overlap_exact[verified] = True
         return self._is_enough[pairs]
 
 
@@ -119,7 +119,7 @@ class Verifier:
         self._shingle_counts = shingle_counts
         self._workers = workers or ParallelMapper()
 
-    def count_shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    def count_shingles(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """Count the distinct shingles of each pair: in both documents, in the first one, and in the second one.
 
         All three counts are -1 if a text is not stored.

@@ -86,7 +86,7 @@ class Snapshot:
         return PackedAddresses(address for _, address in self._search(query, self.document_count))
 
     def iterate_hits(
-        self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
+        self, query: Query, size: int, growth: int, *, minimum: float = 0, skipped_addresses: Iterable[Address] = ()
     ) -> Iterator[tuple[float, Address]]:
         """Yield the scores and addresses of distinct documents, by descending score.
 
@@ -95,9 +95,9 @@ class Snapshot:
             size: number of documents in the first page.
             growth: factor by which pages grow. Each page contains the documents of the previous pages again.
             minimum: the minimum score.
-            skip: addresses of documents to exclude.
+            skipped_addresses: addresses of documents to exclude.
         """
-        yielded = set(skip)
+        yielded = set(skipped_addresses)
         while True:
             hits = self._search(query, size)
             for score, found in hits:
@@ -186,9 +186,9 @@ class Snapshot:
         self,
         addresses: Sequence[Address] | PackedAddresses,
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         cache: bool = True,
     ) -> Iterator[Record]:
         """Yield the records at these addresses. See `Store.get` and `read_document` for the options."""
@@ -200,9 +200,9 @@ class Snapshot:
                     to_record(
                         document,
                         self.settings,
-                        text=text,
-                        passages=passages,
-                        sentences_and_concepts=sentences_and_concepts,
+                        with_text=with_text,
+                        with_passages=with_passages,
+                        with_sentences_and_concepts=with_sentences_and_concepts,
                     )
                     for document in documents
                 ]
