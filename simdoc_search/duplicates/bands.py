@@ -211,7 +211,7 @@ def table_band_keys(
     return keys[is_new], owners[is_new]
 
 
-def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fraction) -> Keys:
+def token_hashes_of_short_documents(table: FingerprintTable, overlap: Fraction, recall: Fraction) -> Keys:
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
     banding_pass = plan_passes(overlap, recall, table.bucket_count)[-1]
     documents = banding_pass.select(table, np.arange(len(table.counts)))
