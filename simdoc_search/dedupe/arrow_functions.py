@@ -147,7 +147,7 @@ def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
 def _read_table(batch: Any, options: DedupeOptions) -> FingerprintTable:
     table = make_fingerprint_table(batch.column("tokens"), batch.column("shingles"), options)
     low_bits = _join_bytes(batch.column("extensions"))
-    counts = count_tokens_with_low_bits(table.counts.astype(np.uint32))
+    counts = count_tokens_with_low_bits(table.token_counts.astype(np.uint32))
     table.low_hash_bits = low_bits, np.cumsum(counts) - counts
     return table
 

@@ -238,12 +238,12 @@ class DuplicatesReview:
                 yield kept
             else:
                 new = others.pop(chosen_index)
-                yield replace(new, action="keep" if new.state else "decide", kept="", overlap="", kind="", note="")
+                yield replace(new, action="keep" if new.state else "decide", kept_name="", overlap="", kind="", note="")
                 proposed = _proposal_for_replaced_document(self.groups(number - 1, 1)[0], chosen_index)
                 is_equal = new.action == proposed == "drop" and kept.state is not None
                 replaced = replace(
-                    kept, action="drop" if is_equal else "decide", kept=new.name, overlap=new.overlap, kind=new.kind,
-                    note=kept.note or new.note,
+                    kept, action="drop" if is_equal else "decide", kept_name=new.name, overlap=new.overlap,
+                    kind=new.kind, note=kept.note or new.note,
                 )  # fmt: skip
                 others.insert(0, replaced)
             for row in others:
