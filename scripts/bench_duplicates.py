@@ -160,7 +160,7 @@ def one_size(count: int, overlap: str) -> None:
     wanted = {(a, b) for a, b, share in near if share >= Fraction(overlap) + Fraction(2, 100)}
     paired = set(zip(found.first.tolist(), found.second.tolist(), strict=True))
     tokens = table.token_ids.nbytes / 1e6
-    print(f"{count:>10}{float(Fraction(overlap)):>9.0%}{seconds:>9.2f}{found.compared:>12}{len(found.first):>9}"
+    print(f"{count:>10}{float(Fraction(overlap)):>9.0%}{seconds:>9.2f}{found.compared_count:>12}{len(found.first):>9}"
           f"{len(wanted & paired) / max(1, len(wanted)):>8.4f}{tokens:>11.0f}{peak:>9.0f}"
           f"{(peak - before) * 1e6 / count:>11.0f}", flush=True)  # fmt: skip
 

@@ -66,7 +66,7 @@ def sentences(store: Store, ids: list[str], length: int) -> Iterator[tuple[str, 
     chosen = random.Random(length)
     count = 0
     while count < SENTENCES:
-        record = store.get(chosen.choice(ids), text=True)
+        record = store.get(chosen.choice(ids), with_text=True)
         text = record.text if record and record.text else ""
         spans = locate_words(text)
         if len(spans.words) >= length:

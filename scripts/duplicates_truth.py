@@ -27,7 +27,7 @@ def main() -> None:
     report = search.index(read_corpus(sys.argv[1:]))
     print(f"{report.added_count} documents")
     sets = {record.id: shingle_set(record.text or "", search.store.settings.analysis)
-            for record in search.store.scan(text=True)}  # fmt: skip
+            for record in search.store.scan(with_text=True)}  # fmt: skip
     shared = common_shingles(sets)
     print(f"{'overlap':>8}{'method':>10}{'truth':>8}{'found':>8}{'recall':>9}{'precision':>11}{'F1':>9}{'groups':>8}"
           f"{'wrong':>7}{'s':>7}")  # fmt: skip

@@ -150,7 +150,7 @@ def main() -> None:
 
 
 def _index(store: Any) -> dict[str, Any]:
-    records = list(store.scan(text=True, sentences_and_concepts=True, passages=True))
+    records = list(store.scan(with_text=True, with_sentences_and_concepts=True, with_passages=True))
     sources = to_sources(records, ALL_KINDS, field="simdoc", store_text=True)
     documents = {record.id: source for record, source in zip(records, sources, strict=True)}
     return {"body": build_index_body(ALL_KINDS, field="simdoc", store_texts=True), "documents": documents}

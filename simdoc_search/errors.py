@@ -135,14 +135,16 @@ class UnknownFieldError(SimdocError, LookupError):
         path: the value of a `path` filter; None for other fields.
     """
 
-    def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
+    def __init__(self, field: str, known_names: Sequence[str] = (), path: str | None = None) -> None:
         missing = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
-        more = f" and {len(known) - _MAX_SUGGESTED_NAMES:,} more" if len(known) > _MAX_SUGGESTED_NAMES else ""
+        more = (
+            f" and {len(known_names) - _MAX_SUGGESTED_NAMES:,} more" if len(known_names) > _MAX_SUGGESTED_NAMES else ""
+        )
         nothing = "the documents have no fields" if path is None else "no document has a path with a folder"
-        hint = f"choose from: {', '.join(known[:_MAX_SUGGESTED_NAMES])}{more}" if known else nothing
+        hint = f"choose from: {', '.join(known_names[:_MAX_SUGGESTED_NAMES])}{more}" if known_names else nothing
         super().__init__(f"no document has {missing}; {hint}")
         self.field = field
-        self.known: tuple[str, ...] = tuple(known)
+        self.known_names: tuple[str, ...] = tuple(known_names)
         self.path = path
 
 
@@ -209,9 +211,9 @@ class WriteRefusedError(StoreError):
         accepted_count: number of writes and deletions that succeeded.
     """
 
-    def __init__(self, message: str, failed: Mapping[str, str], accepted_count: int = 0) -> None:
+    def __init__(self, message: str, reasons_by_id: Mapping[str, str], accepted_count: int = 0) -> None:
         super().__init__(message)
-        self.failed: dict[str, str] = dict(failed)
+        self.reasons_by_id: dict[str, str] = dict(reasons_by_id)
         self.accepted_count = accepted_count
 
 

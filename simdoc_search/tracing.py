@@ -45,10 +45,10 @@ def span(name: str, kind: Literal["INTERNAL", "CLIENT"] = "INTERNAL", **attribut
             raise
 
 
-def request_span(client: object, method: str, path: Sequence[str]) -> AbstractContextManager[None]:
+def request_span(client: object, method: str, path_parts: Sequence[str]) -> AbstractContextManager[None]:
     """Record a span for a request to an engine. Its name is the operation and the index, such as `search articles`."""
-    index = path[0] if path and not path[0].startswith("_") else ""
-    operation = next((part[1:] for part in reversed(path) if part.startswith("_")), method.lower())
+    index = path_parts[0] if path_parts and not path_parts[0].startswith("_") else ""
+    operation = next((part[1:] for part in reversed(path_parts) if part.startswith("_")), method.lower())
     system = "opensearch" if type(client).__module__.startswith("opensearchpy") else "elasticsearch"
     collection = {"db_collection_name": index} if index else {}
     return span(

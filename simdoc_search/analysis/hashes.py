@@ -22,9 +22,9 @@ def text_hash(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).hexdigest()
 
 
-def hash_joined_words(joined: Iterable[bytes]) -> list[str]:
+def hash_joined_words(joined_words: Iterable[bytes]) -> list[str]:
     """Return the `text_hash` of each result of `join_words`."""
-    return [hashlib.blake2b(words, digest_size=_HASH_BYTES).hexdigest() for words in joined]
+    return [hashlib.blake2b(words, digest_size=_HASH_BYTES).hexdigest() for words in joined_words]
 
 
 def join_words(batch: WordBatch) -> list[bytes]:

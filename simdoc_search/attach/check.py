@@ -20,7 +20,7 @@ from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.queries import randomize_order
 from simdoc_search.stores.remote.schema import parse_meta
-from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable
+from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable_mappings
 from simdoc_search.stores.remote.texts import backfill_advice
 
 SAMPLE_SIZE = 500
@@ -57,8 +57,8 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     inspection = inspect_indices(engine, index, field=field, sample_size=SAMPLE_SIZE)
     location = f"{engine.name}/{index}"
     mappings = {description.name: description.mappings for description in inspection.all_indices}
-    inspected_by_name = {inspected.index.name: inspected for inspected in inspection.indices}
-    findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped]
+    inspected_by_name = {inspected.index.name: inspected for inspected in inspection.index_inspections}
+    findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped_indices]
     for description in inspection.all_indices:
         notes: list[tuple[bool, str]] = []
         if not description.is_closed:
@@ -117,24 +117,24 @@ def _find_document_faults(inspected: IndexInspection, location: str) -> Iterator
         return
     if inspected.pipeline.is_faulty:
         yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
-    if counts.failed:
+    if counts.failed_count:
         advice = f"see {index.field}.error in each document, correct the document, and index it again"
-        yield True, f"the pipeline could not fingerprint {format_count(counts.failed, 'document')}; {advice}"
-    if counts.missing:
-        have = "has" if counts.missing == 1 else "have"
-        subject = f"{counts.missing:,} of {counts.document_count:,} documents {have}"
-        if counts.without_text is not None:
+        yield True, f"the pipeline could not fingerprint {format_count(counts.failed_count, 'document')}; {advice}"
+    if counts.missing_count:
+        have = "has" if counts.missing_count == 1 else "have"
+        subject = f"{counts.missing_count:,} of {counts.document_count:,} documents {have}"
+        if counts.without_text_count is not None:
             yield True, f"{subject} a text but no fingerprint; run `simdoc-search backfill {location}`"
         else:
             yield False, f"{subject} no fingerprint"
-    if counts.text_gone:
-        documents_have = format_count(counts.text_gone, "document has", "documents have")
+    if counts.text_gone_count:
+        documents_have = format_count(counts.text_gone_count, "document has", "documents have")
         yield True, f"{documents_have} a fingerprint but no text; run `simdoc-search backfill {location}`"
     for kind in token_kinds(index.settings):
         if lacking := counts.lacking_by_kind[kind.name]:
             fingerprints_have = format_count(lacking, "fingerprint has", "fingerprints have")
             yield True, f"{fingerprints_have} no {kind.name}; run `simdoc-search backfill {location}`"
-    if others := counts.with_other_settings:
+    if others := counts.other_settings_count:
         fingerprints_were = format_count(others, "fingerprint was", "fingerprints were")
         problem = f"{fingerprints_were} computed with settings other than those in the mapping"
         yield True, f"{problem}; run `simdoc-search backfill {location} --stale`"
@@ -143,14 +143,14 @@ def _find_document_faults(inspected: IndexInspection, location: str) -> Iterator
 def _find_sample_faults(inspection: Inspection, location: str) -> Iterator[str]:
     """Yield a message about the malformed fingerprints in the sample, and a message about the stale ones."""
     sample = inspection.sample
-    if malformed := sorted(sample.malformed.items()):
+    if malformed := sorted(sample.faults_by_id.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
         problem = f"sampled fingerprints {'is' if len(malformed) == 1 else 'are'} malformed: {examples}"
         advice = f"run `simdoc-search backfill {location} --stale`"
         yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; {advice}"
     stale = sample.stale_count - len(malformed)
     if stale > 0:
-        examples = ", ".join(repr(id) for id in sample.stale_ids if id not in sample.malformed)
+        examples = ", ".join(repr(id) for id in sample.stale_ids if id not in sample.faults_by_id)
         of_all = "" if sample.is_exact else f", about {sample.stale_share * sample.document_count:,.0f} in total"
         match = "does not match" if stale == 1 else "do not match"
         yield (
@@ -182,7 +182,7 @@ def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, 
     if not indices:
         return
     field = indices[0].field
-    common = select_queryable(mappings, field)
+    common = select_queryable_mappings(mappings, field)
     if len(common) < 2:
         return
     try:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.index_template import TemplateExtension, check_final_pipeline, plan_index_template_steps
-from simdoc_search.attach.next_index import warn_of_next_indices
+from simdoc_search.attach.next_index import find_next_index_warnings
 from simdoc_search.attach.pipeline import DEFAULT_PIPELINE, plan_pipeline_steps
 from simdoc_search.attach.search_templates import plan_search_template_steps
 from simdoc_search.attach.steps import InstallationPart, Step, plan_install_step, run_steps
@@ -118,7 +118,9 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
         plan.steps.extend(plan_search_template_steps(engine, fingerprint_field, force=force))
     if request.index:
         command = _format_command(engine, request)
-        plan.warnings.extend(warn_of_next_indices(engine, request.index, extension, command, request.index_template))
+        plan.warnings.extend(
+            find_next_index_warnings(engine, request.index, extension, command, request.index_template)
+        )
     return plan
 
 
@@ -128,11 +130,11 @@ def plan_component_steps(engine: Engine, template: dict[str, Any], name: str, *,
     Raises:
         StoreError: a different component template has this name, and `force` is not set.
     """
-    segments = ["_component_template", name]
-    response = engine.call("GET", segments, allowed_statuses=(404,))
+    path_parts = ["_component_template", name]
+    response = engine.call("GET", path_parts, allowed_statuses=(404,))
     existing = response["component_templates"][0]["component_template"] if response else None
     return plan_install_step(
-        engine, "component", segments, template, existing=existing, name=f"component template {name}", force=force
+        engine, "component", path_parts, template, existing=existing, name=f"component template {name}", force=force
     )
 
 

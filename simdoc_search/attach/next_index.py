@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.engine import Engine
 _NUMBERED_NAME = re.compile(r"(.*-)(\d+)")
 
 
-def warn_of_next_indices(
+def find_next_index_warnings(
     engine: Engine, names: str, extension: TemplateExtension, command: str, extended_template: str = ""
 ) -> Iterator[str]:
     """Yield a warning for each alias and data stream whose next index will lack a part of the extension.

@@ -77,7 +77,7 @@ class RemovalPlan:
         script = {"source": _REMOVE_SCRIPT, "params": {"field": field}}
         for _ in range(_MAX_ROUNDS):
             self.engine.refresh(index, allowed_statuses=(403,))
-            result = update_by_query(self.engine, index, _has_field(field), script=script, progress=progress)
+            result = update_by_query(self.engine, index, _field_query(field), script=script, progress=progress)
             if result.failures:
                 id, reason = next(iter(result.failures.items()))
                 raise StoreError(f"cannot remove the field {field} from the document {id!r} of {index}: {reason}")
@@ -100,58 +100,60 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
     """
     check_url_without_index(engine, "remove")
     plan = RemovalPlan(engine, field)
-    named = describe_indices(engine, index, field) if index else []
-    if created := [each.name for each in named if each.is_simdoc_index]:
+    named_indices = describe_indices(engine, index, field) if index else []
+    if created := [each.name for each in named_indices if each.is_simdoc_index]:
         raise StoreError(f"`simdoc-search index` created the index {created[0]}; to remove it, delete the index")
-    bodies: dict[str, Any] = engine.call("GET", ["_ingest", "pipeline"], allowed_statuses=(404,)) or {}
-    ours = {name for name, body in bodies.items() if _only_fills(body, field)}
-    all_names = {index, *(name for each in named for name in (each.name, *each.other_names))} - {""}
-    used = _plan_write_changes(plan, named, all_names, ours)
-    for each in named:
+    pipeline_bodies: dict[str, Any] = engine.call("GET", ["_ingest", "pipeline"], allowed_statuses=(404,)) or {}
+    own_pipelines = {name for name, body in pipeline_bodies.items() if _only_computes_fingerprints(body, field)}
+    all_names = {index, *(name for each in named_indices for name in (each.name, *each.other_names))} - {""}
+    used = _plan_write_changes(plan, named_indices, all_names, own_pipelines)
+    for each in named_indices:
         if each.is_closed:
             plan.warnings.append(f"{each.name} is closed; open it, and run the command again to remove the field")
         else:
-            plan.document_counts[each.name] = engine.count(each.name, _has_field(field))
-    _plan_deletions(plan, bodies, used | (ours & {DEFAULT_PIPELINE}), all_names)
-    if named:
-        names = shorten_list([each.name for each in named], if_empty="")
+            plan.document_counts[each.name] = engine.count(each.name, _field_query(field))
+    _plan_deletions(plan, pipeline_bodies, used | (own_pipelines & {DEFAULT_PIPELINE}), all_names)
+    if named_indices:
+        names = shorten_list([each.name for each in named_indices], if_empty="")
         plan.warnings.append(f"the mapping of {names} keeps the empty field {field}")
     return plan
 
 
 def _plan_write_changes(
-    plan: RemovalPlan, named: Sequence[IndexDescription], all_names: Iterable[str], ours: set[str]
+    plan: RemovalPlan, named_indices: Sequence[IndexDescription], all_names: Iterable[str], own_pipelines: set[str]
 ) -> set[str]:
     """Add the steps after which writes no longer compute fingerprints. Return the names of our pipelines in use."""
     used: set[str] = set()
     for name, template in (read_index_templates(plan.engine) or {}).items():
         if any(matches_any(template["index_patterns"], each) for each in all_names):
-            body = _remove_parts(template, plan.fingerprint_field, ours)
+            body = _remove_parts(template, plan.fingerprint_field, own_pipelines)
             if body != remove_dates(template):
-                used |= _pipelines_of(_index_settings(template)) & ours
+                used |= _pipelines_of(_index_settings(template)) & own_pipelines
                 change = f"remove {plan.fingerprint_field} from the index template {name}"
                 plan.steps.append(Step("index template", ("_index_template", name), body, change))
-    for each in named:
-        settings = {f"index.{key}": NO_PIPELINE for key in _PIPELINE_SETTINGS if each.index_settings.get(key) in ours}
+    for each in named_indices:
+        settings = {
+            f"index.{key}": NO_PIPELINE for key in _PIPELINE_SETTINGS if each.index_settings.get(key) in own_pipelines
+        }
         if settings:
-            used |= _pipelines_of(each.index_settings) & ours
+            used |= _pipelines_of(each.index_settings) & own_pipelines
             change = f"set {' and '.join(settings)} of {each.name} to {NO_PIPELINE}"
             plan.steps.append(Step("index pipeline", (each.name, "_settings"), settings, change))
     return used
 
 
 def _plan_deletions(
-    plan: RemovalPlan, bodies: Mapping[str, Any], pipelines: Iterable[str], all_names: Iterable[str]
+    plan: RemovalPlan, pipeline_bodies: Mapping[str, Any], pipelines: Iterable[str], all_names: Iterable[str]
 ) -> None:
     """Add the steps that delete what nothing else uses, and warnings about what is kept."""
     engine, field = plan.engine, plan.fingerprint_field
-    changed = {step.segments[1]: step.body or {} for step in plan.steps if step.part == "index template"}
+    changed = {step.path_parts[1]: step.body or {} for step in plan.steps if step.part == "index template"}
     templates = {**(read_index_templates(engine) or {}), **changed}
     others = [each for each in describe_indices(engine, "*", field) if each.name not in all_names]
     filled = [
         f"the index {each.name}"
         for each in others
-        if each.subfields and not each.is_closed and engine.count(each.name, _has_field(field))
+        if each.subfields and not each.is_closed and engine.count(each.name, _field_query(field))
     ]
     parts: list[tuple[str, tuple[str, ...], list[str]]] = []  # the kind, the path and the users of each part
     for name in sorted(pipelines):
@@ -161,7 +163,7 @@ def _plan_deletions(
             for key, body in templates.items()
             if name in _pipelines_of(_index_settings(body))
         ]
-        users += [f"the pipeline {key}" for key, body in bodies.items() if name in _called_pipelines(body)]
+        users += [f"the pipeline {key}" for key, body in pipeline_bodies.items() if name in _called_pipelines(body)]
         parts.append(("pipeline", ("_ingest", "pipeline", name), users or filled * (name == DEFAULT_PIPELINE)))
     similar = engine.call("GET", ["_scripts", "simdoc-similar"], allowed_statuses=(404,))
     if similar and insert_default_field(field) not in similar["script"]["source"]:
@@ -177,22 +179,22 @@ def _plan_deletions(
         users = [format_count(count, "watch of another index", "watches of other indices")] if count else []
         parts.append(("index of watches", (DEFAULT_WATCHES_INDEX,), users))
     kept: dict[str, list[str]] = {}
-    for kind, segments, users in parts:
-        if engine.call("GET", segments, allowed_statuses=(404,)) is None:
+    for kind, path_parts, users in parts:
+        if engine.call("GET", path_parts, allowed_statuses=(404,)) is None:
             continue
         if users:
-            kept.setdefault(shorten_list(users, if_empty=""), []).append(f"{kind} {segments[-1]}")
+            kept.setdefault(shorten_list(users, if_empty=""), []).append(f"{kind} {path_parts[-1]}")
         else:
-            plan.deletions.append(Step("deletion", segments, None, f"delete the {kind} {segments[-1]}"))
+            plan.deletions.append(Step("deletion", path_parts, None, f"delete the {kind} {path_parts[-1]}"))
     plan.warnings.extend(f"kept {', '.join(names)}: still used by {users}" for users, names in kept.items())
 
 
-def _has_field(field: str) -> dict[str, Any]:
+def _field_query(field: str) -> dict[str, Any]:
     """Return a query for the documents with a fingerprint, or with the reason why the pipeline could not compute it."""
     return {"bool": {"should": [{"exists": {"field": f"{field}.{name}"}} for name in ("format", "error")]}}
 
 
-def _only_fills(body: Mapping[str, Any], field: str) -> bool:
+def _only_computes_fingerprints(body: Mapping[str, Any], field: str) -> bool:
     """Return whether a pipeline only computes the fingerprints of this field."""
     parameters = [processor.get("script", {}).get("params", {}) for processor in body.get("processors", ())]
     return bool(parameters) and all(

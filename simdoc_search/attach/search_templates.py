@@ -27,10 +27,10 @@ from simdoc_search.stores.remote.watches import QUERY_FIELD, WATCHED_FIELD
 _TEMPLATE_LANGUAGE = "mustache"
 _SCRIPT_LANGUAGE = "painless"
 
-_MAX_QUERY_TOKENS = "512"
+_MAX_QUERY_TOKENS_TEMPLATE = "512"
 """Maximum number of tokens in a query. It is the number of buckets in the default settings."""
 
-_MAX_PASSAGE_TOKENS = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + "{{/max_tokens}}"
+_MAX_PASSAGE_TOKENS_TEMPLATE = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + "{{/max_tokens}}"
 """Maximum number of passage tokens in a query. By default, it leaves 24 of the engine's clauses for filters."""
 
 # Without the parameter `index`, each shard would look for the query document in its own index, so only one index behind
@@ -78,11 +78,13 @@ _QUERY_BY_TOKENS = """{"bool": {
   ]}}{{/id}}]
 }}"""
 
-_QUERY_BY_EITHER = (
+_QUERY_BY_ID_OR_FINGERPRINT = (
     "{{^fingerprint}}" + _QUERY_BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _QUERY_BY_FINGERPRINT + "{{/fingerprint}}"
 )
 
-_MIN_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MINIMUM_SHOULD_MATCH_BEYOND_CHANCE + "{{/overlap}}"
+_MIN_OVERLAP_TEMPLATE = (
+    "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MINIMUM_SHOULD_MATCH_BEYOND_CHANCE + "{{/overlap}}"
+)
 
 # In `includes`, a comma follows each of the user's fields. So the list ends with one more field, `$field.none`, which
 # does not exist. It cannot be `$field`, because OpenSearch 3.8 and newer reject a field that is also in `excludes`.
@@ -133,10 +135,18 @@ def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, An
     }
     bands = Template(join_scripts("bands")).substitute(chance)
     return {
-        "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, "tokens", _MAX_QUERY_TOKENS, _MIN_OVERLAP),
-        "simdoc-similar-to-text": build_body(_REQUEST, _QUERY_BY_TOKENS, "tokens", _MAX_QUERY_TOKENS, _MIN_OVERLAP),
-        "simdoc-passages": build_body(_REQUEST, _QUERY_BY_EITHER, "passages", _MAX_PASSAGE_TOKENS, "1"),
-        "simdoc-new-copies": build_body(_NEW_COPIES_REQUEST, _QUERY_BY_EITHER, "tokens", _MAX_QUERY_TOKENS, "1"),
+        "simdoc-similar": build_body(
+            _REQUEST, _QUERY_BY_ID, "tokens", _MAX_QUERY_TOKENS_TEMPLATE, _MIN_OVERLAP_TEMPLATE
+        ),
+        "simdoc-similar-to-text": build_body(
+            _REQUEST, _QUERY_BY_TOKENS, "tokens", _MAX_QUERY_TOKENS_TEMPLATE, _MIN_OVERLAP_TEMPLATE
+        ),
+        "simdoc-passages": build_body(
+            _REQUEST, _QUERY_BY_ID_OR_FINGERPRINT, "passages", _MAX_PASSAGE_TOKENS_TEMPLATE, "1"
+        ),
+        "simdoc-new-copies": build_body(
+            _NEW_COPIES_REQUEST, _QUERY_BY_ID_OR_FINGERPRINT, "tokens", _MAX_QUERY_TOKENS_TEMPLATE, "1"
+        ),
         "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": bands}},
     }
 

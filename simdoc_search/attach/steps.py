@@ -22,14 +22,14 @@ class Step:
 
     Attributes:
         part: the part of the installation.
-        segments: the segments of the path.
+        path_parts: the parts of the path.
         body: the body; None to delete.
         change: description of the change in the imperative, such as `install the pipeline simdoc`.
         undo: how to undo the change; may be empty.
     """
 
     part: InstallationPart
-    segments: tuple[str, ...]
+    path_parts: tuple[str, ...]
     body: Mapping[str, Any] | None
     change: str
     undo: str = ""
@@ -42,18 +42,18 @@ class Step:
     @property
     def path(self) -> str:
         """The path of the URL."""
-        return join_path(self.segments)
+        return join_path(self.path_parts)
 
 
-def join_path(segments: Iterable[str]) -> str:
+def join_path(path_parts: Iterable[str]) -> str:
     """Percent-encode the segments of a path, and join them."""
-    return "/" + "/".join(quote(segment, safe="*,-_.:") for segment in segments)
+    return "/" + "/".join(quote(segment, safe="*,-_.:") for segment in path_parts)
 
 
 def plan_install_step(
     engine: Engine,
     part: InstallationPart,
-    segments: Iterable[str],
+    path_parts: Iterable[str],
     body: dict[str, Any],
     *,
     existing: object,
@@ -68,7 +68,7 @@ def plan_install_step(
         StoreError: the body in the engine is different, and `force` is not set.
     """
     if existing is None:
-        return [Step(part, tuple(segments), body, f"install the {name}", f"DELETE {join_path(segments)}")]
+        return [Step(part, tuple(path_parts), body, f"install the {name}", f"DELETE {join_path(path_parts)}")]
     keys = ("template", "processors", "script")  # compare all keys except the description
     if isinstance(existing, Mapping) and all(
         _normalise(existing.get(key)) == _normalise(body.get(key)) for key in keys
@@ -78,7 +78,7 @@ def plan_install_step(
         advice = f"check the differences; to replace the installed {name}, add --force"
         problem = f"the {name} on {engine.name} differs from the one printed by `simdoc-search template show`"
         raise StoreError(f"{problem}; {advice}")
-    return [Step(part, tuple(segments), body, f"replace the {name}")]
+    return [Step(part, tuple(path_parts), body, f"replace the {name}")]
 
 
 def run_steps(engine: Engine, steps: Iterable[Step]) -> None:
@@ -91,9 +91,9 @@ def run_steps(engine: Engine, steps: Iterable[Step]) -> None:
     for step in steps:
         try:
             if step.body is None:
-                engine.call("DELETE", step.segments, allowed_statuses=(404,))
+                engine.call("DELETE", step.path_parts, allowed_statuses=(404,))
             else:
-                engine.call("PUT", step.segments, dict(step.body))
+                engine.call("PUT", step.path_parts, dict(step.body))
         except StoreError as error:
             changes = "; ".join(
                 earlier.change + (f" (undo: {earlier.undo})" if earlier.undo else "") for earlier in completed

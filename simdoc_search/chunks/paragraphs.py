@@ -31,7 +31,7 @@ def paragraph_spans(text: str) -> list[Span]:
 
     A paragraph ends at an empty line, a form feed, or Unicode's paragraph separator. Long paragraphs are cut.
     """
-    return [piece for start, end in _join_short(_split_at_breaks(text)) for piece in _cut(text, start, end)]
+    return [piece for start, end in _join_short(_split_at_breaks(text)) for piece in _split_long_span(text, start, end)]
 
 
 def _split_at_breaks(text: str) -> Iterator[Span]:
@@ -68,7 +68,7 @@ def _is_short(span: Span) -> bool:
     return span[1] - span[0] < MIN_PARAGRAPH_LENGTH
 
 
-def _cut(text: str, start: int, end: int) -> Iterator[Span]:
+def _split_long_span(text: str, start: int, end: int) -> Iterator[Span]:
     while end - start > MAX_PARAGRAPH_LENGTH:
         cut = _find_last_break(text, start)
         yield from strip_span(text, start, cut)

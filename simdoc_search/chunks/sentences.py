@@ -47,7 +47,7 @@ def sentence_spans(text: str) -> list[Span]:
     for paragraph_start, end in _paragraph_spans(unified):
         start = paragraph_start
         for sentence in segment(_LANGUAGE, _SURROGATE.sub("\ufffd", unified[start:end].replace("\n", " "))):
-            spans += _cut(unified, start, start + len(sentence))
+            spans += _split_long_span(unified, start, start + len(sentence))
             start += len(sentence)
     removed = [match.start() - number for number, match in enumerate(_REMOVED_RETURN.finditer(text))]
     return [(start + bisect_left(removed, start), end + bisect_left(removed, end)) for start, end in spans]
@@ -66,7 +66,7 @@ def _paragraph_spans(text: str) -> Iterator[Span]:
     yield start, len(text)
 
 
-def _cut(text: str, start: int, end: int) -> Iterator[Span]:
+def _split_long_span(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield a sentence without white space around it. If the sentence is too long, yield several pieces."""
     for sentence_start, sentence_end in strip_span(text, start, end):
         rest = sentence_start

@@ -51,12 +51,12 @@ def check(path_or_url: str, field: str | None, engine: EngineKind | None, as_jso
 
 
 def _check_store(folder: Path, as_json: bool) -> bool:
-    from simdoc_search.stores.local.integrity import check_store
+    from simdoc_search.stores.local.integrity import find_damage
     from simdoc_search.stores.local.segments import read_commit
     from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 
     with document_progress(hidden=as_json, counts_bytes=True) as update:
-        damages = list(check_store(folder, lambda done, total: update(completed=done, total=total)))
+        damages = list(find_damage(folder, lambda done, total: update(completed=done, total=total)))
     documents = 0 if damages else read_commit(folder / INDEX_FOLDER).live_document_count
     if as_json:
         findings = [{"file": damage.file, "problem": damage.problem} for damage in damages]

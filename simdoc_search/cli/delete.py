@@ -35,7 +35,7 @@ def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json:
     try:
         deleted = SimilaritySearch(open_store(store, engine=engine)).delete(ids)
     except WriteRefusedError as error:
-        deleted, refused = error.accepted_count, error.failed
+        deleted, refused = error.accepted_count, error.reasons_by_id
     if as_json:
         print_json({"deleted_count": deleted, "refused": refused_as_json(refused)})
     else:

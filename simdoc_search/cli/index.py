@@ -183,7 +183,7 @@ def index(
     files may only be temporarily unreachable. All other documents are indexed.
     """
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import require_readable
+    from simdoc_search.indexing import require_readable_sources
     from simdoc_search.indexing.skip_reasons import is_unexpected
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
@@ -225,7 +225,7 @@ def index(
     corpus = read_corpus(
         paths, **reading_options, id_field=id_field, text_field=text_field, stdin_id=stdin_id, limits=limits
     )
-    sources = require_readable(corpus, problems)  # raises before an empty store is created
+    sources = require_readable_sources(corpus, problems)  # raises before an empty store is created
     search = SimilaritySearch(
         open_store(store, settings, create=True, store_texts=False if no_texts else None, engine=engine)
     )

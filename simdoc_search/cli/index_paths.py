@@ -121,13 +121,13 @@ def index_paths(
     if not paths:
         return IndexedPaths(SimilaritySearch(open_index(create=False)), [], 0)
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import FILE_TIMEOUT, require_readable
+    from simdoc_search.indexing import FILE_TIMEOUT, require_readable_sources
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     problems: list[str] = []
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
     exclude = read_config_value("index", "exclude_files") or ()  # index the same files as `simdoc-search index`
-    sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
+    sources = require_readable_sources(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=True))
     try:
         archives = bool(read_config_value("index", "archives"))

@@ -58,11 +58,11 @@ class QueryFiles:
 
     def __init__(self, paths: Sequence[Path], *, list_first: bool) -> None:
         from simdoc_search.corpus import read_corpus
-        from simdoc_search.indexing import skip_unreadable
+        from simdoc_search.indexing import skip_unreadable_sources
 
         self.skipped: list[SkippedFile] = []
         self.problems: list[str] = []
-        sources = skip_unreadable(read_corpus(paths, stdin_id="-"), self.problems)
+        sources = skip_unreadable_sources(read_corpus(paths, stdin_id="-"), self.problems)
         self._sources = list(sources) if list_first else sources
         self.total: int | None = len(self._sources) if isinstance(self._sources, list) else None
 

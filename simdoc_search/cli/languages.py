@@ -99,7 +99,7 @@ def languages(
     report, problems = _identify(paths, worker_count(workers), hide_progress=as_json)
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
-        skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
+        skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped_files]
         totals = {"bytes": report.byte_count, "seconds": report.seconds, "skipped": skipped, "problems": problems}
         print_json(_counts_as_json(report.languages) | ({"each_document": rows} if each_document else {}) | totals)
     else:
@@ -107,7 +107,7 @@ def languages(
             _print_languages(report.documents)
         _print_counts(report.languages)
         _print_speed(report)
-        print_skipped(report.skipped, advice=False)
+        print_skipped(report.skipped_files, advice=False)
         for problem in problems:
             say(f"Error: {problem}", err=True)
     if problems:
@@ -117,11 +117,11 @@ def languages(
 def _identify(paths: tuple[str, ...], workers: int, *, hide_progress: bool) -> tuple[LanguageReport, list[str]]:
     """Return the languages of the documents, and a message for each path that cannot be read."""
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import FILE_TIMEOUT, identify_documents, skip_unreadable
+    from simdoc_search.indexing import FILE_TIMEOUT, identify_documents, skip_unreadable_sources
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     limits, problems = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers)), list[str]()
-    sources = skip_unreadable(read_corpus(paths, limits=limits), problems)
+    sources = skip_unreadable_sources(read_corpus(paths, limits=limits), problems)
     with document_progress(hidden=hide_progress) as update:
         report = identify_documents(sources, workers=workers, limits=limits, progress=lambda n: update(advance=n))
     if problems and not report.languages:

@@ -25,13 +25,13 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
             "index": inspected.index.name,
             "counts": {
                 **asdict(inspected.counts),
-                "missing": inspected.counts.missing,
-                "with_other_settings": inspected.counts.with_other_settings,
+                "missing": inspected.counts.missing_count,
+                "with_other_settings": inspected.counts.other_settings_count,
             },
             "bytes": inspected.primary_bytes,
             "pipeline": asdict(inspected.pipeline),
         }
-        for inspected in inspection.indices
+        for inspected in inspection.index_inspections
     ]
     sample = inspection.sample
     values = asdict(sample)
@@ -45,7 +45,7 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
         "staleness": None if sample.not_compared_reason else staleness,
         "not_sampled": sample.not_compared_reason or None,
         "indices": indices,
-        "skipped": [asdict(skipped) for skipped in inspection.skipped],
+        "skipped": [asdict(skipped) for skipped in inspection.skipped_indices],
         "thresholds": asdict(inspection.thresholds),
     }
 
@@ -77,12 +77,18 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
     """
     metrics: dict[str, tuple[str, Callable[[Counts], int | None]]] = {
         "simdoc_documents": ("All documents.", lambda counts: counts.document_count),
-        "simdoc_fingerprinted_documents": ("Documents with a fingerprint.", lambda counts: counts.fingerprinted),
-        "simdoc_missing_documents": ("Documents that have a text but no fingerprint.", lambda counts: counts.missing),
-        "simdoc_failed_documents": ("Documents that the pipeline could not fingerprint.", lambda counts: counts.failed),
+        "simdoc_fingerprinted_documents": ("Documents with a fingerprint.", lambda counts: counts.fingerprinted_count),
+        "simdoc_missing_documents": (
+            "Documents that have a text but no fingerprint.",
+            lambda counts: counts.missing_count,
+        ),
+        "simdoc_failed_documents": (
+            "Documents that the pipeline could not fingerprint.",
+            lambda counts: counts.failed_count,
+        ),
     }
     for metric, (meaning, count_of) in metrics.items():
-        values = [(inspected.index.name, count_of(inspected.counts)) for inspected in inspection.indices]
+        values = [(inspected.index.name, count_of(inspected.counts)) for inspected in inspection.index_inspections]
         samples = [({"name": name, "index": index}, value) for index, value in values if value is not None]
         yield from _metric_lines(metric, meaning, samples)
     if not inspection.sample.not_compared_reason:
@@ -93,7 +99,7 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
             meaning = f"Share of stale fingerprints{bound}."
             yield from _metric_lines(f"simdoc_stale_ratio{suffix}", meaning, [({"name": name}, share)])
     yield from _metric_lines(
-        "simdoc_skipped_indices", "Indices that were not counted.", [({"name": name}, len(inspection.skipped))]
+        "simdoc_skipped_indices", "Indices that were not counted.", [({"name": name}, len(inspection.skipped_indices))]
     )
 
 
@@ -111,26 +117,30 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
 
 def inspection_lines(inspection: Inspection) -> Iterator[str]:
     """Yield the inspection as lines for people."""
-    counts = [inspected.counts for inspected in inspection.indices]
-    sizes = [inspected.primary_bytes for inspected in inspection.indices if inspected.primary_bytes is not None]
+    counts = [inspected.counts for inspected in inspection.index_inspections]
+    sizes = [
+        inspected.primary_bytes for inspected in inspection.index_inspections if inspected.primary_bytes is not None
+    ]
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
     yield f"documents      {inspection.document_count:,} in {format_count(len(counts), 'index', 'indices')}{size}"
-    wordless = sum(count.wordless for count in counts)
+    wordless = sum(count.wordless_count for count in counts)
     without_words = f" ({wordless:,} with a text that has no words)" if wordless else ""
-    yield f"fingerprinted  {sum(count.fingerprinted for count in counts):,}{without_words}"
+    yield f"fingerprinted  {sum(count.fingerprinted_count for count in counts):,}{without_words}"
     if inspection.without_text_count:
         yield f"without text   {inspection.without_text_count:,} (no fingerprint needed)"
     if inspection.missing_count:
-        unknown = ", including documents without a text" if any(count.without_text is None for count in counts) else ""
+        unknown = (
+            ", including documents without a text" if any(count.without_text_count is None for count in counts) else ""
+        )
         yield f"missing        {inspection.missing_count:,} ({format_percent(inspection.missing_share)}){unknown}"
-    if gone := sum(count.text_gone or 0 for count in counts):
+    if gone := sum(count.text_gone_count or 0 for count in counts):
         documents = format_count(gone, "document")
         advice = "run `simdoc-search backfill` to remove the fingerprint"
         yield f"text removed   {documents} with a fingerprint but no text; {advice}"
-    if other := sum(count.with_other_settings for count in counts):
+    if other := sum(count.other_settings_count for count in counts):
         fingerprints = format_count(other, "fingerprint")
         yield f"other settings {fingerprints}, made with settings other than those in the mapping"
-    if incomplete := sum(count.incomplete for count in counts):
+    if incomplete := sum(count.incomplete_count for count in counts):
         documents = format_count(incomplete, "document")
         data = "data for `passages`, `versions` or `related`"
         yield f"incomplete     {documents} without the {data}; run `simdoc-search backfill`"
@@ -139,7 +149,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     yield from _pipeline_lines(inspection)
     if inspection.thresholds != SimilarityThresholds():
         yield from (f"{line[:10]:<15}{line[11:]}" for line in threshold_lines(inspection.thresholds))
-    yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped)
+    yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped_indices)
 
 
 def _describe_staleness(inspection: Inspection) -> str:
@@ -172,9 +182,9 @@ def _describe_staleness(inspection: Inspection) -> str:
 
 
 def _error_lines(inspection: Inspection) -> Iterator[str]:
-    counts = [inspected.counts for inspected in inspection.indices if inspected.counts.failed]
+    counts = [inspected.counts for inspected in inspection.index_inspections if inspected.counts.failed_count]
     if counts:
-        errors = sum(count.failed or 0 for count in counts)
+        errors = sum(count.failed_count or 0 for count in counts)
         yield f"errors         {format_count(errors, 'document')} that the engine's pipeline could not fingerprint"
         reasons: Counter[str] = sum((Counter(count.failure_reasons) for count in counts), Counter())
         yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
@@ -182,8 +192,8 @@ def _error_lines(inspection: Inspection) -> Iterator[str]:
 
 def _pipeline_lines(inspection: Inspection) -> Iterator[str]:
     names: dict[str, list[str]] = {}
-    for inspected in inspection.indices:
+    for inspected in inspection.index_inspections:
         names.setdefault(str(inspected.pipeline), []).append(inspected.index.name)
     for sentence, indices in names.items():
-        prefix = "" if len(indices) == len(inspection.indices) else f"{', '.join(indices)}: "
+        prefix = "" if len(indices) == len(inspection.index_inspections) else f"{', '.join(indices)}: "
         yield f"pipeline       {prefix}{sentence}"

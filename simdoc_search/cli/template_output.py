@@ -28,7 +28,7 @@ def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
         values["indices"] = plan.indices
     if request.include_search_templates:
         values["search_templates"] = list(build_search_templates(request.field))
-        values["search_templates_installed"] = [step.segments[-1] for step in plan.get_steps("search template")]
+        values["search_templates_installed"] = [step.path_parts[-1] for step in plan.get_steps("search template")]
     values |= {"changes": [step.change for step in plan.steps], "warnings": plan.warnings}
     if dry_run:
         requests = [{"method": step.method, "path": step.path, "body": step.body} for step in plan.steps]
@@ -94,7 +94,7 @@ def _print_installed(plan: InstallPlan) -> None:
             f"template:  {body}"
         )
     if request.include_search_templates:
-        installed = ", ".join(step.segments[-1] for step in plan.get_steps("search template"))
+        installed = ", ".join(step.path_parts[-1] for step in plan.get_steps("search template"))
         say(
             f"the search templates {installed} are installed"
             if installed

@@ -178,7 +178,7 @@ def _sample_store(
 
     ids, total_count = draw_sample((record.id for record in store.scan()), sample_size, required_ids)
     batches = (ids[start : start + _BATCH_SIZE] for start in range(0, len(ids), _BATCH_SIZE))
-    records = (record for batch in batches for record in store.records(batch, text=True))
+    records = (record for batch in batches for record in store.records(batch, with_text=True))
     texts = limit_texts(((record.id, record.text) for record in records if record.text is not None), required_ids)
     if ids and not texts:
         raise CorpusError(

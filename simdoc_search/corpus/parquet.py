@@ -79,11 +79,11 @@ def _read_rows(table: ParquetFile, columns: list[str], size: int, max_bytes: int
         # The metadata of the columns would allow a better estimate, but pyarrow crashes if some of it is damaged.
         batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(unpacked, 1)))
         for batch in table.iter_batches(batch_size=batch_rows, row_groups=[row_group]):
-            for row in zip(*map(_column_values, batch.columns), strict=True):
+            for row in zip(*map(column_values, batch.columns), strict=True):
                 yield dict(zip(columns, map(_as_json, row), strict=True))
 
 
-def _column_values(column: Array) -> list[Any]:
+def column_values(column: Array) -> list[Any]:
     """Return the values of a column. Times beyond Python's range become strings."""
     from pyarrow import string, types  # noqa: PLC0415 - an optional dependency
 

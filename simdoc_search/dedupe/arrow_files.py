@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from simdoc_search.dedupe.chunks import MAX_CHUNK_BYTES, MAX_CHUNK_ROWS, ArrowChunk, Chunk, Columns
+from simdoc_search.dedupe.chunks import MAX_CHUNK_BYTES, MAX_CHUNK_ROWS, ArrowChunk, Chunk, Columns, rows_with_strings
 from simdoc_search.dedupe.formats import FormatAndCompression, import_pyarrow
 from simdoc_search.errors import CorpusError
 
@@ -55,8 +55,7 @@ class ArrowShard:
     def sample(self) -> list[dict[str, Any]]:
         """Return the first rows."""
         for batch in self.batches():
-            rows: list[dict[str, Any]] = batch.slice(0, _SAMPLE_ROWS).to_pylist()
-            return rows
+            return rows_with_strings(batch.slice(0, _SAMPLE_ROWS))
         return []
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:

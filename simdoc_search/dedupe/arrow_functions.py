@@ -63,8 +63,8 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
     )
     return pa.RecordBatch.from_pydict(
         {
-            "words": _bytes_of(rows["words_hash"], is_compared),
-            "text_hash": _bytes_of(rows["text_hash"], is_compared),
+            "words": _hashes_to_bytes(rows["words_hash"], is_compared),
+            "text_hash": _hashes_to_bytes(rows["text_hash"], is_compared),
             "preference": pa.array(sort_keys, pa.binary()),
             "shingles": pa.array(rows["shingles"].astype(np.int64)),
             "tokens": _split_bytes(data.token_ids, rows["tokens"].astype(np.int64)),
@@ -87,7 +87,7 @@ def add_ranks(batch: Any, options: DedupeOptions) -> Any:
     pa = import_pyarrow()
     prefers_copies = options.keep == "longest" and options.measure == "jaccard"
     counts = ["copies", "shingles", "equal"] if prefers_copies else ["shingles", "equal"]
-    inverted = [_MAX_32_BITS - np.minimum(_numbers(batch, name), _MAX_32_BITS) for name in counts]
+    inverted = [_MAX_32_BITS - np.minimum(_read_integers(batch, name), _MAX_32_BITS) for name in counts]
     packed = np.stack(inverted, axis=1).astype(">u4").tobytes()
     size = 4 * len(counts)
     ranks = [
@@ -121,7 +121,9 @@ def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int,
         place[place == len(frequent)] = 0
         return np.where(frequent[place] == hashes, counts[place], 0)
 
-    keys, owners = table_band_keys(_read_table(batch, options), options.threshold.min_jaccard, RECALL, frequency_of)
+    keys, owners = table_band_keys(
+        _read_table(batch, options), options.overlap_measure.min_jaccard, RECALL, frequency_of
+    )
     return pa.RecordBatch.from_arrays(
         [pa.array(keys.view(np.int64)), batch.column("rank").take(pa.array(owners))], ["key", "rank"]
     )
@@ -138,7 +140,7 @@ def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
         options: the options.
     """
     pa = import_pyarrow()
-    hashes = short_token_hashes(_read_table(batch, options), options.threshold.min_jaccard, RECALL)
+    hashes = short_token_hashes(_read_table(batch, options), options.overlap_measure.min_jaccard, RECALL)
     return pa.RecordBatch.from_arrays([pa.array(hashes.view(np.int64))], ["key"])
 
 
@@ -170,7 +172,7 @@ def _split_bytes(values: NDArray[np.uint32], counts: Ints) -> Any:
     return pa.BinaryArray.from_buffers(pa.binary(), len(counts), [None, pa.py_buffer(offsets), pa.py_buffer(values)])
 
 
-def _bytes_of(halves: NDArray[np.uint64], is_compared: Bools) -> Any:
+def _hashes_to_bytes(halves: NDArray[np.uint64], is_compared: Bools) -> Any:
     """Return each hash as 16 big-endian bytes, which sort like numbers; null for a row that is not compared.
 
     `halves` contains two numbers of 64 bits per hash.
@@ -182,6 +184,6 @@ def _bytes_of(halves: NDArray[np.uint64], is_compared: Bools) -> Any:
     )
 
 
-def _numbers(batch: Any, name: str) -> Ints:
+def _read_integers(batch: Any, name: str) -> Ints:
     numbers: Ints = batch.column(name).to_numpy().astype(np.int64)
     return numbers

@@ -13,7 +13,7 @@ from simdoc_search.dedupe.formats import import_pyarrow
 from simdoc_search.dedupe.options import DedupeOptions
 from simdoc_search.duplicates.arrays import Bools, run_starts
 from simdoc_search.duplicates.clusters import assign_duplicates
-from simdoc_search.duplicates.pairs import MAX_ANCHORS, RUN_LIMITS, JoinedPairs, pairs_in_runs
+from simdoc_search.duplicates.pairs import ANCHOR_COUNT, RUN_LIMIT_RANGE, JoinedPairs, pairs_in_runs
 from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 
 
@@ -33,7 +33,7 @@ def pair_equal_keys(batches: Iterable[Any], *, only_across_datasets: bool = Fals
         Record batches with the columns `first` and `second`, which are ranks; `first` is more preferred. If `second` is
         null, `first` was not paired with all rows that have an equal key.
     """
-    pa, limit = import_pyarrow(), RUN_LIMITS[0]
+    pa, limit = import_pyarrow(), RUN_LIMIT_RANGE[0]
     pending: Any = None
     long_key: int | None = None
     # `long_key` is the last key that had more than `limit` rows. The next batch may contain more of its rows.
@@ -88,7 +88,7 @@ def verify_pairs(batch: Any, options: DedupeOptions) -> Any:
     texts, tokens = both("_text").take(pa.array(places)), both("_tokens").take(pa.array(places))
     table = make_fingerprint_table(tokens, both("_shingles").take(pa.array(places)), options)
     first, second = numbers[: len(batch)], numbers[len(batch) :]
-    measure = options.threshold
+    measure = options.overlap_measure
     fits = measure.sizes_fit(table, first, second)
     estimates, is_possible = measure.estimate(table, first[fits], second[fits])
     first, second = first[fits][is_possible], second[fits][is_possible]
@@ -106,7 +106,7 @@ def verify_pairs(batch: Any, options: DedupeOptions) -> Any:
         [
             ranks.take(pa.array(pairs.first[found])),
             ranks.take(pa.array(pairs.second[found])),
-            pa.array(pairs.overlap[found]),
+            pa.array(pairs.overlaps[found]),
         ],
         ["first", "second", "overlap"],
     )
@@ -135,30 +135,34 @@ def choose_kept(pairs: Any) -> Any:
     return pairs.take(pa.array(assigning))
 
 
-def _pair_long_run(begin: Any, members: Any, done: int, *, only_across_datasets: bool) -> Iterator[Any]:
+def _pair_long_run(
+    first_ranks: Any, member_ranks: Any, previous_row_count: int, *, only_across_datasets: bool
+) -> Iterator[Any]:
     """Pair rows of a run with a few of its first rows. A run consists of all rows with an equal key.
 
     Args:
-        begin: the ranks of the first rows of the run.
-        members: the ranks of some rows of the run.
-        done: the number of rows of the run before them.
+        first_ranks: the ranks of the first rows of the run.
+        member_ranks: the ranks of some rows of the run.
+        previous_row_count: the number of rows of the run before them.
         only_across_datasets: see `pair_equal_keys`.
     """
     pa = import_pyarrow()
-    positions = done + np.arange(len(members))
+    positions = previous_row_count + np.arange(len(member_ranks))
     if only_across_datasets:
-        left = len(begin) - sum(_has_nonzero_first_byte(begin))
-        is_partly_paired = (positions >= len(begin)) & ~_has_nonzero_first_byte(members)
-        first, second = np.tile(np.arange(left), len(members)), np.repeat(np.arange(len(members)), left)
+        left = len(first_ranks) - sum(_has_nonzero_first_byte(first_ranks))
+        is_partly_paired = (positions >= len(first_ranks)) & ~_has_nonzero_first_byte(member_ranks)
+        first, second = np.tile(np.arange(left), len(member_ranks)), np.repeat(np.arange(len(member_ranks)), left)
     else:
-        is_partly_paired = np.ones(len(members), bool)
-        first = np.concatenate((np.zeros(len(members), np.int64), 1 + positions % (MAX_ANCHORS - 1)))
-        second = np.tile(np.arange(len(members)), 2)
+        is_partly_paired = np.ones(len(member_ranks), bool)
+        first = np.concatenate((np.zeros(len(member_ranks), np.int64), 1 + positions % (ANCHOR_COUNT - 1)))
+        second = np.tile(np.arange(len(member_ranks)), 2)
         first, second = first[is_later := first < positions[second]], second[is_later]
     yield _make_pairs(
-        begin.take(pa.array(first)), members.take(pa.array(second)), only_across_datasets=only_across_datasets
+        first_ranks.take(pa.array(first)),
+        member_ranks.take(pa.array(second)),
+        only_across_datasets=only_across_datasets,
     )
-    partly_paired = members.filter(pa.array(is_partly_paired))
+    partly_paired = member_ranks.filter(pa.array(is_partly_paired))
     yield pa.RecordBatch.from_arrays([partly_paired, pa.nulls(len(partly_paired), pa.binary())], ["first", "second"])
 
 

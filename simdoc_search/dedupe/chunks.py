@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from simdoc_search.corpus.csv_rows import set_cell_limit
+from simdoc_search.corpus.parquet import column_values
 
 MAX_CHUNK_ROWS, MAX_CHUNK_BYTES = 1 << 10, 1 << 20
 MAX_TEXT_CHARACTERS = 20_000_000
@@ -83,7 +84,7 @@ class ArrowChunk:
     def values(self) -> ChunkValues:
         """Return the values of the columns."""
         texts = self.batch.column(0).to_pylist()
-        ids = self.batch.column(1).to_pylist() if self.columns.id else []
+        ids = column_values(self.batch.column(1)) if self.columns.id else []
         keep_values = _to_orderable_values(self.batch.column(2 if self.columns.id else 1)) if self.columns.keep else []
         return make_chunk_values(texts, ids, keep_values)
 
@@ -123,6 +124,17 @@ class CsvChunk:
         values = _pick_values(rows, self.columns)
         values.keep_values = [_parse_number(cell) for cell in values.keep_values]
         return values
+
+
+def rows_with_strings(batch: Any) -> list[dict[str, Any]]:
+    """Return the rows of an Arrow batch or table, with only the columns that may contain strings.
+
+    pyarrow cannot convert all dates and times to Python.
+    """
+    types = [str(field.type) for field in batch.schema]
+    has_strings = [number for number, name in enumerate(types) if "string" in name or "extension" in name]
+    rows: list[dict[str, Any]] = batch.select(has_strings).to_pylist()
+    return rows
 
 
 def parse_csv(

@@ -67,9 +67,8 @@ def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | Non
     for name, option in ((text, "--text"), (id, "--id"), (keep, "--keep")):
         for shard in shards:
             if name is not None and shard.columns and name not in shard.columns:
-                raise CorpusError(
-                    f"{shard.path} has no column {name!r}; choose one of {_list_columns(shard.columns)} with {option}"
-                )
+                known_names = _format_column_names(shard.columns)
+                raise CorpusError(f"{shard.path} has no column {name!r}; choose one of {known_names} with {option}")
             if shard.columns.count(name or "") > 1:
                 raise CorpusError(f"{shard.path} has several columns named {name!r}; rename all but one")
     return Columns(text, id, keep)
@@ -85,6 +84,6 @@ def choose_reference_columns(shard: HasColumns, columns: Columns) -> Columns:
     return Columns(text, columns.id if columns.id in shard.columns else None)
 
 
-def _list_columns(columns: Sequence[str]) -> str:
+def _format_column_names(columns: Sequence[str]) -> str:
     more = f" and {len(columns) - _MAX_SHOWN_COLUMNS:,} more" if len(columns) > _MAX_SHOWN_COLUMNS else ""
     return ", ".join(name[:40] for name in columns[:_MAX_SHOWN_COLUMNS]) + more

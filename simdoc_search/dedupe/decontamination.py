@@ -20,7 +20,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import WordBatch, strings, word_batch
 from simdoc_search.dedupe.arrow_files import ArrowShard
-from simdoc_search.dedupe.chunks import parse_csv
+from simdoc_search.dedupe.chunks import parse_csv, rows_with_strings
 from simdoc_search.dedupe.records import CsvShard, parse_jsonl
 from simdoc_search.dedupe.shards import Shard, open_dataset
 from simdoc_search.duplicates.arrays import slices
@@ -180,7 +180,7 @@ def _read_texts(source: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
 def _read_rows(shard: Shard) -> Iterator[Any]:
     if isinstance(shard, ArrowShard):
         for batch in shard.batches():
-            yield from batch.to_pylist()
+            yield from rows_with_strings(batch)
     else:
         for records in shard.record_lists():
             yield from (

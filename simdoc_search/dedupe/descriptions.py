@@ -73,7 +73,7 @@ class DuplicateDescriptions:
 
     def overlap_of(self, row: int) -> float:
         """Return the overlap of a duplicate with its kept row, rounded."""
-        return round(float(self.groups.overlap[row]), _OVERLAP_DIGITS)
+        return round(float(self.groups.overlaps[row]), _OVERLAP_DIGITS)
 
     def columns(self, begin: int, end: int, has_duplicates: np.ndarray[Any, Any]) -> dict[str, list[Any]]:
         """Return the values of the columns to add, for the rows from `begin` to `end`.
@@ -85,14 +85,14 @@ class DuplicateDescriptions:
         """
         groups = self.groups
         values: dict[str, list[Any]] = {name: [None] * (end - begin) for name in self.column_names}
-        for row in begin + np.flatnonzero((groups.kind[begin:end] != KEPT) | has_duplicates[begin:end]):
+        for row in begin + np.flatnonzero((groups.kinds[begin:end] != KEPT) | has_duplicates[begin:end]):
             if self.evaluation_overlaps is not None and int(row) in self.evaluation_overlaps:
-                values["kind"][row - begin] = KINDS[int(groups.kind[row])]
+                values["kind"][row - begin] = KINDS[int(groups.kinds[row])]
                 values["evaluation_text"][row - begin], values["evaluation_words"][row - begin] = (
                     self.evaluation_overlaps[int(row)]
                 )
                 continue
-            place, kept, kind = row - begin, int(groups.kept_row[row]), int(groups.kind[row])
+            place, kept, kind = row - begin, int(groups.kept_rows[row]), int(groups.kinds[row])
             values["cluster"][place] = kept
             values["kind"][place] = "kept" if kind == KEPT else KINDS[kind]
             if kind != KEPT:

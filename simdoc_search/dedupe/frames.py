@@ -15,7 +15,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from simdoc_search.dedupe.arrow_files import ArrowShard, ipc_writer
-from simdoc_search.dedupe.chunks import MAX_CHUNK_ROWS, ArrowChunk, Chunk, ChunkValues, Columns, make_chunk_values
+from simdoc_search.dedupe.chunks import (
+    MAX_CHUNK_ROWS,
+    ArrowChunk,
+    Chunk,
+    ChunkValues,
+    Columns,
+    make_chunk_values,
+    rows_with_strings,
+)
 from simdoc_search.dedupe.formats import FormatAndCompression, import_pyarrow
 from simdoc_search.dedupe.grouping import KEPT
 from simdoc_search.dedupe.output import Selection, select_batches
@@ -93,8 +101,7 @@ class _ArrowFrame(_DataInMemory):
         self.columns = list(table.schema.names)
 
     def sample(self) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = self._table.slice(0, _SAMPLE_ROWS).to_pylist()
-        return rows
+        return rows_with_strings(self._table.slice(0, _SAMPLE_ROWS))
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
         pa = import_pyarrow()
@@ -191,7 +198,7 @@ class _PandasFrame(_RowFrame):
     def select(self, selection: Selection) -> Any:
         if columns := selection.added_values():
             return self._frame.assign(**columns)
-        return self._frame[selection.groups.kind == KEPT]
+        return self._frame[selection.groups.kinds == KEPT]
 
 
 class _PolarsFrame(_RowFrame):
@@ -207,7 +214,7 @@ class _PolarsFrame(_RowFrame):
         if columns := selection.added_values():
             added = type(self._frame)(columns, strict=False)
             return self._frame.hstack(added)
-        return self._frame.filter((selection.groups.kind == KEPT).tolist())
+        return self._frame.filter((selection.groups.kinds == KEPT).tolist())
 
 
 class _HuggingFaceFrame(_RowFrame):
@@ -224,7 +231,7 @@ class _HuggingFaceFrame(_RowFrame):
             for name, values in columns.items():
                 dataset = dataset.add_column(name, values)
             return dataset
-        return self._dataset.select(np.flatnonzero(selection.groups.kind == KEPT).tolist())
+        return self._dataset.select(np.flatnonzero(selection.groups.kinds == KEPT).tolist())
 
 
 class _DictFrame(_RowFrame):
@@ -245,7 +252,7 @@ class _DictFrame(_RowFrame):
                 {**row, **dict(zip(columns, values, strict=True))}
                 for row, values in zip(self._rows, added, strict=True)
             ]
-        is_kept = (selection.groups.kind == KEPT).tolist()
+        is_kept = (selection.groups.kinds == KEPT).tolist()
         return [row for row, kept in zip(self._rows, is_kept, strict=True) if kept]
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.dedupe.ranking import RowRule
 from simdoc_search.dedupe.rows import Rows, count_tokens_with_low_bits
-from simdoc_search.duplicates.arrays import Bools, Integers, Ints, compact, release_memory, slices
+from simdoc_search.duplicates.arrays import Bools, Integers, Ints, release_memory, slices, to_smallest_dtype
 from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.finder import Assignment, Progress, find_and_assign
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
@@ -38,24 +38,24 @@ class RowGroups:
     """The groups of duplicate rows. Each array has one value per row. The old rows (those of `against`) come first.
 
     Attributes:
-        kept_row: the row that is kept instead; the row itself if it is kept. int64.
-        overlap: the overlap with the kept row, 0..1; float32.
-        kind: a position in `KINDS`; uint8. EVALUATION: the row shares a run of words with the evaluation set,
+        kept_rows: the row that is kept instead; the row itself if it is kept. int64.
+        overlaps: the overlap with the kept row, 0..1; float32.
+        kinds: a position in `KINDS`; uint8. EVALUATION: the row shares a run of words with the evaluation set,
             and was not compared.
         partly_compared_row_count: number of kept rows that were compared with only some of the similar rows.
         skipped_comparison_count: upper bound of the number of pairs that were not compared.
     """
 
-    kept_row: Ints
-    overlap: NDArray[np.float32]
-    kind: NDArray[np.uint8]
+    kept_rows: Ints
+    overlaps: NDArray[np.float32]
+    kinds: NDArray[np.uint8]
     partly_compared_row_count: int
     skipped_comparison_count: int
 
     @property
     def duplicates(self) -> Ints:
         """The row numbers of the duplicates."""
-        return np.flatnonzero((self.kind != KEPT) & (self.kind != EVALUATION))
+        return np.flatnonzero((self.kinds != KEPT) & (self.kinds != EVALUATION))
 
 
 def group_rows(
@@ -82,9 +82,9 @@ def group_rows(
     """
     has_run = rows.column("run_bytes") > 0
     has_run[:old_row_count] = False
-    labels = _label_words(rows, (rows.column("tokens") > 0) & ~has_run)
+    labels = _label_rows_by_words(rows, (rows.column("tokens") > 0) & ~has_run)
     representatives = _find_representatives(labels, rule.order(rows, labels, old_row_count))
-    numbers = _number_rows(labels, representatives)
+    numbers = _find_representative_numbers(labels, representatives)
     del labels
     assigned = _assign(
         rows, representatives, measure, settings, workers, old_row_count=old_row_count, progress=progress
@@ -96,7 +96,7 @@ def group_rows(
         number = numbers[compared]
         kept_number = assigned.kept_document_of[number]
         kept_row[compared] = representatives[np.where(kept_number == UNASSIGNED, number, kept_number)]
-        overlap[compared] = assigned.overlap[number]
+        overlap[compared] = assigned.overlaps[number]
         is_partly_compared[compared] = assigned.is_partly_compared[number]
     kept_row[:old_row_count] = np.arange(old_row_count)
     skipped_comparison_count = assigned.skipped_comparison_count
@@ -121,7 +121,7 @@ def _assign(
     table = FingerprintTable(
         rows.token_ids,
         _find_begins(rows.column("tokens"))[representatives],
-        compact(rows.column("tokens"))[representatives],
+        to_smallest_dtype(rows.column("tokens"))[representatives],
         rows.column("shingles")[representatives],
         settings.sketch.slot_count,
         (rows.low_hash_bits, _find_begins(count_tokens_with_low_bits(rows.column("tokens")))[representatives]),
@@ -150,7 +150,7 @@ def _find_begins(counts: Integers) -> Integers:
     """Return where the values of each row begin."""
     begins = np.cumsum(counts, dtype=np.int64)
     begins -= counts
-    return compact(begins)
+    return to_smallest_dtype(begins)
 
 
 def _find_pairs(
@@ -165,7 +165,7 @@ def _find_pairs(
     return join(table, documents, measure, known_pairs=known_pairs, first_new_index=first_new_index, progress=progress)
 
 
-def _label_words(rows: Rows, is_compared: Bools) -> NDArray[np.int32]:
+def _label_rows_by_words(rows: Rows, is_compared: Bools) -> NDArray[np.int32]:
     """Return a number per row, equal for rows with the same words; UNASSIGNED for rows that are not compared."""
     compared = np.flatnonzero(is_compared).astype(np.int32)
     first = rows.column("words_hash", 0)[compared]
@@ -196,7 +196,7 @@ def _find_representatives(labels: NDArray[np.int32], order: Integers) -> Integer
     return order[first_position]
 
 
-def _number_rows(labels: NDArray[np.int32], representatives: Integers) -> NDArray[np.int32]:
+def _find_representative_numbers(labels: NDArray[np.int32], representatives: Integers) -> NDArray[np.int32]:
     """Return for each row the position of its representative; UNASSIGNED for rows that are not compared."""
     number_of_label = np.full(len(representatives) + 1, UNASSIGNED, np.int32)
     number_of_label[labels[representatives]] = np.arange(len(representatives), dtype=np.int32)

@@ -72,7 +72,7 @@ def deduplicate(
             begins = shard_begins(writer.shard_rows)
         with Rows(Path(folder)) as rows:
             groups = group_rows(
-                rows, options.rule, options.threshold, options.settings, mapper,
+                rows, options.rule, options.overlap_measure, options.settings, mapper,
                 progress=lambda stage, share: progress(stage, share, int(share * begins[-1])),
             )  # fmt: skip
             descriptions = DuplicateDescriptions(rows, groups, 0, columns.id is not None) if annotate else None
@@ -80,6 +80,7 @@ def deduplicate(
                 descriptions.check_columns(frame.columns, "the data")
             kept = frame.select(Selection(groups, descriptions, columns.id))
             report = make_report(
-                rows, groups, [""], begins, text_column=columns.text, is_guessed=options.text is None
+                rows, groups, [""], begins, text_column=columns.text, is_guessed=options.text is None,
+                has_keep_column=columns.keep is not None,
             )  # fmt: skip
     return Deduplicated(kept, report)

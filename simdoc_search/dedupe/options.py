@@ -41,10 +41,10 @@ class DedupeOptions:
     run_words: int = DEFAULT_RUN_WORDS
 
     def __post_init__(self) -> None:
-        _ = self.threshold, self.rule
+        _ = self.overlap_measure, self.rule
 
     @property
-    def threshold(self) -> Measure:
+    def overlap_measure(self) -> Measure:
         """The measure of overlap, and the minimum overlap."""
         return Measure(self.measure, parse_fraction(self.overlap, "overlap"))
 
@@ -55,4 +55,4 @@ class DedupeOptions:
 
     def grouping_options(self) -> dict[str, Any]:
         """Return the options that the groups depend on."""
-        return {"overlap": str(self.threshold.min_overlap), "keep": self.keep, "measure": self.measure}
+        return {"overlap": str(self.overlap_measure.min_overlap), "keep": self.keep, "measure": self.measure}

@@ -39,15 +39,15 @@ class Selection:
 
     def has_duplicates(self) -> np.ndarray[Any, Any]:
         """For each row, return whether it is a kept row with duplicates."""
-        flags = np.zeros(len(self.groups.kind), bool)
-        flags[self.groups.kept_row[self.groups.duplicates]] = True
+        flags = np.zeros(len(self.groups.kinds), bool)
+        flags[self.groups.kept_rows[self.groups.duplicates]] = True
         return flags
 
     def added_values(self) -> dict[str, list[Any]]:
         """Return the values of the columns to add; empty if only the kept rows are written."""
         if self.descriptions is None:
             return {}
-        return self.descriptions.columns(0, len(self.groups.kind), self.has_duplicates())
+        return self.descriptions.columns(0, len(self.groups.kinds), self.has_duplicates())
 
     def arrow_fields(self, schema: Any) -> list[Any]:
         """Return the Arrow fields of the columns to add."""
@@ -138,7 +138,7 @@ def select_batches(
                     cells = [cell if cell is None else str(cell) for cell in cells]
                 selected = selected.append_column(field, pa.array(cells, field.type))
         else:
-            selected = batch.filter(pa.array(selection.groups.kind[begin:end] == KEPT))
+            selected = batch.filter(pa.array(selection.groups.kinds[begin:end] == KEPT))
         if len(selected):
             yield selected
         progress(end - begin)
@@ -159,7 +159,7 @@ def _write_records(
             rows = [dict(zip(values, cells, strict=True)) for cells in zip(*values.values(), strict=True)]
             records = list(map(shard.append_values, records, rows))  # noqa: PLW2901
         else:
-            is_kept = selection.groups.kind[begin:end] == KEPT
+            is_kept = selection.groups.kinds[begin:end] == KEPT
             records = [records[place] for place in np.flatnonzero(is_kept).tolist()]  # noqa: PLW2901
         write_records(shard, file, records)
         progress(end - begin)

@@ -51,8 +51,8 @@ def write_page(path: Path, report: DedupeReport, descriptions: DuplicateDescript
     """
     groups = descriptions.groups
     duplicates = groups.duplicates
-    order = np.lexsort((-groups.overlap[duplicates], groups.kept_row[duplicates]))
-    kept, begins, counts = np.unique(groups.kept_row[duplicates[order]], return_index=True, return_counts=True)
+    order = np.lexsort((-groups.overlaps[duplicates], groups.kept_rows[duplicates]))
+    kept, begins, counts = np.unique(groups.kept_rows[duplicates[order]], return_index=True, return_counts=True)
     budget = _Budget()
     sections = [
         _make_section(number, int(kept[group]), duplicates[order[begins[group] : begins[group] + counts[group]]],
@@ -88,8 +88,8 @@ def _make_section(
     entries = [ListEntry(kept_name, [("how", "kept"), ("differs", _excerpt(kept_text))])]
     shown_pairs = 0
     for row in duplicates[:_MAX_MEMBERS].tolist():
-        name, kind = _format_name(descriptions, row), int(groups.kind[row])
-        how = f"{KINDS[kind]} {format_percent(float(groups.overlap[row]))}" if kind == NEAR else KINDS[kind]
+        name, kind = _format_name(descriptions, row), int(groups.kinds[row])
+        how = f"{KINDS[kind]} {format_percent(float(groups.overlaps[row]))}" if kind == NEAR else KINDS[kind]
         view, differences = None, ""
         if kind == NEAR:
             texts = kept_text, rows.text(row)

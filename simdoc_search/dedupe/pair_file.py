@@ -67,10 +67,10 @@ def _pair_lists(duplicates: Any, descriptions: DuplicateDescriptions) -> Iterato
     for begin in range(0, len(duplicates), _PAIRS_AT_ONCE):
         rows = []
         for row in duplicates[begin : begin + _PAIRS_AT_ONCE].tolist():
-            kept = int(groups.kept_row[row])
+            kept = int(groups.kept_rows[row])
             values = [descriptions.name_of(row), descriptions.name_of(kept), descriptions.overlap_of(row)]
             old = [kept < descriptions.old_row_count] if descriptions.old_row_count else []
-            rows.append([*values, KINDS[int(groups.kind[row])], *old])
+            rows.append([*values, KINDS[int(groups.kinds[row])], *old])
         yield rows
 
 

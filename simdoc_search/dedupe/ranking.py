@@ -19,7 +19,7 @@ from simdoc_search.passages.exact_overlap import MeasureName
 
 _SIGN_BIT = 1 << 63
 _MAX_UINT32 = np.uint32(0xFFFFFFFF)
-_INVERTED = bytes(range(255, -1, -1))
+_INVERTED_BYTES = bytes(range(255, -1, -1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,6 @@ def sortable_values(kinds: NDArray[np.uint8], numbers: Ints, strings: bytes, *, 
             bits = _SIGN_BIT if bits in (0, _SIGN_BIT) else bits ^ (2 * _SIGN_BIT - 1 if number < 0 else _SIGN_BIT)
             value = b"\0" + bits.to_bytes(8, "big")
         if is_descending:
-            value = value[:1] + value[1:].translate(_INVERTED)
+            value = value[:1] + value[1:].translate(_INVERTED_BYTES)
         values.append(value or b"\2")
     return values

@@ -27,6 +27,7 @@ from simdoc_search.dedupe.chunks import (
     parse_json,
 )
 from simdoc_search.dedupe.formats import FormatAndCompression, is_tsv, open_to_read
+from simdoc_search.dedupe.text_writer import format_csv_rows
 from simdoc_search.errors import CorpusError
 
 _BLOCK_BYTES = 1 << 20
@@ -67,7 +68,7 @@ class JsonlShard:
         """Yield all records, in lists. A record does not include its newline."""
         with open_to_read(self.path, self.file_format.compression) as stream:
             for block in _read_blocks(stream, self.path, quotes=False):
-                yield from _cut_lists([line for line in block.split(b"\n") if line and not line.isspace()])
+                yield from _split_record_list([line for line in block.split(b"\n") if line and not line.isspace()])
 
     def chunks(self, columns: Columns, skip: int) -> Iterator[Chunk]:
         """Yield all rows except the first `skip` rows."""
@@ -140,7 +141,7 @@ class CsvShard:
     def _all_record_lists(self) -> Iterator[list[bytes]]:
         with open_to_read(self.path, self.file_format.compression) as stream:
             for block in _read_blocks(stream, self.path, quotes=True):
-                yield from _cut_lists([record for record in _split_csv(block) if record.strip(b"\r\n")])
+                yield from _split_record_list([record for record in _split_csv(block) if record.strip(b"\r\n")])
 
     def record_lists(self) -> Iterator[list[bytes]]:
         """Yield all records except the header, in lists. A record includes its line ending."""
@@ -177,9 +178,8 @@ class CsvShard:
 
     def _format_cells(self, cells: list[Any]) -> bytes:
         _, _, delimiter, codec = self._header
-        line = io.StringIO()
-        csv.writer(line, delimiter=delimiter, lineterminator="").writerow(["", *cells])
-        return line.getvalue().encode(codec, "replace")
+        [line] = format_csv_rows([["", *cells]], delimiter)
+        return line.encode(codec, "replace")
 
     @property
     def _line_end(self) -> bytes:
@@ -205,7 +205,7 @@ def _read_blocks(stream: BinaryIO, path: Path, *, quotes: bool) -> Iterator[byte
     size, is_quoted = 0, False
     try:
         while block := stream.read(_BLOCK_BYTES):
-            end = _last_end(block, is_quoted) if quotes else block.rfind(b"\n") + 1
+            end = _last_record_end(block, is_quoted) if quotes else block.rfind(b"\n") + 1
             if quotes:
                 is_quoted ^= bool(block.count(b'"') & 1)
             if end:
@@ -222,7 +222,7 @@ def _read_blocks(stream: BinaryIO, path: Path, *, quotes: bool) -> Iterator[byte
         yield rest
 
 
-def _last_end(block: bytes, is_quoted: bool) -> int:
+def _last_record_end(block: bytes, is_quoted: bool) -> int:
     """Return the position after the last newline of a block that is outside quotes; 0 if there is none."""
     ends = _record_ends(block, is_quoted)
     return int(ends[-1]) + 1 if len(ends) else 0
@@ -246,7 +246,7 @@ def _split_csv(block: bytes) -> Iterator[bytes]:
         yield block[begin:] + (b"" if block.endswith(b"\n") else b"\n")
 
 
-def _cut_lists(records: list[bytes]) -> Iterator[list[bytes]]:
+def _split_record_list(records: list[bytes]) -> Iterator[list[bytes]]:
     """Cut a list of records into lists that are limited by number and size."""
     begin = size = 0
     for number, record in enumerate(records):

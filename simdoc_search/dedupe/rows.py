@@ -193,16 +193,16 @@ class Rows:
         """Return the text of a row; empty if it was not compared."""
         return next(self.texts(np.array([row])))
 
-    def texts(self, numbers: Integers) -> Iterator[str]:
+    def texts(self, row_numbers: Integers) -> Iterator[str]:
         """Yield the texts of rows."""
         all_sizes = self.table["text_bytes"]
-        for part in slices(len(numbers), _TEXTS_AT_ONCE):
-            blocks, places = np.divmod(numbers[part], _ROWS_PER_BLOCK)
+        for part in slices(len(row_numbers), _TEXTS_AT_ONCE):
+            blocks, places = np.divmod(row_numbers[part], _ROWS_PER_BLOCK)
             within = np.arange(_ROWS_PER_BLOCK)
             is_before = within < places[:, None]
             sizes_before = all_sizes[np.where(is_before, blocks[:, None] * _ROWS_PER_BLOCK + within, 0)]
             begins = self._text_block_begins[blocks] + np.where(is_before, sizes_before, 0).sum(axis=1, dtype=np.int64)
-            sizes = all_sizes[numbers[part]]
+            sizes = all_sizes[row_numbers[part]]
             release_memory(self.table)
             for begin, size in zip(begins.tolist(), sizes.tolist(), strict=True):
                 yield _read_at(self._texts, begin, size).decode()

@@ -22,10 +22,10 @@ from simdoc_search.dedupe.output import Selection, convert_write_errors, copy_ot
 from simdoc_search.dedupe.pair_file import check_pair_file, write_pairs
 from simdoc_search.dedupe.report import DedupeReport, make_report
 from simdoc_search.dedupe.rows import Rows, RowWriter
-from simdoc_search.dedupe.saved_rows import SavedRows, check_save, has_saved, is_saved_folder, save_rows
+from simdoc_search.dedupe.saved_rows import SavedRows, check_save, is_saved_folder, save_rows, was_saved_by_run
 from simdoc_search.dedupe.shards import Dataset, Shard, open_dataset
 from simdoc_search.dedupe.sketching import ShardColumns, shard_begins, sketch_shards
-from simdoc_search.dedupe.work_folder import WorkFolder, check_output, working_folder
+from simdoc_search.dedupe.work_folder import WorkFolder, check_output, check_written_paths, working_folder
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
 from simdoc_search.workers import ParallelMapper
@@ -86,6 +86,8 @@ def deduplicate_files(
     options = options or DedupeOptions()
     dataset, target = open_dataset(source), Path(output)
     columns = choose_columns(dataset.shards, options.text, options.id, options.rule.column)
+    read = [dataset.path, *map(Path, decontaminate), *([] if against is None else [Path(against)])]
+    check_written_paths([target, *(Path(path) for path in (pairs, page) if path is not None)], read)
     check_output(dataset, target)
     if pairs is not None:
         check_pair_file(Path(pairs))
@@ -101,7 +103,7 @@ def deduplicate_files(
         warn(conversion.note)
     with ParallelMapper(workers) as mapper, working_folder(target) as work:
         run = _Run(work, dataset, columns, options, mapper, progress, old, conversion)
-        if save is not None and has_saved(Path(save), run.run_id(target)):
+        if save is not None and was_saved_by_run(Path(save), run.run_id(target)):
             work.remove()
             raise StoreError(f"an earlier run has already saved these rows in {save}; nothing was changed")
         if save is not None:
@@ -144,6 +146,7 @@ class _Run:
             report = make_report(
                 rows, groups, [shard.name for shard in self.dataset.shards], begins,
                 text_column=self.columns.text, is_guessed=self.options.text is None,
+                has_keep_column=self.columns.keep is not None,
                 copied_files=self.dataset.other_files, evaluation=self.evaluation,
             )  # fmt: skip
             if page is not None:
@@ -194,7 +197,7 @@ class _Run:
         groups = self.work.read_groups(options)
         if groups is None:
             groups = group_rows(
-                rows, self.options.rule, self.options.threshold, self.options.settings, self.workers,
+                rows, self.options.rule, self.options.overlap_measure, self.options.settings, self.workers,
                 old_row_count=old_row_count,
                 progress=lambda stage, share: self.progress(stage, share, int(share * len(rows))),
             )  # fmt: skip
@@ -287,6 +290,6 @@ def _describe_files(shards: Sequence[Any]) -> list[Any]:
 
 def _hash_groups(groups: RowGroups, name: str) -> str:
     content = hashlib.blake2b(digest_size=8)
-    for part in (groups.kept_row.data, groups.kind.data, name.encode()):
+    for part in (groups.kept_rows.data, groups.kinds.data, name.encode()):
         content.update(part)
     return content.hexdigest()

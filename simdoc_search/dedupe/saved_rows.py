@@ -73,7 +73,7 @@ def is_saved_folder(path: Path) -> bool:
     return (path / _SAVED_FILE).is_file()
 
 
-def has_saved(path: Path, run_id: str) -> bool:
+def was_saved_by_run(path: Path, run_id: str) -> bool:
     """Return whether an earlier call of the same run was the last to save rows in a folder.
 
     If so, the run must not be repeated: all its new rows are duplicates of the saved rows, so it would remove them.
@@ -112,7 +112,7 @@ def save_rows(path: Path, rows: Rows, groups: RowGroups, settings: Settings, run
     name = f"rows-{secrets.token_hex(8)}"
     folder = path / name
     folder.mkdir(parents=True)
-    is_saved = (groups.kind == KEPT) & (rows.column("tokens") > 0)
+    is_saved = (groups.kinds == KEPT) & (rows.column("tokens") > 0)
     with RowWriter(folder, {}) as writer:
         for part in rows.read_parts(is_saved):
             writer.append(0, part)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -47,9 +46,20 @@ class TextBatchWriter:
 
 def csv_lines(rows: Iterable[Sequence[Any]], delimiter: str) -> bytes:
     """Return rows as lines of CSV."""
-    text = io.StringIO(newline="")
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
+    return "".join(f"{line}\n" for line in format_csv_rows(rows, delimiter)).encode()
+
+
+def format_csv_rows(rows: Iterable[Sequence[Any]], delimiter: str) -> list[str]:
+    """Return the rows of CSV without their line ends."""
+    lines = _Lines()
+    # The writer quotes a cell with a line end only if the line end is in `lineterminator`.
+    csv.writer(lines, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return [line.removesuffix("\r\n") for line in lines]
+
+
+class _Lines(list[str]):
+    def write(self, line: str) -> None:
+        self.append(line)
 
 
 def check_text_type(arrow_type: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from simdoc_search.duplicates.plan.lock import lock_file
 from simdoc_search.durable import atomic_file
 from simdoc_search.errors import CorpusError
 
-_ROWS, _GROUPS, _FINISHED = "rows", "groups.npz", "finished"
+_ROWS_FOLDER, _GROUPS_FILE, _FINISHED_FILE = "rows", "groups.npz", "finished"
 
 
 class WorkFolder:
@@ -36,8 +36,8 @@ class WorkFolder:
 
     def __init__(self, path: Path) -> None:
         self.path: Path = path
-        self.rows: Path = path / _ROWS
-        self.finished_file: Path = path / _FINISHED
+        self.rows: Path = path / _ROWS_FOLDER
+        self.finished_file: Path = path / _FINISHED_FILE
         self.partial_shard: Path = path / "shard"
 
     def prepare(self, inputs: dict[str, Any]) -> bool:
@@ -60,7 +60,7 @@ class WorkFolder:
 
     def read_groups(self, options: dict[str, Any]) -> RowGroups | None:
         """Return the groups that an interrupted run stored; None if there are none for these options."""
-        path = self.path / _GROUPS
+        path = self.path / _GROUPS_FILE
         if not path.exists():
             return None
         with np.load(path) as stored:
@@ -70,9 +70,9 @@ class WorkFolder:
 
     def write_groups(self, groups: RowGroups, options: dict[str, Any]) -> None:
         """Store the groups."""
-        with atomic_file(self.path / _GROUPS) as file:
+        with atomic_file(self.path / _GROUPS_FILE) as file:
             np.savez(
-                file, kept_row=groups.kept_row, overlap=groups.overlap, kind=groups.kind,
+                file, kept_row=groups.kept_rows, overlap=groups.overlaps, kind=groups.kinds,
                 overflow=np.array([groups.partly_compared_row_count, groups.skipped_comparison_count]),
                 description=np.array(json.dumps(options, sort_keys=True)),
             )  # fmt: skip
@@ -102,19 +102,31 @@ def working_folder(target: Path) -> Iterator[WorkFolder]:
             os.close(descriptor)
 
 
+def check_written_paths(written: Sequence[Path], read: Sequence[Path]) -> None:
+    """Check that a run writes to different paths, and not to those that it reads.
+
+    Raises:
+        CorpusError: a path is written twice, or is read too.
+    """
+    for number, path in enumerate(written):
+        resolved = path.resolve()
+        if any(resolved.is_relative_to(other.resolve()) for other in read):
+            raise CorpusError(f"the output {path} is the input, or is inside the input; choose another path")
+        if resolved in (other.resolve() for other in written[:number]):
+            raise CorpusError(f"the output {path} is named twice; choose another path for one of them")
+
+
 def check_output(dataset: Dataset, target: Path) -> None:
     """Check that the output can be written.
 
     Raises:
-        CorpusError: the output is the input, it already has content, or its extension is not known.
+        CorpusError: the output already has content, or its extension is not known.
     """
-    if target.resolve() == dataset.path.resolve() or target.resolve().is_relative_to(dataset.path.resolve()):
-        raise CorpusError(f"the output {target} is the input, or is inside the input; choose another path")
     if not target.resolve().parent.is_dir():
         raise CorpusError(f"cannot write {target}, because its folder does not exist; create the folder")
     if dataset.is_folder:
         has_content = target.exists() and (not target.is_dir() or any(target.iterdir()))
-        if has_content and not (_work_path(target) / _FINISHED).exists():
+        if has_content and not (_work_path(target) / _FINISHED_FILE).exists():
             raise CorpusError(f"{target} already exists, and is not an empty folder; choose another folder")
         if not target.exists() and format_of(target) is not None:
             raise CorpusError(f"the input is a folder, so the output must be a folder too, not {target}")

@@ -130,13 +130,13 @@ class Cluster:
         pid = registration.pids[number - 1]
         return pid if is_running(pid, registration.token) else 0
 
-    def read_log_tail(self, number: int = 1, lines: int = LOG_LINES) -> list[str]:
+    def read_log_tail(self, number: int = 1, line_count: int = LOG_LINES) -> list[str]:
         """Return the last lines of a node's log; empty if there is no log.
 
         Raises:
             DevEngineError: there is no node with this number.
         """
-        return self._node(number).read_log_tail(lines)
+        return self._node(number).read_log_tail(line_count)
 
     def status(self) -> ClusterStatus:
         """Return the current state of the cluster and its nodes."""

@@ -22,9 +22,9 @@ class DevEngineError(StoreError):
         log: last lines of the log of the node that caused the error; empty if the cause is not a node.
     """
 
-    def __init__(self, message: str, log: Sequence[str] = ()) -> None:
+    def __init__(self, message: str, log_lines: Sequence[str] = ()) -> None:
         super().__init__(message)
-        self.log_lines: tuple[str, ...] = tuple(log)
+        self.log_lines: tuple[str, ...] = tuple(log_lines)
 
 
 @contextmanager

@@ -151,11 +151,11 @@ class Node:
         except (LookupError, TypeError, ValueError, AttributeError):
             return 0
 
-    def read_log_tail(self, lines: int = LOG_LINES) -> list[str]:
+    def read_log_tail(self, line_count: int = LOG_LINES) -> list[str]:
         """Return the last lines of the log; empty if there is no log."""
         try:
             with self.log_path.open(encoding="utf-8", errors="replace") as log:
-                return [line.rstrip("\n") for line in deque(log, maxlen=lines)]
+                return [line.rstrip("\n") for line in deque(log, maxlen=line_count)]
         except FileNotFoundError:
             return []
 

@@ -56,7 +56,7 @@ def mix_bits(values: Keys) -> Keys:
     return values
 
 
-def compact(values: Integers) -> Integers:
+def to_smallest_dtype(values: Integers) -> Integers:
     """Return non-negative numbers in the smallest unsigned type that holds them. Convert them back to calculate."""
     return values.astype(np.min_scalar_type(int(values.max(initial=0))), copy=False)
 

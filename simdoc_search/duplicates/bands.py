@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.duplicates.arrays import Integers, Ints, Keys, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS, FingerprintTable
-from simdoc_search.query.planner import choose_rows_and_bands, parse_fraction
+from simdoc_search.query.planner import choose_banding, parse_fraction
 from simdoc_search.query.s_curve import probability_of_matches
 from simdoc_search.sketch.fingerprint import Fingerprint
 
@@ -31,12 +31,12 @@ MAX_SHORT_DOCUMENT_TOKENS = 32
 
 _DOCUMENTS_AT_ONCE = 1 << 14
 _RARITY_BITS = 16
-_HASH_BITS, _OWNER_SHIFT = np.uint64(32), np.uint64(32 + _RARITY_BITS)
+_HASH_BITS, _DOCUMENT_SHIFT = np.uint64(32), np.uint64(32 + _RARITY_BITS)
 _MAX_COUNTER_BITS = 22
 
 
 @dataclass(frozen=True, slots=True)
-class BandPass:
+class BandingPass:
     """A pass that pairs documents in a range of sizes."""
 
     rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
@@ -54,7 +54,7 @@ class BandPass:
         return documents if fits.all() else documents[fits]
 
 
-def plan_passes(overlap: Fraction, recall: Fraction, bucket_count: int) -> list[BandPass]:
+def plan_passes(overlap: Fraction, recall: Fraction, bucket_count: int) -> list[BandingPass]:
     """Plan passes that together find a pair with this overlap with a probability of at least `recall`.
 
     For example, an overlap of 50 %, a recall of 99 % and 512 buckets give these passes:
@@ -66,16 +66,16 @@ def plan_passes(overlap: Fraction, recall: Fraction, bucket_count: int) -> list[
     | 36 to 235 | 17 | 2 |
     | up to 70 | rare tokens | |
     """
-    passes: list[BandPass] = []
+    passes: list[BandingPass] = []
     tokens, max_shingles = bucket_count, math.inf
     while tokens > MAX_SHORT_DOCUMENT_TOKENS:
-        rows, bands = choose_rows_and_bands(tokens, overlap, recall)
+        rows, bands = choose_banding(tokens, overlap, recall)
         if rows == 1:
             break
         min_shingles = expected_shingle_count(rows * bands, bucket_count)
-        passes.append(BandPass(rows, bands, min_shingles, max_shingles))
+        passes.append(BandingPass(rows, bands, min_shingles, max_shingles))
         tokens, max_shingles = rows * bands // 2, min_shingles / float(overlap)
-    return [*passes, BandPass(0, 0, 0, max_shingles)]
+    return [*passes, BandingPass(0, 0, 0, max_shingles)]
 
 
 def expected_shingle_count(filled_count: int, bucket_count: int) -> float:
@@ -119,7 +119,7 @@ def choose_rare_tokens(
         hashes, owner = table.token_hashes(documents[part], with_low_bits=with_low_bits)
         rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
         order = np.argsort(
-            owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
+            owner.astype(np.uint64) << _DOCUMENT_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
         )
         counts = table.token_counts_of(documents[part])
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -191,15 +191,15 @@ def table_band_keys(
     """
     all_documents = np.arange(len(table.counts))
     keys_and_owners: list[tuple[Keys, Integers]] = []
-    for band_pass in plan_passes(overlap, recall, table.bucket_count):
-        documents = band_pass.select(table, all_documents)
-        if band_pass.rows:
+    for banding_pass in plan_passes(overlap, recall, table.bucket_count):
+        documents = banding_pass.select(table, all_documents)
+        if banding_pass.rows:
             all_keys = table.band_keys(
-                documents, band_pass.rows, band_pass.band_count, with_low_bits=uses_low_bits(table, band_pass)
+                documents, banding_pass.rows, banding_pass.band_count, with_low_bits=uses_low_bits(table, banding_pass)
             )
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
-            with_low_bits = uses_low_bits(table, band_pass)
+            with_low_bits = uses_low_bits(table, banding_pass)
             keys_and_owners.extend(
                 choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_low_bits=with_low_bits)
             )
@@ -213,18 +213,18 @@ def table_band_keys(
 
 def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fraction) -> Keys:
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
-    band_pass = plan_passes(overlap, recall, table.bucket_count)[-1]
-    documents = band_pass.select(table, np.arange(len(table.counts)))
-    return table.token_hashes(documents, with_low_bits=uses_low_bits(table, band_pass))[0]
+    banding_pass = plan_passes(overlap, recall, table.bucket_count)[-1]
+    documents = banding_pass.select(table, np.arange(len(table.counts)))
+    return table.token_hashes(documents, with_low_bits=uses_low_bits(table, banding_pass))[0]
 
 
-def uses_low_bits(table: FingerprintTable, band_pass: BandPass) -> bool:
+def uses_low_bits(table: FingerprintTable, banding_pass: BandingPass) -> bool:
     """Return whether a pass uses the low hash bits of tokens; see `FingerprintTable.token_hashes`.
 
     It does if all documents of the pass have these bits. Without them, millions of short documents would have keys that
     are equal by chance.
     """
-    return table.low_hash_bits is not None and band_pass.max_shingles <= MAX_TOKENS_WITH_LOW_BITS
+    return table.low_hash_bits is not None and banding_pass.max_shingles <= MAX_TOKENS_WITH_LOW_BITS
 
 
 def _count_token_frequencies(table: FingerprintTable, documents: Integers, *, with_low_bits: bool) -> NDArray[np.int32]:

@@ -161,8 +161,8 @@ class Grouping:
     """The groups of all documents. Arrays have one value per document."""
 
     kept_document_of: Ints  # the kept document of each duplicate; UNASSIGNED for all other documents
-    overlap: Floats  # overlap of each duplicate with its kept document
-    exact: Bools  # whether the overlap was computed from the texts, not estimated
+    overlaps: Floats  # overlap of each duplicate with its kept document
+    is_overlap_exact: Bools  # whether the overlap was computed from the texts, not estimated
     same_words_sets: SameWordsSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
     max_set_size: int  # maximum size of a set of similar documents in which all pairs are compared
@@ -230,7 +230,7 @@ class Duplicates:
         self.freed_bytes: int = verdicts.freed_bytes
         self.kind_counts: Counter[DuplicateKind] = verdicts.kind_counts
         self.drop_scope: DropScope | None = drop_scope
-        self.unverified_count: int = int((~grouping.exact[self._duplicates]).sum()) if self.verified else 0
+        self.unverified_count: int = int((~grouping.is_overlap_exact[self._duplicates]).sum()) if self.verified else 0
         self.large_sets: LargeSets | None = grouping.large_sets
 
     @property
@@ -257,7 +257,7 @@ class Duplicates:
         duplicates, verdicts = self._duplicates, self._verdicts
         kinds = np.array([DUPLICATE_KINDS.index(verdicts[number].kind) for number in duplicates.tolist()], np.int64)
         kept_document_of = self._grouping.kept_document_of
-        order = np.lexsort((duplicates, -self._grouping.overlap[duplicates], kinds, kept_document_of[duplicates]))
+        order = np.lexsort((duplicates, -self._grouping.overlaps[duplicates], kinds, kept_document_of[duplicates]))
         duplicates = duplicates[order]
         begins = run_starts(kept_document_of[duplicates])
         counts = np.diff(np.append(begins, len(duplicates)))
@@ -284,7 +284,7 @@ class Duplicates:
             for pair in positions[pairs.overlap_enough(positions)].tolist():
                 first, second = int(pairs.first[pair]), int(pairs.second[pair])
                 for a, b in grouping.same_words_sets.pairs_between(first, second, grouping.max_set_size):
-                    yield self._make_pair(a, b, float(pairs.overlap[pair]), exact=bool(pairs.exact[pair]))
+                    yield self._make_pair(a, b, float(pairs.overlaps[pair]), exact=bool(pairs.is_overlap_exact[pair]))
 
     def compare_group(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
         """Compare the kept document of a group with each near-duplicate.
@@ -343,7 +343,7 @@ class Duplicates:
 
     def _make_duplicate(self, number: int) -> Duplicate:
         verdict, document = self._verdicts[number], self._make_document(number)
-        overlap, exact = float(self._grouping.overlap[number]), bool(self._grouping.exact[number])
+        overlap, exact = float(self._grouping.overlaps[number]), bool(self._grouping.is_overlap_exact[number])
         reference = verdict.duplicate_of if verdict.link_of is None else verdict.link_of
         is_reference_named = verdict.link_of is not None or reference != self._grouping.kept_document_of[number]
         frees = self._verdicts.bytes_freed_by(number)

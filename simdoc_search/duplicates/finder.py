@@ -93,7 +93,7 @@ class Assignment(NamedTuple):
     """The kept document of each duplicate. Arrays have one value per document."""
 
     kept_document_of: Ints  # UNASSIGNED for documents that are not duplicates
-    overlap: Floats  # overlap of each duplicate with its kept document; 1 for all other documents
+    overlaps: Floats  # overlap of each duplicate with its kept document; 1 for all other documents
     is_overlap_exact: Bools  # whether the overlap was computed from the texts, not estimated
     is_partly_compared: Bools  # whether the document was not compared with all of its candidates
     skipped_comparison_count: int  # upper bound of the number of comparisons that were not made
@@ -130,7 +130,10 @@ def find_and_assign(
         if not round_number:
             overlap, is_overlap_exact = np.ones(count), np.ones(count, bool)
         assigned = pairs.second[assigning_pairs]
-        overlap[assigned], is_overlap_exact[assigned] = pairs.overlap[assigning_pairs], pairs.exact[assigning_pairs]
+        overlap[assigned], is_overlap_exact[assigned] = (
+            pairs.overlaps[assigning_pairs],
+            pairs.is_overlap_exact[assigning_pairs],
+        )
         # Documents that were not compared with all candidates and have no group yet must be compared with each other.
         documents_to_pair = np.flatnonzero(is_partly_compared & (kept_document_of == UNASSIGNED))
         if len(documents_to_pair) < 2:

@@ -47,7 +47,7 @@ class FingerprintTable:
     low_hash_bits: tuple[NDArray[np.uint32], Integers] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
     # total number of rows of the matrices that `_matrix_of_pairs` has made so far
-    _row_count: int = field(default=0, repr=False)
+    _built_row_count: int = field(default=0, repr=False)
     # upper bound of the bytes of `token_ids` and `low_hash_bits` that are in memory
     _mapped_bytes: int = field(default=0, repr=False)
 
@@ -192,9 +192,9 @@ class FingerprintTable:
         """
         if self._whole_matrix is None:
             documents = distinct(np.concatenate((first, second)))
-            self._row_count += len(documents)
+            self._built_row_count += len(documents)
             is_large = self.bucket_count * len(self.counts) > _MAX_MATRIX_CELLS
-            if is_large or self._row_count < len(self.counts):
+            if is_large or self._built_row_count < len(self.counts):
                 matrix = self.bucket_matrix(documents)
                 return matrix, np.searchsorted(documents, first), np.searchsorted(documents, second)
             self._whole_matrix = self.bucket_matrix(np.arange(len(self.counts)))

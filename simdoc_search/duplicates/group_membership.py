@@ -43,7 +43,7 @@ class GroupMembership:
         group = int(self._group[number])
         return None if group == UNASSIGNED else group
 
-    def find_number(self, key: DocumentKey) -> int | None:
+    def find_document_number(self, key: DocumentKey) -> int | None:
         """Return the index of the document with this key; None if no document or several documents have the key.
 
         Several documents can have the same key if their ids come from a field that is not unique.

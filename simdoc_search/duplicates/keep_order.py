@@ -35,7 +35,7 @@ _FOLDER_OF_COPIES = re.compile(
 )
 """Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
 file in another folder was probably filed there by a person."""
-_MEMBER_PENALTY = 1 << 16
+_ARCHIVE_MEMBER_PENALTY = 1 << 16
 """The result of `_count_copy_names` for a member of an archive, greater than any number of names in a path."""
 
 
@@ -151,7 +151,7 @@ def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     ranks = np.empty(len(by_id), np.int64)
     ranks[by_id[np.argsort(counts_and_lengths, kind="stable")]] = np.arange(len(by_id))
     is_member = np.empty(len(by_id), np.bool_)
-    is_member[by_id] = counts_and_lengths >= _MEMBER_PENALTY << 32
+    is_member[by_id] = counts_and_lengths >= _ARCHIVE_MEMBER_PENALTY << 32
     return ranks, is_member
 
 
@@ -161,7 +161,11 @@ def _count_copy_names(path: str) -> int:
     For a member of an archive, return a greater number.
     """
     folder, _, name = path.replace(os.sep, "/").rpartition("/")
-    return _MEMBER_PENALTY if find_archive(path) else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
+    return (
+        _ARCHIVE_MEMBER_PENALTY
+        if find_archive(path)
+        else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
+    )
 
 
 def is_in_copy_folder(path: str) -> bool:

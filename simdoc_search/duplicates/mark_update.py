@@ -133,8 +133,8 @@ class _MarkUpdate:
         self._changed_kept |= kept - unchanged
         return hits, len(number_by_key) - len(hits)
 
-    def _mark_batch(self, hits: list[RawHit], missing: int) -> None:
-        self._report.skipped_count += missing
+    def _mark_batch(self, hits: list[RawHit], missing_count: int) -> None:
+        self._report.skipped_count += missing_count
         self._count_outcomes(self._marks.write(hits, self._choose_mark_in_second_pass, write_unchanged=True))
 
     def _choose_mark_in_first_pass(self, hit: RawHit) -> Mark | None:
@@ -143,7 +143,7 @@ class _MarkUpdate:
         is_correct = mark == self._marks.read_mark(hit)
         if mark is None or (mark.duplicate_of and not is_correct):
             return None
-        number = self._groups.find_number(self._marks.key_of(hit))
+        number = self._groups.find_document_number(self._marks.key_of(hit))
         if number is not None:
             self._is_done[number] = True
         self._report.unchanged_count += is_correct
@@ -159,7 +159,7 @@ class _MarkUpdate:
     def _compute_correct_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark that a document must have, which may be empty; None if the document was not compared."""
         key = self._marks.key_of(hit)
-        number = self._groups.find_number(key)
+        number = self._groups.find_document_number(key)
         if number is None:
             return Mark() if self._groups.was_left_out(key) else None
         kept, mark = self._groups.find_kept(number), self._marks.read_mark(hit)
@@ -169,11 +169,11 @@ class _MarkUpdate:
         if kept in self._changed_kept or not self._has_same_text(hit):
             return Mark()
         kept_key = self._groups.key(kept)
-        return Mark(None if kept == number else kept_key.id, self._marks.cluster_name(kept_key))
+        return Mark(None if kept == number else kept_key.id, self._marks.make_cluster_value(kept_key))
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
-        number = self._groups.find_number(self._marks.key_of(hit))
+        number = self._groups.find_document_number(self._marks.key_of(hit))
         return number is not None and self._groups.has_text_hash(number, self._marks.read_text_hash(hit))
 
     def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, ActionOutcome]]) -> None:

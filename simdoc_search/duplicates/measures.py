@@ -26,7 +26,7 @@ MAX_LENGTH_RATIO = 4
 """With `containment` and `reverse_containment`, pairs are only found reliably if the longer document is at most this
 many times as long as the shorter one."""
 
-_MAX_DEVIATIONS = 3.0
+_MAX_STANDARD_DEVIATIONS = 3.0
 """A pair is ruled out if its estimate is more than this many standard deviations below the minimum overlap. This
 happens to 1 in 700 pairs with exactly the minimum overlap."""
 
@@ -64,24 +64,26 @@ class Measure:
             self.min_overlap if self.name == "jaccard" else self.min_overlap / (1 + MAX_LENGTH_RATIO - self.min_overlap)
         )
 
-    def compute(self, shared: Floats | Ints, first: Ints, second: Ints) -> Floats:
+    def compute(self, shared_counts: Floats | Ints, first_counts: Ints, second_counts: Ints) -> Floats:
         """Compute the measure, 0..1, from numbers of distinct shingles.
 
         Args:
-            shared: number of shingles in both documents of each pair.
-            first: number of shingles of the first document.
-            second: number of shingles of the second document.
+            shared_counts: number of shingles in both documents of each pair.
+            first_counts: number of shingles of the first document.
+            second_counts: number of shingles of the second document.
         """
         if self.name == "jaccard":
-            return shared / (first + second - shared)
-        return shared / (second if self.name == "containment" else first)
+            return shared_counts / (first_counts + second_counts - shared_counts)
+        return shared_counts / (second_counts if self.name == "containment" else first_counts)
 
-    def is_reached(self, shared: Ints, first: Ints, second: Ints) -> Bools:
+    def is_reached(self, shared_counts: Ints, first_counts: Ints, second_counts: Ints) -> Bools:
         """Return which pairs have at least the minimum overlap, computed exactly. Arguments as in `compute`."""
-        denominators = {"jaccard": first + second - shared, "containment": second, "reverse_containment": first}[
-            self.name
-        ]
-        return shared * self.min_overlap.denominator >= denominators * self.min_overlap.numerator
+        denominators = {
+            "jaccard": first_counts + second_counts - shared_counts,
+            "containment": second_counts,
+            "reverse_containment": first_counts,
+        }[self.name]
+        return shared_counts * self.min_overlap.denominator >= denominators * self.min_overlap.numerator
 
     def sizes_fit(self, table: FingerprintTable, first: Ints, second: Ints) -> Bools:
         """Return which pairs can have the minimum overlap, judging only by their numbers of shingles."""
@@ -109,4 +111,4 @@ class Measure:
         correction = (shingles_of_either - union) / np.maximum(1, shingles_of_either - 1)
         error = np.sqrt(min_jaccard * (1 - min_jaccard) / union * correction)
         estimates = np.minimum(1.0, self.compute(jaccard / (1 + jaccard) * (a + b), a, b))
-        return estimates, jaccard >= min_jaccard - _MAX_DEVIATIONS * error - 1e-9
+        return estimates, jaccard >= min_jaccard - _MAX_STANDARD_DEVIATIONS * error - 1e-9

@@ -23,24 +23,25 @@ from simdoc_search.duplicates.arrays import (
     Integers,
     Ints,
     Keys,
-    compact,
     is_in_sorted,
     pair_keys,
     run_starts,
     slices,
     split_pair_keys,
+    to_smallest_dtype,
 )
 from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, plan_passes, uses_low_bits
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.key_files import regroup_by_key
 from simdoc_search.duplicates.measures import Measure
 
-RUN_LIMITS, _MAX_PAIRS = (64, 1000), 40_000_000
+RUN_LIMIT_RANGE, _TARGET_PAIRS_PER_BAND = (64, 1000), 40_000_000
 """Minimum and maximum result of `choose_run_limit`. Above the minimum, it is chosen so that the runs of a band have at
-most _MAX_PAIRS pairs, of 12 bytes each."""
+most _TARGET_PAIRS_PER_BAND pairs, of 12 bytes each."""
 
-MAX_ANCHORS = 16
-"""Maximum number of anchors, the documents that all other documents of a long run are compared with."""
+ANCHOR_COUNT = 16
+"""Maximum number of anchors, the documents that all other documents of a long run are compared with. New documents are
+compared with at least this many old ones."""
 
 _PAIRS_AT_ONCE = 1 << 22
 _PAIRS_IN_CACHE, _KEYS_IN_CACHE = 1 << 18, 1 << 16
@@ -81,21 +82,21 @@ def join(
         progress: called with the share of the work that is done, 0..1.
     """
     pairs = _PairCollector(table, measure, known_pairs, first_new_index)
-    in_storage_order = compact(documents)[table.storage_order(documents)]
+    in_storage_order = to_smallest_dtype(documents)[table.storage_order(documents)]
     passes = plan_passes(measure.min_jaccard, recall, table.bucket_count)
-    for number, band_pass in enumerate(passes):
-        selected = band_pass.select(table, in_storage_order)
-        if band_pass.rows:
+    for number, banding_pass in enumerate(passes):
+        selected = banding_pass.select(table, in_storage_order)
+        if banding_pass.rows:
             all_keys = table.band_keys(
-                selected, band_pass.rows, band_pass.band_count, with_low_bits=uses_low_bits(table, band_pass)
+                selected, banding_pass.rows, banding_pass.band_count, with_low_bits=uses_low_bits(table, banding_pass)
             )
             for band, keys in enumerate(all_keys, 1):
                 pairs.add_equal_keys(keys, selected)
-                progress((number + band / band_pass.band_count) / len(passes))
+                progress((number + band / banding_pass.band_count) / len(passes))
         else:
             chosen = choose_rarest_tokens(table, selected, measure.min_jaccard, recall)
-            for keys, owners in regroup_by_key(chosen, int(table.counts[selected].sum())):
-                pairs.add_equal_keys(keys, owners)
+            for keys, documents_of_keys in regroup_by_key(chosen, int(table.counts[selected].sum())):
+                pairs.add_equal_keys(keys, documents_of_keys)
     progress(1.0)
     return pairs.result()
 
@@ -105,8 +106,8 @@ def choose_run_limit(document_count: int) -> int:
 
     It is 1,000 for up to 40,000 documents, and 64 for millions.
     """
-    min_limit, max_limit = RUN_LIMITS
-    return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, document_count)))
+    min_limit, max_limit = RUN_LIMIT_RANGE
+    return min(max_limit, max(min_limit, _TARGET_PAIRS_PER_BAND // max(1, document_count)))
 
 
 def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
@@ -148,7 +149,7 @@ class _PairCollector:
         self._compared_count = 0
         self._skipped_comparisons = 0
 
-    def add_equal_keys(self, keys: Keys, owners: Integers) -> None:
+    def add_equal_keys(self, keys: Keys, documents_of_keys: Integers) -> None:
         """Pair the documents that have equal keys. The keys are overwritten, to save memory.
 
         Each key and its document index are sorted as one number, which is several times as fast as an argsort. The
@@ -157,7 +158,7 @@ class _PairCollector:
         entries = keys
         for part in slices(len(entries), _KEYS_IN_CACHE):
             numbers = entries[part] >> self._document_number_bits << self._document_number_bits
-            entries[part] = numbers | owners[part].astype(np.uint64)
+            entries[part] = numbers | documents_of_keys[part].astype(np.uint64)
         entries.sort()
         # Most keys occur in only one document, so they yield no pairs. Drop them here to save memory.
         is_in_run = np.zeros(len(entries), bool)
@@ -178,14 +179,14 @@ class _PairCollector:
         lengths[documents[ends - 1] < self._first_new_index] = 0
         for run in np.flatnonzero(lengths > self._limit):
             self._add_long_run(documents[begins[run] : ends[run]])
-        self._merge_accepted()
+        self._merge_accepted_pairs()
         lengths[lengths > self._limit] = 0
         for first, second in pairs_in_runs(begins, lengths):
             is_new = documents[second] >= self._first_new_index
             self._add(pair_keys(documents[first[is_new]], documents[second[is_new]]))
 
     def result(self) -> JoinedPairs:
-        self._compare_pending()
+        self._compare_pending_pairs()
         first, second = split_pair_keys(self._found_pairs)
         return JoinedPairs(
             first,
@@ -200,14 +201,14 @@ class _PairCollector:
         self._pending_pairs.append(pairs)
         self._pending_count += len(pairs)
         if self._pending_count >= _PAIRS_AT_ONCE:
-            self._compare_pending()
+            self._compare_pending_pairs()
 
-    def _compare_pending(self) -> None:
+    def _compare_pending_pairs(self) -> None:
         if self._pending_pairs:
             pairs = distinct(np.concatenate(self._pending_pairs))
             self._pending_pairs, self._pending_count = [], 0
             self._compare(pairs[~is_in_sorted(pairs, self._found_pairs) & ~is_in_sorted(pairs, self._known_pairs)])
-            self._merge_accepted()
+            self._merge_accepted_pairs()
 
     def _compare(self, pairs: Keys) -> Keys:
         """Compare pairs by their fingerprints. Accepts the pairs that may overlap enough, and returns them."""
@@ -222,7 +223,7 @@ class _PairCollector:
             self._accepted_pairs.append((accepted[-1], estimates[is_possible].astype(np.float32)))
         return np.concatenate(accepted)
 
-    def _merge_accepted(self) -> None:
+    def _merge_accepted_pairs(self) -> None:
         if self._accepted_pairs:
             pairs, estimates = (np.concatenate(parts) for parts in zip(*self._accepted_pairs, strict=True))
             order = np.argsort(pairs, kind="stable")
@@ -234,7 +235,7 @@ class _PairCollector:
             self._accepted_pairs = []
 
     def _add_long_run(self, run: Ints) -> None:
-        """Compare the documents of a run with anchors: up to `MAX_ANCHORS` documents that do not overlap each other.
+        """Compare the documents of a run with anchors: up to `ANCHOR_COUNT` documents that do not overlap each other.
 
         Each anchor is compared with all documents that do not overlap an earlier anchor. If few documents are left in
         the end, all pairs of these are compared.
@@ -242,7 +243,7 @@ class _PairCollector:
         rest = self._pair_new_with_old(run)
         if len(rest) > self._limit:
             self._is_partly_compared[rest] = True
-        for _ in range(MAX_ANCHORS):
+        for _ in range(ANCHOR_COUNT):
             if len(rest) <= self._limit:
                 break
             pairs = pair_keys(np.repeat(rest[:1], len(rest) - 1), rest[1:])
@@ -263,7 +264,7 @@ class _PairCollector:
         """
         begin = np.searchsorted(run, self._first_new_index)
         old, new = run[:begin], run[begin:]
-        compared = old[: max(MAX_ANCHORS, self._limit**2 // len(new))]
+        compared = old[: max(ANCHOR_COUNT, self._limit**2 // len(new))]
         self._add(pair_keys(np.repeat(compared, len(new)), np.tile(new, len(compared))))
         if len(compared) < len(old):
             self._is_partly_compared[new] = True

@@ -19,7 +19,7 @@ def find_file_problem(record: Record) -> str:
     """
     if record.origin is None:
         return ""
-    path = record.origin.file(record.id)
+    path = record.origin.path_of(record.id)
     archive = find_archive(path) if record.origin.content_hash else None
     try:
         mode = os.lstat(archive or path).st_mode
@@ -35,5 +35,5 @@ def is_within(record: Record, folders: Collection[str]) -> bool:
     """Return whether the file of a document is in one of these folders."""
     if record.origin is None:
         return False
-    path = record.origin.file(record.id)
+    path = record.origin.path_of(record.id)
     return any(path.startswith(os.path.join(folder, "")) for folder in folders)  # noqa: PTH118

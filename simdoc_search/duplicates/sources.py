@@ -159,7 +159,7 @@ def _read_texts(
     store: Store, documents: Documents, document_numbers: Sequence[int]
 ) -> Iterator[tuple[int, str | None]]:
     number_by_key = {documents.key(number): number for number in document_numbers}
-    for record in store.records(dict.fromkeys(key.id for key in number_by_key), text=True):
+    for record in store.records(dict.fromkeys(key.id for key in number_by_key), with_text=True):
         if record.key in number_by_key:
             yield number_by_key[record.key], None if has_text_changed(record) else record.text
 
@@ -200,7 +200,7 @@ def _make_preference(kept_ids: Collection[str], keep_in: Collection[str]) -> Cal
 
 
 def _unknown_field_error(store: Store, field: str) -> SimdocError:
-    known = store.filter_suggestions(Condition(field, ()))
+    known = store.suggest_filter_names(Condition(field, ()))
     if known is None:
         return QuerySyntaxError(
             f"none of the compared documents has a value in the field {field!r}; use another keep rule"

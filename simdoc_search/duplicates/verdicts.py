@@ -14,6 +14,7 @@ to the user.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,6 +41,9 @@ DROP_SCOPES: tuple[DropScope, ...] = get_args(DropScope)
 
 ATTACHMENTS_DIFFER = "the attachments differ or cannot be read"
 """The reason why an e-mail with the same text is not dropped."""
+
+SAME_FILE = "through a symbolic link to a folder; deleting it deletes the file"
+"""The reason why no plan drops a document whose file is also another document."""
 
 _DROPPED_KINDS: Mapping[DropScope | None, tuple[DuplicateKind, ...]] = {
     None: ("identical",),
@@ -149,6 +153,9 @@ class Verdicts:
     def _decide_link(self, number: int, link_of: int) -> Verdict:
         """Return the verdict on a hard link to the file of `link_of`. It is dropped only if `link_of` is dropped."""
         other, file = self._verdicts.get(link_of), self._contents.files[number]
+        paths = self._documents.path(number), self._documents.path(link_of)
+        if len({os.path.realpath(path) for path in paths if path is not None}) == 1:
+            return Verdict("hard link", "decide", link_of, link_of, SAME_FILE)
         if other and other.action == "drop" and file.link_count > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)
         return Verdict("hard link", "decide", link_of, link_of)
@@ -189,6 +196,8 @@ def reason_for(
             )
             reason = f"identical{to_other}{why}"
         case "hard link":
+            if verdict.problem:
+                return f"the same file as {reference_id}, {verdict.problem}"
             return f"hard link to {reference_id}; deleting the link frees no space"
         case "same text":
             different = (

@@ -46,8 +46,8 @@ class PairOverlaps:
     Attributes:
         first: the preferred document of each pair; int64, shape (pairs,).
         second: the other document of each pair.
-        overlap: the overlap of each pair; float64, 0..1.
-        exact: whether the overlap was computed from the texts. Otherwise it is estimated.
+        overlaps: the overlap of each pair; float64, 0..1.
+        is_overlap_exact: whether the overlap was computed from the texts. Otherwise it is estimated.
     """
 
     def __init__(self, measure: Measure, verifier: Verifier | None) -> None:
@@ -55,8 +55,8 @@ class PairOverlaps:
         self._verifier = verifier
         self.first: Ints = np.zeros(0, np.int64)
         self.second: Ints = np.zeros(0, np.int64)
-        self.overlap: Floats = np.zeros(0)
-        self.exact: Bools = np.zeros(0, bool)
+        self.overlaps: Floats = np.zeros(0)
+        self.is_overlap_exact: Bools = np.zeros(0, bool)
         self._is_enough: Bools = np.zeros(0, bool)
         self._is_unverified: Bools = np.zeros(0, bool)
 
@@ -66,8 +66,8 @@ class PairOverlaps:
         first, second = np.append(self.first, joined.first), np.append(self.second, joined.second)
         order = np.lexsort((second, first))
         self.first, self.second = first[order], second[order]
-        self.overlap = np.append(self.overlap, estimates)[order]
-        self.exact = np.append(self.exact, np.zeros(count, bool))[order]
+        self.overlaps = np.append(self.overlaps, estimates)[order]
+        self.is_overlap_exact = np.append(self.is_overlap_exact, np.zeros(count, bool))[order]
         self._is_enough = np.append(self._is_enough, estimates >= float(self._measure.min_overlap))[order]
         self._is_unverified = np.append(self._is_unverified, np.full(count, self._verifier is not None))[order]
 
@@ -75,14 +75,14 @@ class PairOverlaps:
         """Return which of these pairs overlap enough, according to their texts if the texts are stored."""
         if self._verifier is not None and len(unverified := pairs[self._is_unverified[pairs]]):
             self._is_unverified[unverified] = False
-            shared, first, second = self._verifier.count_shared(self.first[unverified], self.second[unverified])
+            shared, first, second = self._verifier.count_shingles(self.first[unverified], self.second[unverified])
             has_texts = shared >= 0
             verified = unverified[has_texts]
             # The sizes are 0 if all words are ignored, and 0 cannot be a divisor.
             sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)
-            self.overlap[verified] = self._measure.compute(shared[has_texts], *sizes)
+            self.overlaps[verified] = self._measure.compute(shared[has_texts], *sizes)
             self._is_enough[verified] = self._measure.is_reached(shared[has_texts], *sizes)
-            self.exact[verified] = True
+            self.is_overlap_exact[verified] = True
         return self._is_enough[pairs]
 
 
@@ -116,7 +116,7 @@ class Verifier:
         self._shingle_counts = shingle_counts
         self._workers = workers or ParallelMapper()
 
-    def count_shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    def count_shingles(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """Count the distinct shingles of each pair: in both documents, in the first one, and in the second one.
 
         All three counts are -1 if a text is not stored.

@@ -76,7 +76,7 @@ def read_documents(
     entries: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
     left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().document_count)
-    records = store.scan(text=from_texts, sentences_and_concepts=not from_texts, filters=filters)
+    records = store.scan(with_text=from_texts, with_sentences_and_concepts=not from_texts, filters=filters)
     if from_texts:
         documents = _records_with_simhashes(store.settings.analysis, records, workers or ParallelMapper())
     else:

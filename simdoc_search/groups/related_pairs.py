@@ -169,14 +169,14 @@ def _find_candidate_pairs(postings: _Postings, weights: Floats, progress: Progre
     return distinct(np.concatenate(pairs)), too_many_count, without_count
 
 
-def _sum_by_pair(batch_documents: Ints, others: Ints, squared_weights: Ints) -> tuple[Ints, Ints, Ints]:
+def _sum_by_pair(batch_documents: Ints, candidates: Ints, squared_weights: Ints) -> tuple[Ints, Ints, Ints]:
     """Return each pair of a document and a candidate, and the sum of the squared weights of their shared concepts.
 
-    Each entry of the arrays is the position of a document in the batch (`batch_documents`), a candidate (`others`), and
-    the squared weight of a concept that both have, as a multiple of 1 / _WEIGHT_UNIT. For speed, these three integers
-    are packed into one before sorting.
+    Each entry of the arrays is the position of a document in the batch (`batch_documents`), a candidate (`candidates`),
+    and the squared weight of a concept that both have, as a multiple of 1 / _WEIGHT_UNIT. For speed, these three
+    integers are packed into one before sorting.
     """
-    keys = np.sort(batch_documents << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | squared_weights)
+    keys = np.sort(batch_documents << _CANDIDATE_BITS + _WEIGHT_BITS | candidates << _WEIGHT_BITS | squared_weights)
     pairs = keys >> _WEIGHT_BITS
     begins = run_starts(pairs)
     sums = np.add.reduceat(keys & (1 << _WEIGHT_BITS) - 1, begins) if len(begins) else begins
@@ -184,12 +184,12 @@ def _sum_by_pair(batch_documents: Ints, others: Ints, squared_weights: Ints) -> 
     return pairs >> _CANDIDATE_BITS, pairs & (1 << _CANDIDATE_BITS) - 1, sums
 
 
-def _find_nearest(batch_documents: Ints, scores: Floats, counts: Ints) -> Ints:
+def _find_nearest(batch_documents: Ints, scores: Floats, candidate_counts: Ints) -> Ints:
     """Return the positions of the best candidates of each document, at most MAX_COMPARED_CANDIDATES per document.
 
-    `batch_documents` contains the document of each candidate, ascending. `counts` contains the number of candidates of
-    each document. For speed, document, score and position are packed into one integer before sorting. This works
-    because the bits of positive floats, read as an integer, have the same order as the floats.
+    `batch_documents` contains the document of each candidate, ascending. `candidate_counts` contains the number of
+    candidates of each document. For speed, document, score and position are packed into one integer before sorting.
+    This works because the bits of positive floats, read as an integer, have the same order as the floats.
     """
     far = (1 << _NEARNESS_BITS) - 1 - (scores.astype(np.float32).view(np.uint32) >> 31 - _NEARNESS_BITS)
     keys = np.sort(
@@ -197,6 +197,6 @@ def _find_nearest(batch_documents: Ints, scores: Floats, counts: Ints) -> Ints:
         | far.astype(np.int64) << _POSITION_BITS
         | np.arange(len(batch_documents))
     )
-    rank = np.arange(len(batch_documents)) - np.repeat(np.cumsum(counts) - counts, counts)
+    rank = np.arange(len(batch_documents)) - np.repeat(np.cumsum(candidate_counts) - candidate_counts, candidate_counts)
     nearest: Ints = keys[rank < MAX_COMPARED_CANDIDATES] & (1 << _POSITION_BITS) - 1
     return nearest

@@ -66,13 +66,15 @@ def find_version_pairs(
     else:
         similar_pairs = sample_near_pairs(search.simhashes, SIMHASH_BITS, thresholds.max_distance, _SAMPLE_COUNT)
     progress("pairing", 1.0)
-    equal = np.arange(count)[search.owners.counts > 1]
-    search.compare_documents(equal, equal, search.queriers.counts)
+    equal = np.arange(count)[search.containing_documents.counts > 1]
+    search.compare_documents(equal, equal, search.querying_documents.counts)
     limited_counts = np.where(
-        search.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, search.queriers.counts
+        search.containing_documents.counts > FREQUENT_SENTENCE_LIMIT,
+        MAX_DOCUMENTS_PER_FREQUENT_SENTENCE,
+        search.querying_documents.counts,
     )
     search.compare_documents(
-        *search.limit_similar_pairs(*similar_pairs), np.minimum(search.queriers.counts, limited_counts)
+        *search.limit_similar_pairs(*similar_pairs), np.minimum(search.querying_documents.counts, limited_counts)
     )
     return search.make_result(found_all_similar_sentences=is_small)
 
@@ -91,21 +93,23 @@ class _VersionSearch:
 
     Attributes:
         simhashes: the simhashes of the distinct sentences of all documents, ascending.
-        owners: the documents that contain each sentence.
-        queriers: the documents that look up each sentence.
+        containing_documents: the documents that contain each sentence.
+        querying_documents: the documents that look up each sentence.
     """
 
     def __init__(self, documents: ComparableDocuments, thresholds: SimilarityThresholds, progress: Progress) -> None:
         self._documents, self._thresholds, self._progress = documents, thresholds, progress
         self.simhashes, sentences = np.unique(documents.simhashes, return_inverse=True)
-        owners_of_sentences = np.repeat(np.arange(len(documents)), documents.simhash_counts)
-        self.owners = _DocumentsOfSentences(sentences, owners_of_sentences, len(self.simhashes))
+        documents_of_sentences = np.repeat(np.arange(len(documents)), documents.simhash_counts)
+        self.containing_documents = _DocumentsOfSentences(sentences, documents_of_sentences, len(self.simhashes))
         looked_up = _find_rarest_sentences(
-            sentences, owners_of_sentences, self.owners.counts, documents.simhash_counts, thresholds
+            sentences, documents_of_sentences, self.containing_documents.counts, documents.simhash_counts, thresholds
         )
-        self.queriers = _DocumentsOfSentences(sentences[looked_up], owners_of_sentences[looked_up], len(self.simhashes))
+        self.querying_documents = _DocumentsOfSentences(
+            sentences[looked_up], documents_of_sentences[looked_up], len(self.simhashes)
+        )
         self._affected_documents: list[Ints] = []  # documents with a queried sentence that is frequent
-        self._note_frequent(self.owners.counts > FREQUENT_SENTENCE_LIMIT)
+        self._note_frequent_sentences(self.containing_documents.counts > FREQUENT_SENTENCE_LIMIT)
         self._compared_keys: Keys = np.zeros(0, np.uint64)
         self._version_parts = [(np.zeros(0, np.uint64), np.zeros(0))]
 
@@ -116,31 +120,37 @@ class _VersionSearch:
         queried, similar = queried[order], similar[order]
         counts = np.bincount(queried, minlength=len(self.simhashes))
         ranks = np.arange(len(queried)) - (np.cumsum(counts) - counts)[queried]
-        self._note_frequent(counts > FREQUENT_SENTENCE_LIMIT)
+        self._note_frequent_sentences(counts > FREQUENT_SENTENCE_LIMIT)
         is_kept = (
             ranks < np.where(counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, counts)[queried]
         )
         return queried[is_kept], similar[is_kept]
 
-    def compare_documents(self, queried: Ints, similar: Ints, querier_counts: Ints) -> None:
+    def compare_documents(self, queried: Ints, similar: Ints, querying_document_counts: Ints) -> None:
         """Compare the documents that look up a sentence with the documents that contain the similar sentence.
 
         Args:
             queried: position in `simhashes` of each sentence to look up.
             similar: for each of these sentences, the position in `simhashes` of a similar one.
-            querier_counts: for each of `simhashes`, the number of documents that are compared. These are the first of
-                the documents that look it up.
+            querying_document_counts: for each of `simhashes`, the number of documents that are compared. These are the
+                first of the documents that look it up.
         """
-        owner_counts = np.where(
-            self.owners.counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, self.owners.counts
+        document_counts = np.where(
+            self.containing_documents.counts > FREQUENT_SENTENCE_LIMIT,
+            MAX_DOCUMENTS_PER_FREQUENT_SENTENCE,
+            self.containing_documents.counts,
         )
-        costs = querier_counts[queried] * owner_counts[similar]
+        costs = querying_document_counts[queried] * document_counts[similar]
         done, total = 0, max(1, int(costs.sum()))
         for part in slices_by_cost(costs, _PAIRS_PER_BATCH):
-            row, position = expand_runs(self.queriers.begins[queried[part]], querier_counts[queried[part]])
-            queriers = self.queriers.documents[position]
-            pair, position = expand_runs(self.owners.begins[similar[part]][row], owner_counts[similar[part]][row])
-            first, second = queriers[pair], self.owners.documents[position]
+            row, position = expand_runs(
+                self.querying_documents.begins[queried[part]], querying_document_counts[queried[part]]
+            )
+            querying_documents = self.querying_documents.documents[position]
+            pair, position = expand_runs(
+                self.containing_documents.begins[similar[part]][row], document_counts[similar[part]][row]
+            )
+            first, second = querying_documents[pair], self.containing_documents.documents[position]
             keys = pair_keys(np.minimum(first, second), np.maximum(first, second))
             self._compare_pairs(keys[first != second])
             done += int(costs[part].sum())
@@ -156,9 +166,11 @@ class _VersionSearch:
             *split_pair_keys(keys[order]), scores[order], compared, found_all_similar_sentences, affected_count
         )
 
-    def _note_frequent(self, is_frequent: Bools) -> None:
+    def _note_frequent_sentences(self, is_frequent: Bools) -> None:
         """Record the documents that look up a frequent sentence."""
-        self._affected_documents.append(self.queriers.documents[np.repeat(is_frequent, self.queriers.counts)])
+        self._affected_documents.append(
+            self.querying_documents.documents[np.repeat(is_frequent, self.querying_documents.counts)]
+        )
 
     def _compare_pairs(self, keys: Keys) -> None:
         keys = distinct(keys)
@@ -172,11 +184,15 @@ class _VersionSearch:
 
 
 def _find_rarest_sentences(
-    sentences: Ints, owners_of_sentences: Ints, owner_counts: Ints, counts: Ints, thresholds: SimilarityThresholds
+    sentences: Ints,
+    documents_of_sentences: Ints,
+    document_counts: Ints,
+    sentence_counts: Ints,
+    thresholds: SimilarityThresholds,
 ) -> Ints:
     """Return the positions of the sentences to look up: in each document, the ones that the fewest documents have."""
-    order = np.lexsort((sentences, owner_counts[sentences], owners_of_sentences))
-    ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-    needed = np.maximum(1, np.ceil(counts * thresholds.min_share - 1e-9)).astype(np.int64)
-    looked_up: Ints = order[ranks <= np.repeat(counts - needed, counts)]
+    order = np.lexsort((sentences, document_counts[sentences], documents_of_sentences))
+    ranks = np.arange(len(order)) - np.repeat(np.cumsum(sentence_counts) - sentence_counts, sentence_counts)
+    needed = np.maximum(1, np.ceil(sentence_counts * thresholds.min_share - 1e-9)).astype(np.int64)
+    looked_up: Ints = order[ranks <= np.repeat(sentence_counts - needed, sentence_counts)]
     return looked_up

@@ -7,8 +7,8 @@ from simdoc_search.indexing.run import (
     FILE_TIMEOUT,
     delete_documents,
     index_documents,
-    require_readable,
-    skip_unreadable,
+    require_readable_sources,
+    skip_unreadable_sources,
 )
 
 __all__ = [
@@ -19,6 +19,6 @@ __all__ = [
     "delete_documents",
     "identify_documents",
     "index_documents",
-    "require_readable",
-    "skip_unreadable",
+    "require_readable_sources",
+    "skip_unreadable_sources",
 ]

@@ -154,7 +154,7 @@ class Archives:
         members = (record.id for record in self._stored_members(archive.id, None))
         for id in (*ids, *members):
             if id in seen and seen.is_stored(id):
-                return self._store.get(id, text=True, passages=True, sentences_and_concepts=True)
+                return self._store.get(id, with_text=True, with_passages=True, with_sentences_and_concepts=True)
         return None
 
     def _stored_members(self, id: str, root: str | None) -> Iterator[Record]:

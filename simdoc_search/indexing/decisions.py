@@ -110,7 +110,7 @@ class IndexingRun:
         if record.id not in self._seen:
             self._seen.add(record.id, input_path.number, record.digest)
             self._seen.note_stored(record.id, record.digest)
-            self._archives.note_found(record.id, record.origin.file(record.id) if record.origin else "")
+            self._archives.note_found(record.id, record.origin.path_of(record.id) if record.origin else "")
             input_path.found_count += 1
 
     def _locate(self, source: Source) -> LocatedSource:
@@ -137,7 +137,7 @@ class IndexingRun:
         self._report_skipped(source)
         if input_path is None or stored is None or stored.origin is None or stored.id in self._seen:
             return
-        if is_same_file(stored.origin.file(stored.id), source.path):
+        if is_same_file(stored.origin.path_of(stored.id), source.path):
             self._seen.add(stored.id, input_path.number, stored.digest)
             input_path.found_count += 1
             if not is_unchanged(source.path, stored.origin):
@@ -178,7 +178,7 @@ class IndexingRun:
         """Skip the source if an existing file of another indexed folder has its id. Return whether it was skipped."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
-        other = origin.file(source.id)
+        other = origin.path_of(source.id)
         if is_same_file(other, source.path) or is_missing(other):
             return False
         input_path.id_conflicts[origin.root] += 1
@@ -231,7 +231,7 @@ class IndexingRun:
     def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
         """Store the new size and modification time of a file whose text did not change."""
         if not has_same_origin(stored.origin, origin):
-            record = self._store.get(stored.id, text=True, passages=True, sentences_and_concepts=True)
+            record = self._store.get(stored.id, with_text=True, with_passages=True, with_sentences_and_concepts=True)
             if record is not None:
                 self._writer.put([replace(record, origin=origin)])
 
@@ -261,7 +261,7 @@ class IndexingRun:
 
     def _remove_if_renamed(self, input_path: InputPath, record: Record) -> None:
         """Remove a document if its file was indexed with a new id."""
-        id = input_path.make_id(record.origin.file(record.id)) if record.origin else record.id
+        id = input_path.make_id(record.origin.path_of(record.id)) if record.origin else record.id
         if id == record.id or id not in self._seen or not self._seen.is_stored(id):
             return
         self._writer.delete([record.id])

@@ -43,7 +43,7 @@ class MovedFiles:
         for record in self._store.scan(root_folder=input_path.root):
             origin = record.origin
             if record.digest in self._new_digests and record.id not in self._seen and origin:
-                path = origin.file(record.id)
+                path = origin.path_of(record.id)
                 file = find_archive(path) or path if origin.content_hash else path
                 if input_path.find_unreadable_path(path) is None and is_missing(file):
                     ids.append(record.id)

@@ -55,7 +55,7 @@ def find_vanished_documents(
     total, missing, unreadable_counts = 0, [], Counter[str]()
     inside = (os.path.join(input_path.path, ""), f"{input_path.path}!")  # noqa: PTH118 - Path objects are slow here
     for record in store.scan(root_folder=input_path.root):
-        path = record.origin.file(record.id) if record.origin else ""
+        path = record.origin.path_of(record.id) if record.origin else ""
         if not path.startswith(inside):
             continue
         total += not seen.is_new(record.id)  # count only the documents that were stored before this run
@@ -105,7 +105,7 @@ def find_vanished_documents_at(
     missing = [
         record.id
         for record in _find_records_at(store, input_path, missing_paths)
-        if record.origin and is_missing(record.origin.file(record.id))
+        if record.origin and is_missing(record.origin.path_of(record.id))
     ]
     return _refuse_large_removal(missing, input_path.stored_count, input_path.path, [], prune_all=prune_all)
 
@@ -117,12 +117,12 @@ def _may_be_in_archive(path: str, archives: Archives) -> bool:
 
 
 def _refuse_large_removal(
-    missing: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
+    missing_ids: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
 ) -> VanishedDocuments:
-    if len(missing) <= _MAX_SMALL_REMOVAL or 2 * len(missing) <= total or prune_all:
-        return VanishedDocuments(missing, problems)
+    if len(missing_ids) <= _MAX_SMALL_REMOVAL or 2 * len(missing_ids) <= total or prune_all:
+        return VanishedDocuments(missing_ids, problems)
     reason = f"the files of more than half of the {total:,} documents no longer exist"
-    return VanishedDocuments([], [*problems, _make_kept_message(len(missing), path, reason)])
+    return VanishedDocuments([], [*problems, _make_kept_message(len(missing_ids), path, reason)])
 
 
 def _make_kept_message(count: int, path: str, reason: str) -> str:

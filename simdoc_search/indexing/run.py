@@ -71,7 +71,9 @@ def index_documents(
         run = IndexingRun(store, writer, paths, opened_archives, document_filter, checksum, on_written)
         last_commit = start
         try:
-            jobs = run.choose_jobs(_yield_until_error(skip_unreadable(sources, run.report.problems), errors), progress)
+            jobs = run.choose_jobs(
+                _yield_until_error(skip_unreadable_sources(sources, run.report.problems), errors), progress
+            )
             with closing(prepare_jobs(jobs, preparation, workers, limits)) as chunks:
                 for outcomes in chunks:
                     run.write(outcomes)
@@ -119,7 +121,7 @@ def delete_documents(store: Store, ids: Iterable[str]) -> int:
     return len(distinct_ids)
 
 
-def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
+def skip_unreadable_sources(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
     """Yield the sources. If a path cannot be read, add the error to `problems` and continue with the next path."""
     remaining = iter(sources)
     last_problem = ""
@@ -138,13 +140,13 @@ def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[
             yield source
 
 
-def require_readable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
-    """Return the sources of `skip_unreadable`, after checking that at least one source can be read.
+def require_readable_sources(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
+    """Return the sources of `skip_unreadable_sources`, after checking that at least one source can be read.
 
     Raises:
         CorpusError: no path can be read.
     """
-    readable = skip_unreadable(sources, problems)
+    readable = skip_unreadable_sources(sources, problems)
     first = list(islice(readable, 1))
     if problems and not first:
         raise CorpusError("; ".join(problems))

@@ -103,11 +103,11 @@ class SeenIds:
             status,
         )
 
-    def _allocate(self, slots: int) -> None:
-        self._statuses = bytearray(slots)  # 0 means that the slot is free
-        self._keys = array("q", [0]) * slots  # an array that is created from bytes takes 1/16 more memory
-        self._digests = array("q", [0]) * slots  # 0 means that the store had no document with this id
-        self._path_numbers = array("I", [0]) * slots
+    def _allocate(self, slot_count: int) -> None:
+        self._statuses = bytearray(slot_count)  # 0 means that the slot is free
+        self._keys = array("q", [0]) * slot_count  # an array that is created from bytes takes 1/16 more memory
+        self._digests = array("q", [0]) * slot_count  # 0 means that the store had no document with this id
+        self._path_numbers = array("I", [0]) * slot_count
 
     def _grow(self) -> None:
         rows = zip(self._keys, self._digests, self._path_numbers, self._statuses, strict=True)

@@ -55,9 +55,9 @@ class Columns:
             return {}
         return {record.key: self.get_values(record) for record in self.read_records(store, keys)}
 
-    def read_records(self, store: Store, keys: Sequence[DocumentKey], *, text: bool = False) -> list[Record]:
+    def read_records(self, store: Store, keys: Sequence[DocumentKey], *, with_text: bool = False) -> list[Record]:
         """Return the records with these keys and the metadata fields that the columns need. Omit deleted documents."""
-        return self.add_metadata(store, list(read_records(store, keys, text=text).values()))
+        return self.add_metadata(store, list(read_records(store, keys, with_text=with_text).values()))
 
     def add_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
         """Return the records with the metadata fields that the columns need."""
@@ -111,7 +111,7 @@ def _get_value(record: Record, name: str) -> Any:
         case "id":
             return record.id
         case "path":
-            return record.metadata.get(name) if record.origin is None else record.origin.file(record.id)
+            return record.metadata.get(name) if record.origin is None else record.origin.path_of(record.id)
         case "size" if record.origin is not None:
             return record.origin.size
         case "date":

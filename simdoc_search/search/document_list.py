@@ -113,7 +113,7 @@ def _compile_pattern(store: Store, prefix: str | None) -> re.Pattern[str] | None
 
 
 def _is_path_prefix(store: Store, prefix: str) -> bool:
-    return store.filter_suggestions(Condition("path", (prefix,))) is None
+    return store.suggest_filter_names(Condition("path", (prefix,))) is None
 
 
 def _build_folder_filters(pattern: str | None) -> list[dict[str, Any]]:

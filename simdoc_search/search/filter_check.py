@@ -18,7 +18,7 @@ def find_unknown_field(store: Store, filters: Filters | None) -> UnknownFieldErr
         if not isinstance(condition, Condition) or condition.field == ORIGIN_FIELD:
             continue
         if condition.values and not condition.is_negated:
-            known_names = store.filter_suggestions(condition)
+            known_names = store.suggest_filter_names(condition)
             if known_names is not None:
                 path = str(condition.values[0]) if condition.field == "path" else None
                 return UnknownFieldError(
@@ -29,7 +29,7 @@ def find_unknown_field(store: Store, filters: Filters | None) -> UnknownFieldErr
 
 def find_unknown_column(store: Store, name: str) -> UnknownFieldError | None:
     """Return an error if no document has this column; None if a document has it."""
-    known_names = None if name in BUILT_IN_COLUMNS else store.filter_suggestions(Condition(name, ("",)))
+    known_names = None if name in BUILT_IN_COLUMNS else store.suggest_filter_names(Condition(name, ("",)))
     # In an application's index, the name can also be that of an object, which matches the names of its subfields.
     if known_names is None or any(known == name or known.startswith(f"{name}.") for known in known_names):
         return None

@@ -83,10 +83,10 @@ class QueryOptions(SearchOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_one_is_given(self.query, self.text)
+        check_query_or_text(self.query, self.text)
 
 
-def check_one_is_given(query: Query | None, text: str | None) -> None:
+def check_query_or_text(query: Query | None, text: str | None) -> None:
     """Raise a QuerySyntaxError unless exactly one of a query and a text is given."""
     if (query is None) == (text is None):
         raise QuerySyntaxError("give exactly one of a document id and a text")

@@ -10,11 +10,12 @@ from simdoc_search.display import describe_shown_hits, format_count, format_perc
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.disguise import describe_disguise
 from simdoc_search.passages.passage import Passage, Span
+from simdoc_search.passages.unsplit_text import describe_unsplit_text
 from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS = 10
-_NEAR_COPY_SHARE = 0.9
+_MIN_NEAR_COPY_SHARE = 0.9
 
 
 class Coverage(NamedTuple):
@@ -129,12 +130,13 @@ class PassageResult(HitsResult[PassageHit]):
         None if there is no such match, if there are no other matches, or if this is not the first page.
         """
         first = self.hits[0] if self.hits and not self.offset and self.total > 1 else None
-        return first if first and first.kind == "exact" and first.share >= _NEAR_COPY_SHARE else None
+        return first if first and first.kind == "exact" and first.share >= _MIN_NEAR_COPY_SHARE else None
 
     @property
     def notes(self) -> list[str]:
-        """Sentences for display: which bibliography is ignored, and a warning about words with disguised letters."""
-        return [note for note in (self.bibliography_note, describe_disguise(self.text or "")) if note]
+        """Sentences for display: the ignored bibliography, and warnings about words that are disguised or not split."""
+        text = self.text or ""
+        return [note for note in (self.bibliography_note, describe_disguise(text), describe_unsplit_text(text)) if note]
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

@@ -129,7 +129,7 @@ def _compare_candidates(
                 hit = PassageHit(key, word_count, share, 0, "exact", shared_tokens[key], ())
                 matches.append(_make_match(hit, matched.covered_words_mask))
         if without_text := [key for key in shared_tokens if key not in texts]:
-            records = read_records(store, without_text, text=False, passages=True)
+            records = read_records(store, without_text, with_text=False, with_passages=True)
             matches += [_estimate_match(document, record, shared_tokens[key]) for key, record in records.items()]
         compared_count += len(batch)
     return matches, compared_count

@@ -100,7 +100,7 @@ class DuplicateFilter:
         """Return whether a stored document still exists: this run did not replace or remove it, and its file exists."""
         if record.id in self._uncommitted or record.id in self._removed_ids:
             return False
-        return record.origin is None or not is_missing(record.origin.file(record.id))
+        return record.origin is None or not is_missing(record.origin.path_of(record.id))
 
 
 class _UncommittedDocuments:
@@ -159,7 +159,7 @@ def _make_rejection(record: Record, duplicate: NearestDuplicate) -> RejectedDocu
         "same words": f"the same words as {duplicate.id}",
         "near": f"overlaps {duplicate.id} by {share}",
     }
-    name = record.origin.file(record.id) if record.origin else record.id
+    name = record.origin.path_of(record.id) if record.origin else record.id
     return RejectedDocument(
         name, reasons[duplicate.kind], None, record.id, duplicate.id, duplicate.overlap, duplicate.exact
     )

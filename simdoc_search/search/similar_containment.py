@@ -10,14 +10,14 @@ import logging
 from collections.abc import Iterator, Sequence
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.passage_candidates import find_passage_candidates
 from simdoc_search.search.query_document import QueryDocument, estimate_similarity
 from simdoc_search.search.results import add_fields
-from simdoc_search.search.similar_ranking import limit_compared_documents, sort_hits
+from simdoc_search.search.similar_ranking import compute_max_compared_documents, sort_hits
 from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.stored_texts import measure_texts, read_records, read_stored_texts, split_into_batches
 from simdoc_search.sketch.tokens import encode
@@ -46,7 +46,7 @@ def find_by_containment(
         )
     document.check_has_passages()
     needed_hit_count = options.offset + options.size
-    size = limit_compared_documents(needed_hit_count)
+    size = compute_max_compared_documents(needed_hit_count)
     exclude = None if options.include_self else document.key
     candidates = find_passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
     if not candidates.total and (error := find_unknown_field(store, options.filters)):
@@ -61,7 +61,7 @@ def find_by_containment(
         total, compared = total + len(batch_hits), compared + len(batch)
     result = SearchResult(
         query,
-        Threshold(tuple(encode(document.passage_tokens_to_query, PASSAGE_TOKEN_LENGTH)), 1),
+        ThresholdPlan(tuple(encode(document.passage_tokens_to_query, PASSAGE_TOKEN_LENGTH)), 1),
         candidates.total,
         add_fields(store, hits[options.offset :], options.fields),
         document.shingle_count,
@@ -80,7 +80,7 @@ def _sort_by_estimate(
     store: Store, document: QueryDocument, candidates: Sequence[TokenMatch], options: SimilarOptions
 ) -> list[tuple[TokenMatch, Record]]:
     """Return the candidates that are still stored, by descending estimate of the measure."""
-    records = read_records(store, [candidate.key for candidate in candidates], text=False, passages=True)
+    records = read_records(store, [candidate.key for candidate in candidates], with_text=False, with_passages=True)
     stored = [(candidate, records[candidate.key]) for candidate in candidates if candidate.key in records]
     estimates = {
         candidate.key: getattr(estimate_similarity(document, record), options.measure) for candidate, record in stored

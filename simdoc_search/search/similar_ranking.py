@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from simdoc_search.passages.exact_overlap import Measures
-from simdoc_search.query.plans import Plan, Threshold
+from simdoc_search.query.plans import Plan, ThresholdPlan
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import measure_texts, read_stored_texts, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
@@ -129,7 +129,7 @@ class Ranker:
         """
         needed_hit_count = self.offset + self.size
         if self.overlap:
-            max_compared = limit_compared_documents(needed_hit_count)
+            max_compared = compute_max_compared_documents(needed_hit_count)
         else:
             max_compared = max(_MIN_COMPARED_CANDIDATES, _COMPARED_PER_HIT * needed_hit_count)
         hits: list[Hit] = []
@@ -168,7 +168,7 @@ class Ranker:
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:
         """Return whether a candidate may have the minimum overlap, according to its tokens."""
-        if not self.overlap and isinstance(self.plan, Threshold):
+        if not self.overlap and isinstance(self.plan, ThresholdPlan):
             return candidate.matched_token_count >= self.plan.minimum_match
         tokens = self._compare_tokens(candidate)
         can_reach = not self.overlap or estimate_max_overlap(tokens.shared_count, tokens.union_count) >= self.overlap
@@ -185,7 +185,7 @@ class Ranker:
         return Hit(candidate.key, tokens.overlap, tokens.matched_token_count, "estimated", candidate.fields)
 
 
-def limit_compared_documents(needed_hit_count: int) -> int:
+def compute_max_compared_documents(needed_hit_count: int) -> int:
     """Return the maximum number of documents that are compared to find `needed_hit_count` hits."""
     return max(DEFAULT_MAX_COMPARED_DOCUMENTS, _MAX_COMPARED_PER_HIT * needed_hit_count)
 

@@ -18,7 +18,7 @@ from simdoc_search.passages.exact_overlap import MeasureName, Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.results import HitsResult
-from simdoc_search.stores.record import LeftOut, LeftOutIndex
+from simdoc_search.stores.record import LeftOutDocument, LeftOutIndex
 
 _PRINTED_HITS = 10
 
@@ -76,7 +76,7 @@ class SearchResult(HitsResult[Hit]):
     candidate_count: int
     hits: list[Hit]
     shingle_count: int = 0
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOutDocument, ...] = ()
     measure: MeasureName = "jaccard"
     uncompared_count: int = 0
     total: int | None = None

@@ -28,7 +28,7 @@ from simdoc_search.search.options import (
     SimilarOptions,
     SimilarQuery,
     VersionQuery,
-    check_one_is_given,
+    check_query_or_text,
     resolve_preset,
 )
 from simdoc_search.search.query_document import QueryDocument
@@ -384,7 +384,7 @@ class SimilaritySearch:
             UnknownDocumentError: a document is not stored, or does not match the filters.
             NoTextError: the text of a document is not stored.
         """
-        check_one_is_given(query, text)
+        check_query_or_text(query, text)
         alignment = resolve_preset(preset)
         SearchOptions(filters=filters, query_document_filters=query_document_filters)
         source = text if text is not None else self._read_text(query or "", query_document_filters)

@@ -50,14 +50,16 @@ def read_records(
     store: Store,
     keys: Sequence[DocumentKey],
     *,
-    text: bool = True,
-    passages: bool = False,
-    sentences_and_concepts: bool = False,
+    with_text: bool = True,
+    with_passages: bool = False,
+    with_sentences_and_concepts: bool = False,
 ) -> dict[DocumentKey, Record]:
     """Return the records with these keys, with their texts if the store has them. Deleted documents are omitted."""
     requested_keys = set(keys)
     ids = dict.fromkeys(key.id for key in keys)
-    records = store.records(ids, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts)
+    records = store.records(
+        ids, with_text=with_text, with_passages=with_passages, with_sentences_and_concepts=with_sentences_and_concepts
+    )
     return {record.key: record for record in records if record.key in requested_keys}
 
 
@@ -81,7 +83,7 @@ def add_all_metadata(store: Store, record: Record) -> Record:
     """
     if not isinstance(store, HasApplicationFields):
         return record
-    fields = store.application_fields([record.key], text=False).get(record.key)
+    fields = store.application_fields([record.key], with_text=False).get(record.key)
     return record if fields is None else replace(record, metadata=dict(_flatten(fields)))
 
 
@@ -144,7 +146,9 @@ def resolve_record(store: Store, query: Query, filters: Filters | None = None) -
 
 def read_complete_record(store: Store, record: Record) -> Record:
     """Return the current record with text, passages, sentences and concepts. A deleted record is returned unchanged."""
-    return read_records(store, [record.key], passages=True, sentences_and_concepts=True).get(record.key, record)
+    return read_records(store, [record.key], with_passages=True, with_sentences_and_concepts=True).get(
+        record.key, record
+    )
 
 
 def split_into_batches(items: Iterable[Item]) -> Iterator[list[Item]]:

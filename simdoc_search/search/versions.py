@@ -55,7 +55,7 @@ class _Version:
     """A version of the query document: its record without the text, its sentences, their matches, and its score."""
 
     record: Record
-    sentences: Simhashes
+    simhashes: Simhashes
     matches: SentenceMatches
     score: float
 
@@ -99,7 +99,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
 
 def order_family(store: Store, family: FamilyMembers, *, use_git: bool) -> VersionFamily:
     """Order the documents of a family; see `SimilaritySearch.order_family`."""
-    stored = read_records(store, family.document_keys, text=False)
+    stored = read_records(store, family.document_keys, with_text=False)
     records = add_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
     dates = [_read_record_dates(record, use_git) for record in records]
     timeline = build_timeline(_replace_text_hashes(dates, hash_words_and_punctuation(store, records)), list)
@@ -121,7 +121,7 @@ def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocume
 
 
 def _read_record_dates(record: Record, use_git: bool) -> DateSources:
-    path = Path(record.origin.file(record.id)) if record.origin and use_git else None
+    path = Path(record.origin.path_of(record.id)) if record.origin and use_git else None
     return DateSources.from_record(record, path)
 
 
@@ -154,7 +154,7 @@ def _select_versions(
         for key, matched in zip(simhashes, matches, strict=True)
         if (score := thresholds.score_matches(matched)) is not None and score >= thresholds.min_score
     }
-    records = add_metadata(store, list(read_records(store, list(scored), text=False).values()), DATE_FIELDS)
+    records = add_metadata(store, list(read_records(store, list(scored), with_text=False).values()), DATE_FIELDS)
     versions = [_Version(record, simhashes[record.key], *scored[record.key]) for record in records]
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
@@ -199,7 +199,7 @@ class _Family:
 
     def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], max_distance: int) -> None:
         self._store, self._document, self._versions, self._max_distance = store, document, versions, max_distance
-        self._sentences = [document.sentence_simhashes, *(version.sentences for version in versions)]
+        self._simhashes = [document.sentence_simhashes, *(version.simhashes for version in versions)]
 
     def make_hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
         """Return the hit of a version."""
@@ -207,7 +207,7 @@ class _Family:
         key, matched = version.record.key, version.matches
         changed = key in records and has_text_changed(records[key])
         shares = matched.share, matched.share_of_other
-        return VersionHit(key, version.score, *shares, len(version.sentences), matched, entry, changed)
+        return VersionHit(key, version.score, *shares, len(version.simhashes), matched, entry, changed)
 
     def make_entries(
         self, timeline: Timeline, shown_numbers: set[int], records: dict[DocumentKey, Record]
@@ -217,7 +217,7 @@ class _Family:
         order = [number for number in timeline.order if number in shown_numbers]
         texts = {number: self._analyse(number, records) for number in order}
         for previous, number in pairwise(order):
-            matched = match_sentences(self._sentences[previous], self._sentences[number], self._max_distance)
+            matched = match_sentences(self._simhashes[previous], self._simhashes[number], self._max_distance)
             changes = find_changes(texts[previous], texts[number], max(matched.share, matched.share_of_other))
             entries[number] = self._make_entry(number, timeline, changes)
         return entries
@@ -240,7 +240,7 @@ class _Family:
 
     @cached_property
     def _unchanged_counts(self) -> Any:
-        return count_unchanged(self._sentences)
+        return count_unchanged(self._simhashes)
 
     @cached_property
     def _latest_dates(self) -> list[Date | None]:

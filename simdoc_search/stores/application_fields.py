@@ -13,7 +13,7 @@ class HasApplicationFields(Protocol):
     """A store whose index an application may own. Records of such an index do not contain the fields of documents."""
 
     def application_fields(
-        self, keys: Sequence[DocumentKey], *, text: bool = True
+        self, keys: Sequence[DocumentKey], *, with_text: bool = True
     ) -> dict[DocumentKey, dict[str, Any]]:
         """Return the fields of each document, without its id and its fingerprint.
 
@@ -21,7 +21,7 @@ class HasApplicationFields(Protocol):
 
         Args:
             keys: keys of documents.
-            text: whether to include the text fields.
+            with_text: whether to include the text fields.
 
         Raises:
             StoreError: the store cannot be read.

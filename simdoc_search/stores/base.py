@@ -22,7 +22,7 @@ from simdoc_search.stores.record import (
     Candidate,
     Digest,
     EncodedRecord,
-    LeftOut,
+    LeftOutDocument,
     LeftOutIndex,
     Phrase,
     PhraseMatches,
@@ -52,7 +52,7 @@ class Candidates(Protocol):
         """The plan that was run: the given one, or its `plan_without_bands` if the bands match too many documents."""
 
     @property
-    def left_out(self) -> Sequence[LeftOut]:
+    def left_out(self) -> Sequence[LeftOutDocument]:
         """Of the candidates read so far, those that cannot be compared."""
 
     @property
@@ -111,7 +111,7 @@ class Writer(Protocol):
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
+    def put_encoded(self, encoded_records: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
         """Add records that the store's `encoder` has converted. Each replaces an older one with the same id.
 
         If `are_new`, neither the store nor this writer has records with these ids, so a local store replaces nothing.
@@ -188,15 +188,20 @@ class Store(Protocol):
     # --- reading documents ---
 
     def get(
-        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+        self,
+        id: str,
+        *,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
     ) -> Record | None:
         """Return the record of a document, or None.
 
         Args:
             id: id of the document.
-            text: load its text.
-            passages: load its passage tokens.
-            sentences_and_concepts: load the tokens of its sentences and concepts.
+            with_text: load its text.
+            with_passages: load its passage tokens.
+            with_sentences_and_concepts: load the tokens of its sentences and concepts.
 
         Raises:
             StoreError: several documents have this id.
@@ -206,9 +211,9 @@ class Store(Protocol):
         self,
         ids: Iterable[str],
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Return the records of the documents with these ids that match the filters. Unknown ids are ignored."""
@@ -225,9 +230,9 @@ class Store(Protocol):
     def scan(
         self,
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         root_folder: str | None = None,
         only_roots_below: bool = False,
         filters: Filters | None = None,
@@ -360,7 +365,7 @@ class Store(Protocol):
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return up to ten similar ids of documents that match the filters, best first."""
 
-    def filter_suggestions(self, condition: Condition) -> list[str] | None:
+    def suggest_filter_names(self, condition: Condition) -> list[str] | None:
         """Suggest other names for a condition that no document can match.
 
         Returns:

@@ -18,7 +18,7 @@ from simdoc_search.sketch.tokens import empty_token_ids, encode
 
 
 def file_path(root_folder: str, prefix: str, id: str) -> str:
-    """Return the path of a document's file; see `Origin.file`."""
+    """Return the path of a document's file; see `Origin.path_of`."""
     relative, name = id.removeprefix(prefix), os.path.basename(root_folder)  # noqa: PTH119 - paths are strings
     if (relative == name or relative.startswith(f"{name}!")) and not os.path.isdir(root_folder):  # noqa: PTH112
         return root_folder + relative.removeprefix(name)
@@ -51,7 +51,7 @@ class Origin:
     content_hash: str = ""
     archive_state: str = ""
 
-    def file(self, id: str) -> str:
+    def path_of(self, id: str) -> str:
         """Return the path of the document's file. For a member of an archive, `!` and its name follow that path."""
         return file_path(self.root, self.prefix, id)
 
@@ -174,7 +174,7 @@ class Candidate(HasDocumentKey):
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut(HasDocumentKey):
+class LeftOutDocument(HasDocumentKey):
     """A document that a query found but that cannot be compared, and the reason."""
 
     key: DocumentKey
@@ -200,17 +200,17 @@ class PhraseMatches:
 
     Attributes:
         documents: for each document, the ascending indices of the phrases that it contains.
-        incomplete_phrases: indices of the phrases that other documents may contain too. The words of these phrases
-            occur in too many documents to read all of them.
+        incomplete_phrase_indices: indices of the phrases that other documents may contain too. The words of these
+            phrases occur in too many documents to read all of them.
     """
 
     documents: Mapping[DocumentKey, tuple[int, ...]]
-    incomplete_phrases: tuple[int, ...] = ()
+    incomplete_phrase_indices: tuple[int, ...] = ()
 
 
 NOT_IN_STORE = "the document is not in the index"
 TEXT_CHANGED = "the text has changed since the plan was written"
-KEPT_CHANGED = "the document that is kept instead has changed or no longer exists"
+KEPT_DOCUMENT_CHANGED = "the document that is kept instead has changed or no longer exists"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +219,11 @@ class RemovalCondition:
 
     Attributes:
         text_hash: the text hash that the document must still have.
-        kept: key and `text_hash` of another document that must be in the store, or None.
+        kept_key_and_hash: key and `text_hash` of another document that must be in the store, or None.
     """
 
     text_hash: str
-    kept: tuple[DocumentKey, str] | None = None
+    kept_key_and_hash: tuple[DocumentKey, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

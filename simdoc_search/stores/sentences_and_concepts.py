@@ -83,7 +83,9 @@ def compute_sentences_and_concepts(
         return [SentencesAndConcepts()] * len(texts)
     token_ids = extractor.token_ids(texts) if extractor and settings.concepts else [None] * len(texts)
     return [
-        SentencesAndConcepts(_compute_sentences(text, settings), empty_token_ids() if concepts is None else concepts)
+        SentencesAndConcepts(
+            _compute_sentence_tokens(text, settings), empty_token_ids() if concepts is None else concepts
+        )
         for text, concepts in zip(texts, token_ids, strict=True)
     ]
 
@@ -110,7 +112,7 @@ def compute_sentence_simhashes(text: str, analysis: Analysis) -> Simhashes:
     return values
 
 
-def _compute_sentences(text: str, settings: Settings) -> TokenIds:
+def _compute_sentence_tokens(text: str, settings: Settings) -> TokenIds:
     if settings.sentences is None:
         return empty_token_ids()
     try:

@@ -106,18 +106,18 @@ def sum_parts(
         for part_index, stream in enumerate(streams):
             sums.add_page(part_index, list(islice(stream, page_size)), page_size)
         read_count += page_size
-        sums.fill_missing_counts(sums.best(size))
-        if sums.max_unread_shared <= sums.threshold(size) or read_count >= MAX_DOCUMENTS_PER_PART:
+        sums.fill_missing_counts(sums.best_keys(size))
+        if sums.max_unread_shared_count <= sums.threshold(size) or read_count >= MAX_DOCUMENTS_PER_PART:
             break
         page_size = min(read_count * (PAGE_GROWTH_FACTOR - 1), MAX_DOCUMENTS_PER_PART - read_count)
     threshold = sums.threshold(size)
     possible = (key for key in sums.counts if sums.upper_bound(key) > threshold)
     sums.fill_missing_counts(nlargest(MAX_DOCUMENTS_PER_PART, possible, key=sums.upper_bound))
-    while sums.fill_missing_counts(sums.best(size)):
+    while sums.fill_missing_counts(sums.best_keys(size)):
         pass  # repeat, because the new counts may change which documents are the best
-    best = {key: sums.lower_bound(key) for key in sums.best(size)}
+    best = {key: sums.lower_bound(key) for key in sums.best_keys(size)}
     max_omitted_shared_count = max(
-        [sums.max_unread_shared, *(sums.upper_bound(key) for key in sums.counts if key not in best)]
+        [sums.max_unread_shared_count, *(sums.upper_bound(key) for key in sums.counts if key not in best)]
     )
     return best, max_omitted_shared_count if max_omitted_shared_count > sums.threshold(size) else 0
 
@@ -127,12 +127,13 @@ class _PartialSums(Generic[Key]):
 
     Attributes:
         counts: for each document, its number of shared tokens by part. Unknown counts are missing.
-        max_unread_shared: upper bound of the number of tokens that a document shares if it was not read from any part.
+        max_unread_shared_count: upper bound of the number of tokens that a document shares if it was not read from any
+            part.
     """
 
     def __init__(self, count_shared_tokens: CountSharedTokens[Key]) -> None:
         self.counts: dict[Key, dict[int, int]] = {}
-        self.max_unread_shared = 0
+        self.max_unread_shared_count = 0
         # for each part that was not read to the end, the count of the last document that was read
         self._last_count: dict[int, int] = {}
         self._count_shared_tokens = count_shared_tokens
@@ -145,7 +146,7 @@ class _PartialSums(Generic[Key]):
             self._last_count.pop(part_index, None)
         else:
             self._last_count[part_index] = page[-1][1]
-        self.max_unread_shared = sum(self._last_count.values())
+        self.max_unread_shared_count = sum(self._last_count.values())
 
     def lower_bound(self, key: Key) -> int:
         """Return a lower bound of the number of tokens that a document shares."""
@@ -153,11 +154,11 @@ class _PartialSums(Generic[Key]):
 
     def upper_bound(self, key: Key) -> int:
         """Return an upper bound of the number of tokens that a document shares."""
-        return self.max_unread_shared + sum(
+        return self.max_unread_shared_count + sum(
             count - self._last_count.get(part, 0) for part, count in self.counts[key].items()
         )
 
-    def best(self, size: int) -> list[Key]:
+    def best_keys(self, size: int) -> list[Key]:
         """Return the documents with the largest lower bounds."""
         return nlargest(size, self.counts, key=lambda key: (self.lower_bound(key), self.upper_bound(key)))
 

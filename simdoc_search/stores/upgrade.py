@@ -125,7 +125,7 @@ def set_thresholds(store: Store, thresholds: SimilarityThresholds) -> Similarity
         write_in_folder(store, stored_thresholds)
     else:
         from simdoc_search.stores.remote.mappings import read_mappings  # noqa: PLC0415
-        from simdoc_search.stores.remote.shared_settings import select_queryable  # noqa: PLC0415
+        from simdoc_search.stores.remote.shared_settings import select_queryable_mappings  # noqa: PLC0415
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415
         from simdoc_search.stores.remote.upgrade import write_thresholds  # noqa: PLC0415
 
@@ -135,5 +135,5 @@ def set_thresholds(store: Store, thresholds: SimilarityThresholds) -> Similarity
                 "pass the thresholds with each query"
             )
         mappings = read_mappings(store.engine, store.index) or {}
-        write_thresholds(store.engine, select_queryable(mappings, store.field), store.field, stored_thresholds)
+        write_thresholds(store.engine, select_queryable_mappings(mappings, store.field), store.field, stored_thresholds)
     return stored_thresholds

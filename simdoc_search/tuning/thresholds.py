@@ -126,7 +126,7 @@ def _compute_related_score(store: Store, query_record: Record, other: Record) ->
 def _read_records(store: Store, pairs: Sequence[LabelledPair]) -> Mapping[str, Record]:
     records: dict[str, Record] = {}
     for id in {id for pair in pairs for id in (pair.first_id, pair.second_id)}:
-        record = store.get(id, text=store.settings.sentences is None, sentences_and_concepts=True)
+        record = store.get(id, with_text=store.settings.sentences is None, with_sentences_and_concepts=True)
         if record is not None:
             records[id] = record
     check_ids(pairs, records)

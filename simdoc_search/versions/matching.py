@@ -23,7 +23,7 @@ from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, hamming_distan
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
-MIN_SENTENCES = 2
+MIN_SHARED_SENTENCES = 2
 """Two versions must share at least this many distinct sentences, unless one of them has fewer.
 
 A single similar sentence, for example in a short note, is weak evidence.
@@ -53,8 +53,8 @@ class SentenceMatches:
         distances: number of simhash bits in which the sentence of `a` and the sentence of `b` differ; uint8.
         share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
         share_of_other: share of the second document's distinct sentences that have a similar one in the first, 0..1.
-        has_too_few_matches: whether fewer than `MIN_SENTENCES` distinct sentences are similar, although each document
-            has at least `MIN_SENTENCES` sentences.
+        has_too_few_matches: whether fewer than `MIN_SHARED_SENTENCES` distinct sentences are similar, although each
+            document has at least `MIN_SHARED_SENTENCES` sentences.
     """
 
     a: Ints
@@ -152,7 +152,7 @@ def _assign_positions(sentences: Ints, matches: Ints, values: Simhashes, distinc
 def _has_too_few_matches(
     similar_count: int, other_similar_count: int, sentence_count: int, other_sentence_count: int
 ) -> bool:
-    return min(similar_count, other_similar_count) < min(MIN_SENTENCES, sentence_count, other_sentence_count)
+    return min(similar_count, other_similar_count) < min(MIN_SHARED_SENTENCES, sentence_count, other_sentence_count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,7 +205,7 @@ def shares_of_pairs(
             both = first[chosen], second[chosen]
             similar[:, chosen] = _count_similar(values, begins, counts, both, shape, max_distance=max_distance)
     count, other_count = counts[first], counts[second]
-    has_too_few_matches = similar.min(axis=0) < np.minimum(MIN_SENTENCES, np.minimum(count, other_count))
+    has_too_few_matches = similar.min(axis=0) < np.minimum(MIN_SHARED_SENTENCES, np.minimum(count, other_count))
     return PairShares(similar[0] / count, similar[1] / other_count, has_too_few_matches)
 
 

@@ -52,7 +52,7 @@ _COPY_MARK = re.compile(
 may be older or newer than its original."""
 
 _PADDED_NUMBER = re.compile(r"(?<!\d)0\d")
-_DAYS, _MONTHS = 31, 12
+_MAX_DAY, _MAX_MONTH = 31, 12
 _PUNCTUATION = re.compile(r"[\W_]+")
 _LATEST_NUMBER = 1 << 62
 _LAST_DRAFT_NUMBER = 1 << 40
@@ -149,12 +149,12 @@ def _have_other_order_as_dates(labelled: Collection[tuple[str, tuple[int, ...]]]
     Two numbers, such as `2.1`, are days only if a label has a zero, as in `01.03`, or a number that is not a month.
     """
     numbers = sorted({number for _, number in labelled})
-    looks_like_day = any(_PADDED_NUMBER.search(label) or number[0] > _MONTHS for label, number in labelled)
+    looks_like_day = any(_PADDED_NUMBER.search(label) or number[0] > _MAX_MONTH for label, number in labelled)
     for day, month in ((0, 1), (1, 0)):
         are_days = all(
             (number[2] > 9 if len(number) == 3 else len(number) == 2 and looks_like_day)
-            and 1 <= number[day] <= _DAYS
-            and 1 <= number[month] <= _MONTHS
+            and 1 <= number[day] <= _MAX_DAY
+            and 1 <= number[month] <= _MAX_MONTH
             for number in numbers
         )
         if are_days and numbers != sorted(numbers, key=lambda number: (number[2:], number[month], number[day])):

@@ -94,26 +94,26 @@ class WeightedConcepts:
         """Return the cosines of pairs of whole documents. All documents of the pairs must have concepts."""
         return _compute_cosines(self._whole, self._number[a], self._number[b], 0.0)
 
-    def paragraph_cosines(self, fewer: Ints, more: Ints) -> _ParagraphCosines:
+    def paragraph_cosines(self, smaller_documents: Ints, larger_documents: Ints) -> _ParagraphCosines:
         """Return the mean cosine of paragraphs for each pair of documents.
 
-        A document in `fewer` has at most as many paragraphs as its counterpart in `more`.
+        A document in `smaller_documents` has at most as many paragraphs as its counterpart in `larger_documents`.
         """
-        pair, mine = expand_runs(self.begins[fewer], self.paragraph_counts[fewer])
-        row, theirs = expand_runs(self.begins[more][pair], self.paragraph_counts[more][pair])
+        pair, mine = expand_runs(self.begins[smaller_documents], self.paragraph_counts[smaller_documents])
+        row, theirs = expand_runs(self.begins[larger_documents][pair], self.paragraph_counts[larger_documents][pair])
         bits = np.minimum(
             *(hamming_distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes)
         )
-        first = np.cumsum(self.paragraph_counts[more][pair]) - self.paragraph_counts[more][pair]
+        first = np.cumsum(self.paragraph_counts[larger_documents][pair]) - self.paragraph_counts[larger_documents][pair]
         nearest = np.minimum.reduceat(bits.astype(np.int64) << 32 | theirs, first) & 0xFFFFFFFF
         cosines = _compute_cosines(self._parts, mine, nearest, _DAMPING)
-        counts = self.paragraph_counts[fewer]
+        counts = self.paragraph_counts[smaller_documents]
         used = np.minimum(counts, np.maximum(_MIN_PARAGRAPHS, -(-counts // 2)))
         order = np.lexsort((-cosines.values, pair))
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         mean_weights = np.where(rank < used[pair], 1 / used[pair], 0.0)
-        means = np.asarray(np.bincount(pair, mean_weights * cosines.values, len(fewer)), np.float64)
+        means = np.asarray(np.bincount(pair, mean_weights * cosines.values, len(smaller_documents)), np.float64)
         return _ParagraphCosines(means, cosines, mean_weights)
 
 
@@ -135,10 +135,12 @@ def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floa
         check_stopped()
         pairs = nonempty[part]
         a, b = first[pairs], second[pairs]
-        fewer, more = _order_by_paragraphs(documents, a, b)
-        means = documents.paragraph_cosines(fewer, more).values
+        smaller_documents, larger_documents = _order_by_paragraphs(documents, a, b)
+        means = documents.paragraph_cosines(smaller_documents, larger_documents).values
         equal = np.flatnonzero(documents.paragraph_counts[a] == documents.paragraph_counts[b])
-        means[equal] = np.maximum(means[equal], documents.paragraph_cosines(more[equal], fewer[equal]).values)
+        means[equal] = np.maximum(
+            means[equal], documents.paragraph_cosines(larger_documents[equal], smaller_documents[equal]).values
+        )
         values[pairs] = (documents.document_cosines(a, b).values + means) / 2
     return values
 
@@ -166,8 +168,10 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
     """Return the parts of the similarity of two documents. Both documents must have concepts."""
     one, other = np.array([a]), np.array([b])
     whole = documents.document_cosines(one, other)
-    fewer, more = _order_by_paragraphs(documents, one, other)
-    pairs = [(fewer, more), (more, fewer)][: 1 + int(documents.paragraph_counts[a] == documents.paragraph_counts[b])]
+    smaller_documents, larger_documents = _order_by_paragraphs(documents, one, other)
+    pairs = [(smaller_documents, larger_documents), (larger_documents, smaller_documents)][
+        : 1 + int(documents.paragraph_counts[a] == documents.paragraph_counts[b])
+    ]
     best = max((documents.paragraph_cosines(*pair) for pair in pairs), key=lambda cosines: float(cosines.values[0]))
     inside = best.cosines
     token_ids, which = np.unique(np.append(whole.token_ids, inside.token_ids), return_inverse=True)

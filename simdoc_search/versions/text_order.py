@@ -116,11 +116,11 @@ def _rank_dates(changed_counts: Costs, dates: Sequence[Date | None]) -> Ints:
 
 
 def _choose_direction(
-    before: list[int], path: list[int], direction_cost: Callable[[Sequence[int]], float]
+    earlier_path: list[int], path: list[int], direction_cost: Callable[[Sequence[int]], float]
 ) -> list[int]:
-    """Append a path to `before` in its better direction. In a tie, the end with the smaller index comes first."""
+    """Append a path to `earlier_path` in its better direction. In a tie, the end with the smaller index comes first."""
     forwards = path if path[:1] <= path[-1:] else path[::-1]
-    return min([*before, *forwards], [*before, *forwards[::-1]], key=direction_cost)
+    return min([*earlier_path, *forwards], [*earlier_path, *forwards[::-1]], key=direction_cost)
 
 
 def _find_best_path(cost: Costs) -> list[int]:

@@ -50,7 +50,7 @@ def _find_path(record: Record) -> str:
     """Return the path of the file, which must still be in the indexed folder."""
     if record.origin is None:
         raise FileNotAvailableError("this document was not read from a file")
-    path, root = record.origin.file(record.id), record.origin.root
+    path, root = record.origin.path_of(record.id), record.origin.root
     if record.origin.content_hash or find_archive(path):
         raise FileNotAvailableError(
             "the document is in an archive or an e-mail; open the archive or the e-mail to see the document"

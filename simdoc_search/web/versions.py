@@ -47,7 +47,7 @@ _EVIDENCE_LABELS: dict[EvidenceKind, str] = {
 def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey, list[tuple[str, str]]]:
     """Return the evidence for the date of each version: a label, and the date or the version number in its name."""
     keys = [entry.key for entry in result.entries if entry.key is not None]
-    records = add_metadata(search.store, list(read_records(search.store, keys, text=False).values()), DATE_FIELDS)
+    records = add_metadata(search.store, list(read_records(search.store, keys, with_text=False).values()), DATE_FIELDS)
     # Show the modification time of each file. With the hashes of the texts, files with equal texts would all have the
     # earliest one.
     evidence = DateEvidence([replace(DateSources.from_record(record), text_hash="") for record in records])

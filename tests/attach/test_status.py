@@ -50,13 +50,18 @@ def test_documents_are_counted_by_state(temp_indices: TempIndices, engine: Engin
     inspection = inspect_indices(engine, articles(temp_indices))
     counts = the_only_index(inspection).counts
 
-    assert (15, 11, 4) == (counts.document_count, counts.fingerprinted, counts.missing)
-    assert (1, 10, 1, 3) == (counts.wordless, counts.current, counts.with_other_settings, counts.failed)
+    assert (15, 11, 4) == (counts.document_count, counts.fingerprinted_count, counts.missing_count)
+    assert (1, 10, 1, 3) == (
+        counts.wordless_count,
+        counts.current_count,
+        counts.other_settings_count,
+        counts.failed_count,
+    )
     assert {"the text has N characters, too many": 2, 'a "quoted"\\ reason of \\x1b[2J two lines': 1}.keys() == {
         re.sub(r"\\n", " ", reason) for reason in counts.failure_reasons
     }
     assert Sample(10, 10, 3, ("malformed", "stale/1", "stale/2")) == inspection.sample
-    assert {"malformed"} == inspection.sample.malformed.keys()
+    assert {"malformed"} == inspection.sample.faults_by_id.keys()
     assert (0.3, (0.3, 0.3)) == (inspection.sample.stale_share, inspection.sample.stale_share_interval)
 
 
@@ -78,7 +83,7 @@ def test_without_our_field_all_documents_are_missing(temp_indices: TempIndices, 
     found = inspect_indices(engine, index)
 
     assert (3, 3, 1.0) == (found.document_count, found.missing_count, found.missing_share)
-    assert (Sample(0, 0, 0), None) == (found.sample, the_only_index(found).counts.failed)
+    assert (Sample(0, 0, 0), None) == (found.sample, the_only_index(found).counts.failed_count)
 
 
 @each_engine
@@ -98,12 +103,15 @@ def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndic
     whole, part = inspect_indices(engine, alias), inspect_indices(engine, red)
 
     assert {first: 5, second: 6} == {
-        inspected.index.name: inspected.counts.document_count for inspected in whole.indices
+        inspected.index.name: inspected.counts.document_count for inspected in whole.index_inspections
     }
-    assert (1, 1) == (whole.missing_count, sum(inspected.counts.with_other_settings for inspected in whole.indices))
+    assert (1, 1) == (
+        whole.missing_count,
+        sum(inspected.counts.other_settings_count for inspected in whole.index_inspections),
+    )
     assert Sample(9, 9, 0) == whole.sample
     assert [(closed, "the index is closed; open the index first")] == [
-        (index.index, index.reason) for index in whole.skipped
+        (index.index, index.reason) for index in whole.skipped_indices
     ]
     assert (9, 0) == (part.document_count, part.missing_count)
     assert 11 == inspect_indices(engine, f"{first},{second}").document_count
@@ -166,7 +174,7 @@ def test_fingerprints_are_compared_only_with_known_text_fields(temp_indices: Tem
     )
 
     assert "set the field with --text-field" in unknown.not_compared_reason
-    assert {"list": "is not an object"} == unknown.malformed
+    assert {"list": "is not an object"} == unknown.faults_by_id
     assert Sample(2, 2, 1, ("list",)) == known
     assert "no sampled document has a text in the field bodi; choose another field" in misspelt.not_compared_reason
 
@@ -180,7 +188,7 @@ def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
     found = inspect_indices(engine, index)
     monkeypatch.setenv("SIMDOC_HASH_KEY", "a secret of some length")
 
-    assert (1, True) == (the_only_index(found).counts.current, "key" in found.sample.not_compared_reason)
+    assert (1, True) == (the_only_index(found).counts.current_count, "key" in found.sample.not_compared_reason)
     assert Sample(1, 1, 0) == inspect_indices(engine, index).sample
 
 

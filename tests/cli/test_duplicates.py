@@ -215,7 +215,7 @@ def test_fail_if_any_sets_the_exit_status() -> None:
 
 
 def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "RUN_LIMITS", (8, 8))
+    monkeypatch.setattr(pairs, "RUN_LIMIT_RANGE", (8, 8))
     rows = [{"id": f"{number:02}", "text": "the same five words again"} for number in range(20)]
     output("index", "-", stdin=json_lines(*rows))
     result = run("duplicates", "--limit", "1")

@@ -115,6 +115,16 @@ def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
     assert 0 == answer("duplicates", "docs")["bytes_freed"]
 
 
+def test_a_file_in_two_folders_that_are_one_is_not_a_hard_link() -> None:
+    """Deleting it would delete the only copy."""
+    write(Path("docs"), {"a.txt": TEXT})
+    Path("same").symlink_to("docs")
+
+    found = members("docs", "same")["same/a.txt"]
+    assert ("hard link", "decide") == found[:2]
+    assert "the same file as a.txt, through a symbolic link to a folder; deleting it deletes the file" == found[2]
+
+
 def test_rows_are_identical_if_their_metadata_is_equal_too() -> None:
     rows: list[dict[str, Any]] = [{"id": id, "text": TEXT, "year": 2020 + (id == "c")} for id in "abc"]
     output("index", "-", stdin=json_lines(*rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import json
 from decimal import Decimal
@@ -97,6 +98,28 @@ def test_a_note_names_the_columns_that_become_text(tmp_path: Path) -> None:
         "more": {"days": ["2024-01-02", None], "x": None},
     } == first
     assert (None, None, {"days": None, "x": 0.5}) == (second["day"], second["seen"], second["more"])
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_line_ends_in_cells_are_quoted(tmp_path: Path) -> None:
+    """In converted rows, and in the ids that `annotate` and `pairs` add."""
+    ids = ["a\nb\rc", "d\re", "f\r\ng", 'h"i', "j,k"]
+    rows = [{"id": id, "text": "one two three four five six"} for id in ids]
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "in.parquet")
+    with (tmp_path / "in.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows([["id", "text"], *(row.values() for row in rows)])
+
+    for name in ("in.parquet", "in.csv"):
+        options = DedupeOptions(id="id", keep="first")
+        out, pairs = tmp_path / "out.csv", tmp_path / "pairs.csv"
+        deduplicate_files(tmp_path / name, out, options, annotate=True, pairs=pairs)
+        assert ids == [row["id"] for row in read_csv(out)]
+        assert ["", *ids[:1] * 4] == [row["duplicate_of"] for row in read_csv(out)]
+        assert ids[1:] == [row["row"] for row in read_csv(pairs)]
 
 
 def test_csv_gets_json_for_lists_and_strings_from_csv_stay_strings(tmp_path: Path) -> None:

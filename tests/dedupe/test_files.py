@@ -119,6 +119,7 @@ def test_the_numbers_of_a_csv_file_are_compared_as_numbers(
         report = deduplicate_files(source, target, DedupeOptions(keep=keep))
         assert f"text,score\none two three four five six,{expected}\n" == target.read_text()
         assert sum(value[1:2] == "_" or value[4:5] == "-" for value in values) == report.string_count
+        assert sum(value in ("", "nan") for value in values) == report.valueless_count
 
 
 @pytest.mark.parametrize(("year", "units"), [(2024, ["s", "ms", "us", "ns", "day"]), (9999, ["s", "ms", "us", "day"])])
@@ -138,6 +139,43 @@ def test_dates_with_different_units_are_compared(year: int, units: list[str], tm
         deduplicate_files(folder, target, DedupeOptions(keep="max:day"))
         kept = {file.stem: parquet.read_table(file).num_rows for file in target.iterdir()}
         assert dict.fromkeys(units, 0) | {latest: 1} == kept
+
+
+def test_times_that_python_cannot_represent_are_no_problem(tmp_path: Path) -> None:
+    """Neither for the guess of the text column, nor as ids, nor in an evaluation set."""
+    texts = ["one two three four five six", "one two three four five six", "seven eight nine ten eleven twelve"]
+    for time_type, values in (("ns", [1, 2, 3]), ("s", [2**40, -(2**40), 0])):
+        source = tmp_path / f"{time_type}.parquet"
+        parquet.write_table(pa.table({"time": pa.array(values, pa.timestamp(time_type)), "body": texts}), source)
+        options = DedupeOptions(id="time", keep="max:time", run_words=6)
+        report = deduplicate_files(source, tmp_path / f"{time_type}.jsonl", options, annotate=True)
+        assert ("body", 2) == (report.text_column, report.kept_count)
+        assert 0 == deduplicate_files(source, tmp_path / "no.parquet", options, decontaminate=[source]).kept_count
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ({"pairs": "in.jsonl"}, "in.jsonl is the input"),
+        ({"page": "in.jsonl"}, "in.jsonl is the input"),
+        ({"pairs": "old.jsonl", "against": "old.jsonl"}, "old.jsonl is the input"),
+        ({"output": "old.jsonl", "against": "old.jsonl"}, "old.jsonl is the input"),
+        ({"output": "old.jsonl", "decontaminate": ["old.jsonl"]}, "old.jsonl is the input"),
+        ({"pairs": "out.jsonl"}, "out.jsonl is named twice"),
+        ({"pairs": "x/../pairs.csv", "page": "pairs.csv"}, "pairs.csv is named twice"),
+    ],
+)
+def test_no_file_that_is_read_or_written_is_overwritten(
+    written: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("in.jsonl", "old.jsonl"):
+        write_rows(tmp_path / name, make_rows(20))
+    before = Path("in.jsonl").read_bytes(), Path("old.jsonl").read_bytes()
+
+    with pytest.raises(CorpusError, match=message):
+        deduplicate_files("in.jsonl", **{"output": "out.jsonl", **written})
+    assert before == (Path("in.jsonl").read_bytes(), Path("old.jsonl").read_bytes())
 
 
 def test_rows_that_cannot_be_compared_are_kept_counted_and_listed(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def make_records(count: int) -> NDArray[np.void]:
 def group(folder: Path, **options: Any) -> RowGroups:
     made = DedupeOptions()
     with Rows(folder) as rows, ParallelMapper() as mapper:
-        return group_rows(rows, made.rule, made.threshold, made.settings, mapper, **options)
+        return group_rows(rows, made.rule, made.overlap_measure, made.settings, mapper, **options)
 
 
 def measure_peak(folder: Path) -> int:
@@ -97,8 +97,8 @@ def test_rows_have_the_same_words_only_if_both_halves_of_the_hash_are_equal(tmp_
     records["text_hash"][3] = records["text_hash"][0]
     groups = group(store(tmp_path / "rows", records), old_row_count=2)
 
-    assert [0, 1, 2, 0, 1] == groups.kept_row.tolist()
-    assert ["", "", "", "same text", "same words"] == [KINDS[kind] for kind in groups.kind]
+    assert [0, 1, 2, 0, 1] == groups.kept_rows.tolist()
+    assert ["", "", "", "same text", "same words"] == [KINDS[kind] for kind in groups.kinds]
 
 
 def test_texts_and_parts_are_read_at_their_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,4 +131,4 @@ def test_rows_without_texts_are_not_grouped(tmp_path: Path) -> None:
     records["tokens"] = 0
     groups = group(store(tmp_path / "rows", records))
 
-    assert [0, 1, 2] == groups.kept_row.tolist()
+    assert [0, 1, 2] == groups.kept_rows.tolist()

@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search import fingerprints
 from simdoc_search.duplicates import band_keys
-from simdoc_search.duplicates.bands import BandPass, plan_passes
+from simdoc_search.duplicates.bands import BandingPass, plan_passes
 from simdoc_search.errors import QuerySyntaxError
 from tests.support.texts import documents, overlapping
 
@@ -31,7 +31,7 @@ def test_two_documents_with_the_overlap_take_part_in_a_common_pass() -> None:
         for longer, shorter in pairwise(passes):
             assert shorter.max_shingles == pytest.approx(longer.min_shingles * 100 / percent)
         assert float("inf") == passes[0].max_shingles
-        assert BandPass(0, 0, 0, passes[-1].max_shingles) == passes[-1]
+        assert BandingPass(0, 0, 0, passes[-1].max_shingles) == passes[-1]
 
 
 @pytest.mark.parametrize(("overlap", "words"), [(0.8, 8), (0.8, 40), (0.8, 200), (0.5, 120)])

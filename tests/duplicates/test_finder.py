@@ -86,8 +86,8 @@ def test_each_duplicate_of_a_chain_overlaps_its_kept_document() -> None:
 
 def test_duplicates_are_found_among_many_documents_with_the_same_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two documents are paired by the text that they share besides the boilerplate."""
-    monkeypatch.setattr(pairs_module, "RUN_LIMITS", (8, 8))
-    monkeypatch.setattr(pairs_module, "MAX_ANCHORS", 2)
+    monkeypatch.setattr(pairs_module, "RUN_LIMIT_RANGE", (8, 8))
+    monkeypatch.setattr(pairs_module, "ANCHOR_COUNT", 2)
     rng = random.Random(10)
     foot = text(rng, 300)
     bodies = [text(rng, 120) for _ in range(150)]
@@ -104,7 +104,7 @@ def test_duplicates_are_found_among_many_documents_with_the_same_boilerplate(mon
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_many_documents_of_one_template_are_one_group(keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """There are 120 letters with one template, and 40 letters with another template."""
-    monkeypatch.setattr(pairs_module, "RUN_LIMITS", (4, 4))
+    monkeypatch.setattr(pairs_module, "RUN_LIMIT_RANGE", (4, 4))
     rng = random.Random(5)
     templates = [text(rng, 150), text(rng, 150)]
     letters = [Document(f"{n:03}", f"{templates[n % 4 == 0]} number {n}") for n in range(160)]
@@ -120,8 +120,8 @@ def test_many_documents_of_one_template_are_one_group(keep: str, monkeypatch: py
 
 
 def test_kept_documents_in_a_long_run_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs_module, "RUN_LIMITS", (2, 2))
-    monkeypatch.setattr(pairs_module, "MAX_ANCHORS", 40)
+    monkeypatch.setattr(pairs_module, "RUN_LIMIT_RANGE", (2, 2))
+    monkeypatch.setattr(pairs_module, "ANCHOR_COUNT", 40)
     chain = [words(*range(start, start + 100)) for start in range(0, 80, 2)]
     found = duplicates_among([Document(f"{n:02}", each) for n, each in enumerate(chain)], overlap=0.8, keep="first")
     gone = {duplicate.id for group in found.groups() for duplicate in group.duplicates}

@@ -32,8 +32,8 @@ def test_documents_are_found_by_their_keys() -> None:
         record("c", "3"), record("a", "1"), record("b", "2"), record("c", "4", "j"), record("c", "5", "i", "r")
     )
 
-    assert [*range(5)] == [groups.find_number(groups.key(number)) for number in range(5)]
-    assert None is groups.find_number(DocumentKey("a", "j"))
+    assert [*range(5)] == [groups.find_document_number(groups.key(number)) for number in range(5)]
+    assert None is groups.find_document_number(DocumentKey("a", "j"))
     assert [None, 1, 1, None, None] == [groups.find_kept(number) for number in range(5)]
     assert [1, 2] == groups.members.tolist()
 
@@ -48,7 +48,10 @@ def test_a_compared_text_is_recognized_by_its_hash() -> None:
 def test_several_documents_with_one_key_have_no_number() -> None:
     groups = membership(record("a", "1"), record("b", "2"), record("b", "3"))
 
-    assert (0, None) == (groups.find_number(DocumentKey("a", "i")), groups.find_number(DocumentKey("b", "i")))
+    assert (0, None) == (
+        groups.find_document_number(DocumentKey("a", "i")),
+        groups.find_document_number(DocumentKey("b", "i")),
+    )
 
 
 def test_documents_that_were_left_out_are_reported() -> None:

@@ -108,7 +108,7 @@ def test_only_pairs_with_a_new_document_are_found(first_new_index: int) -> None:
 @pytest.mark.parametrize("new", [1, 3])
 def test_few_new_documents_are_compared_with_a_whole_long_run(new: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the last of 300 old documents overlaps the new ones."""
-    monkeypatch.setattr(module, "RUN_LIMITS", (60, 60))
+    monkeypatch.setattr(module, "RUN_LIMIT_RANGE", (60, 60))
     many = sets_of_template(np.random.default_rng(20), 300, 600, 400)
     found = find_pairs([*many, *([many[-1]] * new)], "3/5", first_new_index=300)
 
@@ -122,7 +122,7 @@ def test_few_new_documents_are_compared_with_a_whole_long_run(new: int, monkeypa
 @pytest.fixture
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make runs of 9 or more documents long."""
-    monkeypatch.setattr(module, "RUN_LIMITS", (8, 8))
+    monkeypatch.setattr(module, "RUN_LIMIT_RANGE", (8, 8))
 
 
 @pytest.mark.usefixtures("small_runs")
@@ -139,7 +139,7 @@ def test_all_documents_of_a_long_run_are_compared_with_the_first() -> None:
 @pytest.mark.usefixtures("small_runs")
 def test_skipped_comparisons_in_a_long_run_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """100 documents share boilerplate, but are not duplicates."""
-    monkeypatch.setattr(module, "MAX_ANCHORS", 2)
+    monkeypatch.setattr(module, "ANCHOR_COUNT", 2)
     found = find_pairs(sets_of_template(np.random.default_rng(14), 100, 600, 400), "3/5")
 
     assert 0 < len(found.partly_compared_documents)

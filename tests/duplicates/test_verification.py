@@ -31,7 +31,7 @@ def verifier(texts: Sequence[str | None], read: list[int] | None = None, **optio
 
 def shared(made: Verifier, *pairs: tuple[int, int]) -> list[tuple[int, ...]]:
     first, second = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-    return list(zip(*(counts.tolist() for counts in made.count_shared(first, second)), strict=True))
+    return list(zip(*(counts.tolist() for counts in made.count_shingles(first, second)), strict=True))
 
 
 def test_counts_of_shared_shingles_are_those_of_the_sets() -> None:

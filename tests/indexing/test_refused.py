@@ -60,8 +60,8 @@ def test_a_refused_deletion_is_an_error_that_names_the_documents(place: str, sto
         search.delete(["a", "b"])
 
     assert isinstance(raised.value, StoreError)
-    assert ({"a", "b"}, 0) == (set(raised.value.failed), raised.value.accepted_count)
-    assert "index.blocks.write" in raised.value.failed["a"]
+    assert ({"a", "b"}, 0) == (set(raised.value.reasons_by_id), raised.value.accepted_count)
+    assert "index.blocks.write" in raised.value.reasons_by_id["a"]
     assert ["a", "b"] == ids(store)
     assert 2 == search.delete(["a", "b"])
 

@@ -101,7 +101,7 @@ def test_an_unknown_field_is_refused_with_the_known_fields(search: SimilaritySea
 
     with pytest.raises(UnknownFieldError, match="no document has the field 'tem'; choose from: team, ") as caught:
         search.similar("a", filters={"tem": "x"})
-    assert ("tem", {"team", "year", "language"}) == (caught.value.field, set(caught.value.known))
+    assert ("tem", {"team", "year", "language"}) == (caught.value.field, set(caught.value.known_names))
     with pytest.raises(UnknownFieldError, match="the field 'tem'"):
         search.similar_to_text(TEXT, filters=[{"language": "de"}, {"tem": ["x"]}])
     (result,) = search.similar_many(["a"], filters={"tem": "x"})
@@ -123,7 +123,7 @@ def test_a_message_names_at_most_ten_fields(search: SimilaritySearch) -> None:
     with pytest.raises(UnknownFieldError, match=r"choose from: field99, .* and 90 more") as caught:
         search.similar("a", filters={"field999": 1})
 
-    assert 100 == len(caught.value.known)
+    assert 100 == len(caught.value.known_names)
     assert len(str(caught.value)) < 300
 
 

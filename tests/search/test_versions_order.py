@@ -137,7 +137,9 @@ def test_other_words_signs_and_letter_case_are_another_version(
 def test_a_text_that_changed_after_indexing_is_another_version(search: SimilaritySearch, tmp_path: Path) -> None:
     """The sign was removed after indexing. The sentences and hashes in the index are those of the old text."""
     index_contracts(search, tmp_path, CONTRACTS | {"lease 2024 as pdf.txt": 3}, copy="Page -2.")
-    (stored,) = search.store.records(["lease 2024 as pdf.txt"], text=True, passages=True, sentences_and_concepts=True)
+    (stored,) = search.store.records(
+        ["lease 2024 as pdf.txt"], with_text=True, with_passages=True, with_sentences_and_concepts=True
+    )
     assert stored.text
     put(search.store, replace(stored, text=stored.text.replace("-", "")))
 

@@ -32,7 +32,7 @@ def phrase(text: str) -> Phrase:
 def matches_by_id(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
     """Return the ids of the documents that contain phrases, with the indices of the phrases."""
     found = store.documents_with_phrases([phrase(text) for text in texts], **options)  # type: ignore[arg-type]
-    assert () == found.incomplete_phrases
+    assert () == found.incomplete_phrase_indices
     return {key.id: numbers for key, numbers in found.documents.items()}
 
 
@@ -96,7 +96,7 @@ def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: p
     phrases = [phrase(text) for text in ("is now", "it is now w7", "now w8")]
     found = store.documents_with_phrases(phrases)
 
-    assert (0,) == found.incomplete_phrases
+    assert (0,) == found.incomplete_phrase_indices
     assert {1, 2} <= {number for numbers in found.documents.values() for number in numbers}
     assert {"7", "8"} <= {key.id for key in found.documents}
 
@@ -154,7 +154,7 @@ def test_a_single_word_is_found_in_more_documents_than_a_phrase(
         fill(store, {f"{n}": f"some words and w{n}" for n in range(30)})
         assert {"29": (0,)} == matches_by_id(store, "w29")
         monkeypatch.setattr(local, "MAX_DOCUMENTS_READ", 20)
-        assert (0,) == store.documents_with_phrases([phrase("w29")]).incomplete_phrases
+        assert (0,) == store.documents_with_phrases([phrase("w29")]).incomplete_phrase_indices
 
 
 def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewStore) -> None:

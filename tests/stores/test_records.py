@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError, StoreLockedError
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS, encode
@@ -50,7 +50,7 @@ def test_a_stored_record_is_read_unchanged(store: Store) -> None:
     )
     put(store, put_in)
 
-    assert comparable_values(put_in) == comparable_values(store.get(put_in.id, text=True))
+    assert comparable_values(put_in) == comparable_values(store.get(put_in.id, with_text=True))
 
 
 def test_a_local_store_keeps_lone_surrogates(local_store: Store) -> None:
@@ -58,22 +58,22 @@ def test_a_local_store_keeps_lone_surrogates(local_store: Store) -> None:
     broken = record("a", text="x\ud800y", title="\ud800")
     put(local_store, broken)
 
-    assert comparable_values(broken) == comparable_values(local_store.get("a", text=True))
+    assert comparable_values(broken) == comparable_values(local_store.get("a", with_text=True))
 
 
 def test_the_text_is_loaded_only_on_request(store: Store) -> None:
     put(store, record("a", text="words"))
 
-    assert (None, "words") == tuple(getattr(store.get("a", text=loads), "text", 0) for loads in (False, True))
+    assert (None, "words") == tuple(getattr(store.get("a", with_text=loads), "text", 0) for loads in (False, True))
     assert [None] == [document.text for document in store.scan()]
-    assert ["words"] == [document.text for document in store.scan(text=True)]
+    assert ["words"] == [document.text for document in store.scan(with_text=True)]
 
 
 def test_a_store_without_texts_keeps_everything_else(new_store: NewStore) -> None:
     store = new_store(store_texts=False)
     put(store, record("a", text="words", year=2020))
 
-    assert comparable_values(record("a", year=2020)) == comparable_values(store.get("a", text=True))
+    assert comparable_values(record("a", year=2020)) == comparable_values(store.get("a", with_text=True))
 
 
 @pytest.mark.parametrize("slots", [1, 8, 512, 4096])
@@ -96,7 +96,7 @@ def test_tokens_have_three_or_four_characters_in_a_store_of_many_slots(new_store
     query = encode(np.array(token_ids, np.uint32))
 
     assert [3, 3, 4, 4] == list(map(len, query))
-    assert [(4, "a")] == ranked_candidates(store, Threshold(tuple(query), 4))
+    assert [(4, "a")] == ranked_candidates(store, ThresholdPlan(tuple(query), 4))
 
 
 def test_an_unknown_id_has_no_record(store: Store) -> None:
@@ -208,7 +208,7 @@ def test_readers_see_a_commit_at_once_and_nothing_before(store: Store) -> None:
 
 def test_candidates_and_scans_ignore_later_commits(local_store: Store) -> None:
     put(local_store, *(record(f"{n:03}") for n in range(200)))
-    candidates, records = local_store.candidates(Threshold(tokens([1]), 1)), local_store.scan()
+    candidates, records = local_store.candidates(ThresholdPlan(tokens([1]), 1)), local_store.scan()
     first = next(records).id
     with local_store.writer() as writer:
         writer.delete(f"{n:03}" for n in range(150))
@@ -221,7 +221,7 @@ def test_candidates_and_scans_ignore_later_commits(local_store: Store) -> None:
 
 
 def test_an_empty_store_supports_all_queries(store: Store) -> None:
-    candidates = store.candidates(Threshold(tokens([1]), 1))
+    candidates = store.candidates(ThresholdPlan(tokens([1]), 1))
 
     assert (0, []) == (candidates.total, list(candidates))
     assert ([], [], []) == (ids(store), store.ids_with_name("a"), store.suggest_ids("a"))

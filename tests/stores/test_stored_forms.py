@@ -21,7 +21,7 @@ from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import PassageSettings
-from simdoc_search.stores.local.integrity import check_store
+from simdoc_search.stores.local.integrity import find_damage
 from simdoc_search.stores.local.repair import repair_store
 from simdoc_search.stores.local.settings_file import read_manifest, write_manifest
 from simdoc_search.stores.sentences_and_concepts import compute_sentences_and_concepts
@@ -72,7 +72,7 @@ def test_an_earlier_format_is_read(format: str, location: Path) -> None:
     fresh = SimilaritySearch(open_store(":memory:"))
     fresh.index(Document(id, text, METADATA[id]) for id, text in TEXTS.items())
     with closing(open_store(location)) as store:
-        records = {record.id: record for record in store.scan(text=True)}
+        records = {record.id: record for record in store.scan(with_text=True)}
 
         assert FORMATS[format].to_dict()["sketches"] == store.settings.to_dict()["sketches"]
     assert {id: (text, METADATA[id]) for id, text in TEXTS.items()} == {
@@ -109,7 +109,7 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
     names = extractor_from_settings(ConceptSettings("names"))
     for id, text in TEXTS.items():
-        found = store.get(id, passages=True, sentences_and_concepts=True)
+        found = store.get(id, with_passages=True, with_sentences_and_concepts=True)
         (fresh,) = compute_sentences_and_concepts([text], FORMATS[NEWEST], names)
         passages = fingerprint(text, passages=PassageSettings()).passages
 
@@ -134,7 +134,7 @@ def test_an_earlier_format_is_checked_and_repaired(location: Path, tmp_path: Pat
     """The new store has the same format."""
     repair_store(Path(shutil.copytree(location, tmp_path / "copy")), tmp_path / "new")
 
-    assert [] == list(check_store(location)) == list(check_store(tmp_path / "new"))
+    assert [] == list(find_damage(location)) == list(find_damage(tmp_path / "new"))
     assert open_store(location).settings == open_store(tmp_path / "new").settings
     assert content(location) == content(tmp_path / "new")
 

@@ -63,5 +63,5 @@ def articles(temp_indices: TempIndices) -> str:
 
 def the_only_index(inspection: Inspection) -> IndexInspection:
     """Return the inspection of the only index."""
-    (only,) = inspection.indices
+    (only,) = inspection.index_inspections
     return only

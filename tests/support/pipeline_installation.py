@@ -27,7 +27,7 @@ def install_search_templates(engine: Engine, field: str = DEFAULT_FIELD, *, forc
     """Install the search templates, and return the names of those that were not installed."""
     steps = plan_search_template_steps(engine, field, force=force)
     run_steps(engine, steps)
-    return [step.segments[-1] for step in steps]
+    return [step.path_parts[-1] for step in steps]
 
 
 def use_pipeline(engine: Engine, index: str, *, name: str = DEFAULT_PIPELINE) -> list[str]:

@@ -15,7 +15,7 @@ def content(folder: Path) -> dict[str, Any]:
     with closing(open_store(folder)) as store:
         return {
             record.id: comparable_values(record)
-            for record in store.scan(text=True, passages=True, sentences_and_concepts=True)
+            for record in store.scan(with_text=True, with_passages=True, with_sentences_and_concepts=True)
         }
 
 

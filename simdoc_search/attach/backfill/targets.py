@@ -28,11 +28,11 @@ from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings, form
 from simdoc_search.stores.remote.texts import (
     build_text_fields_mapping,
     find_text_field_problem,
+    find_text_query,
     has_text,
     recorded_text_fields,
     require_text_fields,
     text_paths,
-    text_query,
 )
 from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
 
@@ -88,7 +88,7 @@ def find_targets(engine: Engine, name: str, options: BackfillOptions) -> tuple[l
             query = (
                 None
                 if options.full
-                else text_query(engine, index.name, index.mappings, options.text_fields, index.filters)
+                else find_text_query(engine, index.name, index.mappings, options.text_fields, index.filters)
             )
             targets.append(replace(target, text_query=query, note=note))
         except (UnsupportedIndexError, FormatMismatchError) as error:

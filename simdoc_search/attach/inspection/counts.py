@@ -26,40 +26,41 @@ class Counts:
 
     Attributes:
         document_count: all documents.
-        fingerprinted: documents with a fingerprint, with any settings. Empty fingerprints are included.
-        wordless: documents with an empty fingerprint, because their text has no words.
-        current: documents whose fingerprint is complete and has the settings of the mapping; 0 if the mapping has no
-            settings.
+        fingerprinted_count: documents with a fingerprint, with any settings. Empty fingerprints are included.
+        wordless_count: documents with an empty fingerprint, because their text has no words.
+        current_count: documents whose fingerprint is complete and has the settings of the mapping; 0 if the mapping has
+            no settings.
         lacking_by_kind: maps `passages`, `sentences` and `concepts`, if the index has them, to the number of documents
             whose fingerprint lacks them.
-        incomplete: documents whose fingerprint lacks at least one of these kinds of tokens.
-        failed: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
+        incomplete_count: documents whose fingerprint lacks at least one of these kinds of tokens.
+        failed_count: documents that the pipeline could not fingerprint; None if the mapping has no field for
+            the reason.
         failure_reasons: the most frequent reasons why the pipeline failed, and the number of documents for each. `N`
             replaces numbers that differ.
-        without_text: documents without a text and without a fingerprint; None if queries cannot find them.
-        text_gone: documents without a text that still have a fingerprint; None if queries cannot find them.
+        without_text_count: documents without a text and without a fingerprint; None if queries cannot find them.
+        text_gone_count: documents without a text that still have a fingerprint; None if queries cannot find them.
     """
 
     document_count: int
-    fingerprinted: int = 0
-    wordless: int = 0
-    current: int = 0
+    fingerprinted_count: int = 0
+    wordless_count: int = 0
+    current_count: int = 0
     lacking_by_kind: Mapping[str, int] = field(default_factory=dict)
-    incomplete: int = 0
-    failed: int | None = None
+    incomplete_count: int = 0
+    failed_count: int | None = None
     failure_reasons: Mapping[str, int] = field(default_factory=dict)
-    without_text: int | None = None
-    text_gone: int | None = None
+    without_text_count: int | None = None
+    text_gone_count: int | None = None
 
     @property
-    def missing(self) -> int:
-        """Documents with a text but no fingerprint. If `without_text` is None, those without a text are included."""
-        return self.document_count - self.fingerprinted - (self.without_text or 0)
+    def missing_count(self) -> int:
+        """Documents with a text but no fingerprint. If `without_text_count` is None, those without a text count too."""
+        return self.document_count - self.fingerprinted_count - (self.without_text_count or 0)
 
     @property
-    def with_other_settings(self) -> int:
+    def other_settings_count(self) -> int:
         """Documents whose fingerprint has settings that differ from the mapping."""
-        return self.fingerprinted - self.current - self.incomplete
+        return self.fingerprinted_count - self.current_count - self.incomplete_count
 
 
 def count_documents(engine: Engine, index: IndexDescription, text_query: _Query | None) -> Counts:

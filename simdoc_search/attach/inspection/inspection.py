@@ -23,7 +23,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.schema import recorded_thresholds
-from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_query
+from simdoc_search.stores.remote.texts import check_text_fields, find_text_query, recorded_text_fields
 
 DEFAULT_SAMPLE_SIZE = 200
 """Default maximum number of documents whose fingerprints are compared with their texts."""
@@ -55,27 +55,27 @@ class Inspection:
 
     Attributes:
         all_indices: all indices, including closed ones, sorted by name.
-        indices: the indices whose documents were counted.
-        skipped: the other indices, and why their documents were not counted.
+        index_inspections: the indices whose documents were counted.
+        skipped_indices: the other indices, and why their documents were not counted.
         sample: the result of comparing a random sample of fingerprints with the texts.
         thresholds: thresholds of `versions` and `related` that the mappings record.
     """
 
     all_indices: Sequence[IndexDescription]
-    indices: Sequence[IndexInspection]
-    skipped: Sequence[SkippedIndex]
+    index_inspections: Sequence[IndexInspection]
+    skipped_indices: Sequence[SkippedIndex]
     sample: Sample
     thresholds: SimilarityThresholds
 
     @property
     def document_count(self) -> int:
         """The number of all documents."""
-        return sum(inspected.counts.document_count for inspected in self.indices)
+        return sum(inspected.counts.document_count for inspected in self.index_inspections)
 
     @property
     def missing_count(self) -> int:
-        """The number of documents with a text but no fingerprint. See `Counts.missing`."""
-        return sum(inspected.counts.missing for inspected in self.indices)
+        """The number of documents with a text but no fingerprint. See `Counts.missing_count`."""
+        return sum(inspected.counts.missing_count for inspected in self.index_inspections)
 
     @property
     def missing_share(self) -> float:
@@ -85,7 +85,7 @@ class Inspection:
     @property
     def without_text_count(self) -> int:
         """The number of documents without a text and without a fingerprint, in the indices where queries find them."""
-        return sum(inspected.counts.without_text or 0 for inspected in self.indices)
+        return sum(inspected.counts.without_text_count or 0 for inspected in self.index_inspections)
 
 
 def inspect_indices(
@@ -139,7 +139,7 @@ def _inspect_index(
     engine: Engine, index: IndexDescription, text_fields: Sequence[str], pipelines: PipelineReader, size: int | None
 ) -> IndexInspection:
     used_text_fields = [] if index.is_simdoc_index else [*text_fields] or index.text_fields
-    query = text_query(engine, index.name, index.mappings, used_text_fields, index.filters)
+    query = find_text_query(engine, index.name, index.mappings, used_text_fields, index.filters)
     checkpoints: tuple[int, ...] = ()
     if index.settings is not None and (shards := read_shard_states(engine, index.name, index.shard_count)):
         checkpoints = read_checkpoints(index.subfields, shards, used_text_fields, index.settings)
@@ -152,8 +152,8 @@ def _draw_sample(
     engine: Engine, name: str, indices: Sequence[IndexInspection], text_fields: Sequence[str], size: int
 ) -> Sample:
     """Draw a sample. If the fingerprints of one index cannot be compared with the texts, none are compared."""
-    filled_indices = [inspected for inspected in indices if inspected.counts.current]
-    document_count = sum(inspected.counts.current for inspected in filled_indices)
+    filled_indices = [inspected for inspected in indices if inspected.counts.current_count]
+    document_count = sum(inspected.counts.current_count for inspected in filled_indices)
     if not size:
         return Sample(document_count, 0, 0, not_compared_reason="no sample was requested")
     sources_and_reasons = [_make_sample_source(inspected, text_fields) for inspected in filled_indices]
@@ -183,7 +183,9 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
     faults = (fault.problem for fault in find_faults(index.mappings, {}, index.field) if fault.blocks_queries)
     if fault := next(faults, ""):
         reason = f"cannot compare the documents of the index {index.name}: {fault}"
-    return SampleSource(index, settings, used_text_fields, inspected.counts.current, inspected.checkpoints), reason
+    return SampleSource(
+        index, settings, used_text_fields, inspected.counts.current_count, inspected.checkpoints
+    ), reason
 
 
 def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:

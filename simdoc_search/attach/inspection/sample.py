@@ -56,7 +56,7 @@ class Sample:
         stale_ids: ids of some stale documents.
         already_compared_count: number of documents that were not written since `backfill --stale` compared them. They
             are not sampled.
-        malformed: maps the document id of each malformed fingerprint in the sample to the problem.
+        faults_by_id: maps the document id of each malformed fingerprint in the sample to the problem.
         not_compared_reason: why the fingerprints were not compared with the texts; empty if they were.
     """
 
@@ -65,7 +65,7 @@ class Sample:
     stale_count: int
     stale_ids: tuple[str, ...] = ()
     already_compared_count: int = 0
-    malformed: Mapping[str, str] = field(default_factory=dict, compare=False)
+    faults_by_id: Mapping[str, str] = field(default_factory=dict, compare=False)
     not_compared_reason: str = ""
 
     @property
@@ -200,7 +200,7 @@ def _read_documents(engine: Engine, source: SampleSource, mget_docs: list[dict[s
             yield str(document["_id"]), values, text
 
 
-def _find_stale_ids(source: SampleSource, batch: Sequence[_Document], malformed: Mapping[str, str]) -> list[str]:
+def _find_stale_ids(source: SampleSource, batch: Sequence[_Document], faults_by_id: Mapping[str, str]) -> list[str]:
     """Return the ids of the documents whose fingerprint does not match their text."""
     field = source.index.field
     # Omit sentences and concepts, which are slow to compute. If the text has changed, the fingerprint differs anyway.
@@ -211,7 +211,7 @@ def _find_stale_ids(source: SampleSource, batch: Sequence[_Document], malformed:
         stored = read_fingerprint_value(document, field)
         if text is None:
             is_stale = stored is not None
-        elif isinstance(stored, Mapping) and id not in malformed:
+        elif isinstance(stored, Mapping) and id not in faults_by_id:
             names = ["tokens", *(["passages", "text_hash"] if values["tokens"] else [])]
             is_stale = any(_split_tokens(stored.get(name)) != _split_tokens(values.get(name)) for name in names)
         else:

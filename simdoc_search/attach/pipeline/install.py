@@ -51,10 +51,10 @@ def plan_pipeline_steps(
     body = build_pipeline_body(settings, text_field, field)
     engine.require_scripts("ingest", SCRIPT_ALTERNATIVE)
     _check_same_fingerprint(engine, settings or Settings())
-    segments = ["_ingest", "pipeline", name]
-    existing = (engine.call("GET", segments, allowed_statuses=(404,)) or {}).get(name)
+    path_parts = ["_ingest", "pipeline", name]
+    existing = (engine.call("GET", path_parts, allowed_statuses=(404,)) or {}).get(name)
     return plan_install_step(
-        engine, "pipeline", segments, body, existing=existing, name=f"pipeline {name}", force=force
+        engine, "pipeline", path_parts, body, existing=existing, name=f"pipeline {name}", force=force
     )
 
 

@@ -27,10 +27,10 @@ from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
+from simdoc_search.stores.record import KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
 
 _DOCUMENTS_AT_ONCE = 500
-_OUTDATED_PLAN_REASONS = frozenset({KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED})
+_OUTDATED_PLAN_REASONS = frozenset({KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,12 +244,12 @@ class _PlanRun:
             LeftAlone(name, reason, reason in _OUTDATED_PLAN_REASONS) for name, reason in not_removed.items()
         ]
 
-    def _was_dropped(self, earlier: Change) -> bool:
-        if earlier.action == "hardlink":
-            both_exist = os.path.exists(earlier.path) and os.path.exists(earlier.target)  # noqa: PTH110
-            is_link = both_exist and os.path.samefile(earlier.path, earlier.target)  # noqa: PTH121
+    def _was_dropped(self, earlier_change: Change) -> bool:
+        if earlier_change.action == "hardlink":
+            both_exist = os.path.exists(earlier_change.path) and os.path.exists(earlier_change.target)  # noqa: PTH110
+            is_link = both_exist and os.path.samefile(earlier_change.path, earlier_change.target)  # noqa: PTH121
             return self.method == "hardlink" and is_link
-        return not os.path.lexists(earlier.path)
+        return not os.path.lexists(earlier_change.path)
 
     def _check_kept(self, kept: PlanRow, hashes: Mapping[DocumentKey, str] | None = None) -> None:
         """Check that the kept document exists and is unchanged. The file that was checked last is not read again."""

@@ -59,7 +59,7 @@ def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_
     except FileExistsError:
         raise _exists_error(to) from None
     except OSError:  # the new path is on another disk, or the disk does not support hard links
-        copy_new(path, to, state, run_id)
+        copy_to_new_path(path, to, state, run_id)
     sync_folder(Path(to).parent)
     try:
         delete(path, identity, check_kept=check_kept, run_id=run_id)
@@ -74,14 +74,14 @@ def delete(path: str, identity: FileIdentity, *, check_kept: CheckKept, run_id: 
     _remove_safely(path, identity, check_kept, run_id, os.unlink)
 
 
-def replace_with_link(path: str, kept: str, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
+def replace_with_link(path: str, kept_path: str, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
     """Replace a file with a hard link to the kept file, which has equal bytes. Errors are those of `move`."""
     replacement = _hidden_path(path, run_id, "tmp")
-    os.link(kept, replacement)  # from now on, the content remains even if the kept file is removed
+    os.link(kept_path, replacement)  # from now on, the content remains even if the kept file is removed
 
     def check_link() -> None:
         check_kept()
-        if not _is_same_file(kept, replacement):
+        if not _is_same_file(kept_path, replacement):
             raise LeftAloneError("the kept file changed during this run", needs_new_plan=True)
 
     _replace(path, replacement, identity, check_link, run_id)
@@ -92,7 +92,7 @@ def replace_with_copy(path: str, state: FileState, identity: FileIdentity, run_i
     _replace(path, _hidden_copy(path, path, state, run_id, mode), identity, lambda: None, run_id)
 
 
-def copy_new(source: str, to: str, state: FileState, run_id: str, mode: int | None = None) -> None:
+def copy_to_new_path(source: str, to: str, state: FileState, run_id: str, mode: int | None = None) -> None:
     """Copy a file to a new path. If `mode` is None, the copy gets all attributes of the source.
 
     Errors are those of `move`.

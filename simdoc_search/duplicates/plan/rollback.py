@@ -11,7 +11,7 @@ from pathlib import Path
 from simdoc_search.duplicates.plan.files import FileIdentity, has_state, is_same_entry, require_state
 from simdoc_search.duplicates.plan.journal import Change, Journal
 from simdoc_search.duplicates.plan.lock import lock_trees
-from simdoc_search.duplicates.plan.moves import copy_new, delete, make_folders, move, recover, replace_with_copy
+from simdoc_search.duplicates.plan.moves import copy_to_new_path, delete, make_folders, move, recover, replace_with_copy
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanError
 
 
@@ -128,4 +128,4 @@ def _restore_deleted(change: Change, state: FileState) -> None:
             f"the deleted file cannot be restored from {change.target}, which is missing or has other bytes"
         )
     make_folders(Path(change.path).parent)
-    copy_new(change.target, change.path, state, change.run_id, change.mode)
+    copy_to_new_path(change.target, change.path, state, change.run_id, change.mode)

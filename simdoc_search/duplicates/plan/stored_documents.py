@@ -47,7 +47,7 @@ def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[in
         if row is None or origin is None or not isinstance(row.state, FileState):
             continue
         is_same_version = (origin.size, origin.mtime_ns) == (row.state.size, row.state.mtime_ns)
-        if is_same_version and origin.file(record.id) == row.path:
+        if is_same_version and origin.path_of(record.id) == row.path:
             removals[record.key] = RemovalCondition(record.text_hash)
             if determine_format(row.path).has_attachments:
                 removals |= {member.key: RemovalCondition(member.text_hash) for member in _find_members(store, record)}

@@ -30,7 +30,7 @@ Each group begins with its kept document. The column `kept` names the document t
 To keep another document, write `keep` in its row, and `drop` in the first row of the group. The command does not drop a
 document that has changed since the plan was written, or whose column `state` is empty.
 """
-_DROP_NOTE = {
+_DROP_NOTES = {
     "same-text": "Because of `--drop same-text`, this plan also drops files with equal text but different bytes.",
     "same-words": "Because of `--drop same-words`, this plan also drops files with equal words but different bytes.",
 }
@@ -59,7 +59,7 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
 
 def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) -> Iterator[str]:
     """Yield the lines of a plan. Arguments are those of `write_table`."""
-    for line in (_INTRODUCTION + _DROP_NOTE.get(drop or "", "")).splitlines():
+    for line in (_INTRODUCTION + _DROP_NOTES.get(drop or "", "")).splitlines():
         yield f"{_COMMENT} {printable(line.format(command=command))}\n"
     yield "\t".join(_COLUMNS) + "\n"
     for row in rows:

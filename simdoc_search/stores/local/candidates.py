@@ -11,15 +11,15 @@ import numpy as np
 import tantivy
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.query.plans import BandPlan, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.local.queries import QueryPurpose
 from simdoc_search.stores.local.schema import read_id, read_metadata, read_token_ids
 from simdoc_search.stores.local.snapshot import Address, Snapshot
-from simdoc_search.stores.record import Candidate, LeftOut
+from simdoc_search.stores.record import Candidate, LeftOutDocument
 
-Page = list[tuple[float, Address]]
+ScoredAddresses = list[tuple[float, Address]]
 
 FIRST_PAGE_SIZE, PAGE_GROWTH = 1000, 8
 """Size of the first page of addresses, and the factor by which pages grow.
@@ -39,7 +39,7 @@ class LocalCandidates:
         fields: names of the requested metadata fields.
     """
 
-    left_out: Sequence[LeftOut] = ()  # always empty, because reading a damaged document raises an error
+    left_out: Sequence[LeftOutDocument] = ()  # always empty, because reading a damaged document raises an error
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class LocalCandidates:
         snapshot: Snapshot,
         make_query: Callable[[QueryPurpose], tantivy.Query],
         *,
-        hits: Page | None = None,
+        hits: ScoredAddresses | None = None,
         fields: Sequence[str] = (),
     ) -> None:
         self.plan = plan
@@ -64,10 +64,10 @@ class LocalCandidates:
     def __iter__(self) -> Iterator[Candidate]:
         yield from map(self._read, self._first_page)
         if self.total > len(self._first_page):
-            skip = [address for _, address in self._first_page]
+            skipped_addresses = [address for _, address in self._first_page]
             size, minimum = FIRST_PAGE_SIZE * PAGE_GROWTH, self.plan.minimum_match
             further = self._snapshot.iterate_hits(
-                self._make_query("rank"), size, PAGE_GROWTH, minimum=minimum, skip=skip
+                self._make_query("rank"), size, PAGE_GROWTH, minimum=minimum, skipped_addresses=skipped_addresses
             )
             yield from map(self._read, further)
 
@@ -77,7 +77,7 @@ class LocalCandidates:
         return Candidate(DocumentKey(read_id(document)), int(hit[0]), token_ids, read_metadata(document, self._fields))
 
 
-def rank_by_shared_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
+def rank_by_shared_tokens(snapshot: Snapshot, plan: BandPlan, addresses: Sequence[Address]) -> ScoredAddresses:
     """Return the documents that share at least the plan's minimum number of tokens, best first."""
     query_token_ids = np.sort(decode(plan.tokens))
     documents = map(snapshot.read_document, addresses)

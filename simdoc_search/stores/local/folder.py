@@ -48,7 +48,7 @@ def open_manifest(folder: Path, new_manifest: StoreManifest | None = None) -> St
         if manifest is None or not (folder / INDEX_FOLDER / META_FILE).exists():
             if new_manifest is None:
                 raise _not_found_error(folder, manifest)
-            manifest = _create(folder, new_manifest)
+            manifest = _create_with_lock(folder, new_manifest)
     return manifest
 
 
@@ -112,7 +112,7 @@ def replace_index(folder: Path) -> None:
         shutil.rmtree(old_index, ignore_errors=True)
 
 
-def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
+def _create_with_lock(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
     """Create the store or its missing parts, unless another process has created the store in the meantime."""
     if not (folder / SETTINGS_FILE).exists():
         _check_no_other_files(folder)

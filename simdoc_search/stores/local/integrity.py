@@ -33,7 +33,7 @@ class Damage:
     problem: str
 
 
-def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Damage]:
+def find_damage(folder: Path, progress: Progress | None = None) -> Iterator[Damage]:
     """Verify the checksums of the settings and of all files of the index, and open the index.
 
     The check changes nothing. Other processes may write to the store during the check.

@@ -16,7 +16,7 @@ import tantivy
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.segments import META_FILE, Commit, find_fault, read_commit
 
-READERS_LOCK, WRITERS_LOCK = ".tantivy-meta.lock", ".tantivy-writer.lock"
+READERS_LOCK_FILE, WRITERS_LOCK_FILE = ".tantivy-meta.lock", ".tantivy-writer.lock"
 MAX_ATTEMPTS = 100
 """Maximum number of attempts to remove a folder, or to open all files of a commit before a newer commit removes one."""
 
@@ -55,7 +55,7 @@ class IndexInFolder:
         self._schema = schema
         self._commit: Commit | None = None
         _verify_small_files(path)
-        if ensure_lock_file(path / READERS_LOCK):
+        if ensure_lock_file(path / READERS_LOCK_FILE):
             self._index = open_index(path, schema)
         else:
             self._open_through_links()
@@ -84,7 +84,7 @@ class IndexInFolder:
         object would remove these files from `.managed.json`, and tantivy never deletes a file that is not in this list.
         Also, an index object with a reader does not delete files that the reader has open.
         """
-        ensure_lock_file(self._path / WRITERS_LOCK)
+        ensure_lock_file(self._path / WRITERS_LOCK_FILE)
         return open_index(self._path)
 
     def _open_through_links(self) -> None:

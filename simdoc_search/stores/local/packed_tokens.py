@@ -53,24 +53,24 @@ def unpack_fingerprint(packed: bytes, slot_count: int) -> NDArray[np.uint32]:
     return token_ids
 
 
-def _token_bytes(length: int) -> int:
+def _count_token_bytes(length: int) -> int:
     return (6 * length + 7) // 8
 
 
 def _pack(token_ids: NDArray[np.uint32], length: int) -> bytes:
     """Pack token ids without the bytes that are always zero for tokens of this length."""
     octets = token_ids.astype(">u4").view(np.uint8).reshape(-1, 4)
-    return octets[:, 4 - _token_bytes(length) :].tobytes()
+    return octets[:, 4 - _count_token_bytes(length) :].tobytes()
 
 
 def _unpack(packed: bytes, length: int) -> NDArray[np.uint32]:
-    width = _token_bytes(length)
+    width = _count_token_bytes(length)
     octets = np.zeros((len(packed) // width, 4), np.uint8)
     octets[:, 4 - width :] = np.frombuffer(packed, np.uint8).reshape(-1, width)
     return octets.view(">u4").ravel().astype(np.uint32)
 
 
-def pack_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
+def pack_tokens_of_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
     """Pack passage, sentence or concept tokens. The four tokens of a sentence become one 8-byte number."""
     return (
         decode_simhashes(token_ids).astype(">u8").tobytes()
@@ -79,7 +79,7 @@ def pack_kind(token_ids: NDArray[np.uint32], kind: TokenKind) -> bytes:
     )
 
 
-def unpack_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
+def unpack_tokens_of_kind(packed: bytes, kind: TokenKind) -> NDArray[np.uint32]:
     """Unpack passage, sentence or concept tokens."""
     if kind.name == "sentences":
         return encode_simhashes(unpack_simhashes(packed))

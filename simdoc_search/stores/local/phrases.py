@@ -69,7 +69,7 @@ def find_phrases(
 ) -> PhraseMatches:
     """Return the documents that contain at least one of these phrases; see `Store.documents_with_phrases`."""
     read_limit = _ReadLimit.for_phrases(phrases)
-    terms = _choose_terms(snapshot, phrases)
+    terms = _choose_pairs(snapshot, phrases)
     addresses: Collection[Address] | None
     incomplete: tuple[int, ...]
     if (addresses := _find_all_at_once(snapshot, terms, filters, exclude, read_limit.per_phrase)) is not None:
@@ -77,7 +77,7 @@ def find_phrases(
     else:
         candidates = {
             index: snapshot.find_addresses(
-                restrict(snapshot.schema, terms_of_phrase.all_pairs, filters, exclude), read_limit.per_phrase + 1
+                restrict(snapshot.schema, terms_of_phrase.all_pairs_query, filters, exclude), read_limit.per_phrase + 1
             )
             for index, terms_of_phrase in _iterate_until_stopped(terms)
         }
@@ -95,25 +95,27 @@ class _PairTerms(NamedTuple):
     """The word pairs of a phrase as index terms, the rarest first.
 
     Attributes:
-        terms: at most `MAX_QUERY_PAIRS` terms. A phrase of one word has no pair.
-        selective_count: how many of the first terms `selective_pairs` combines; see `MAX_EXPECTED_FALSE_MATCHES`.
+        clauses: one clause per term, at most `MAX_QUERY_PAIRS`. A phrase of one word has no pair.
+        selective_count: how many of the first terms `selective_pairs_query` combines; see `MAX_EXPECTED_FALSE_MATCHES`.
+        max_document_count: upper bound of the number of documents with all pairs.
     """
 
-    terms: Sequence[tuple[Occur, Query]]
+    clauses: Sequence[tuple[Occur, Query]]
     selective_count: int
+    max_document_count: int
 
     @property
-    def all_pairs(self) -> Query:
+    def all_pairs_query(self) -> Query:
         """The query for documents with all pairs."""
-        return Query.boolean_query(self.terms) if self.terms else Query.all_query()
+        return Query.boolean_query(self.clauses) if self.clauses else Query.all_query()
 
     @property
-    def selective_pairs(self) -> Query:
+    def selective_pairs_query(self) -> Query:
         """The query for documents with the first `selective_count` pairs. It is faster, but finds more documents."""
-        return Query.boolean_query(self.terms[: self.selective_count]) if self.terms else Query.all_query()
+        return Query.boolean_query(self.clauses[: self.selective_count]) if self.clauses else Query.all_query()
 
 
-def _choose_terms(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, _PairTerms]:
+def _choose_pairs(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, _PairTerms]:
     """Map the index of each phrase to the terms of its pairs. Phrases with a pair that no document has are omitted."""
     document_count = max(1, snapshot.document_count)
     frequencies: dict[str, int] = {}
@@ -133,7 +135,8 @@ def _choose_terms(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, _P
         )
         selective_count = sum(documents > MAX_EXPECTED_FALSE_MATCHES for documents in expected_matches)
         if not rarest or frequencies[rarest[0]]:
-            chosen[index] = _PairTerms([terms[pair] for pair in rarest], selective_count)
+            max_document_count = frequencies[rarest[0]] if rarest else document_count
+            chosen[index] = _PairTerms([terms[pair] for pair in rarest], selective_count, max_document_count)
     return chosen
 
 
@@ -149,7 +152,12 @@ def _find_all_at_once(
         return []
     if len(terms) > MAX_COMBINED_QUERIES:
         return None
-    any_query = Query.boolean_query([(Occur.Should, phrase.selective_pairs) for phrase in terms.values()])
+    most_common = max(terms.values(), key=lambda phrase: phrase.max_document_count)
+    if most_common.max_document_count > limit:  # if this phrase alone has too many documents, so have all together
+        query = restrict(snapshot.schema, Query.const_score_query(most_common.all_pairs_query, 0.0), filters, exclude)
+        if len(snapshot.find_addresses(query, limit + 1)) > limit:
+            return None
+    any_query = Query.boolean_query([(Occur.Should, phrase.selective_pairs_query) for phrase in terms.values()])
     query = restrict(snapshot.schema, Query.const_score_query(any_query, 0.0), filters, exclude)
     addresses = snapshot.find_addresses(query, limit + 1)
     return addresses if len(addresses) <= limit else None
@@ -234,7 +242,7 @@ class _ReadLimit(NamedTuple):
 def _select_documents_to_read(
     candidates: Mapping[int, Sequence[Address]], read_limit: _ReadLimit
 ) -> tuple[set[Address], tuple[int, ...]]:
-    """Return the documents to read, and the value for `PhraseMatches.incomplete_phrases`."""
+    """Return the documents to read, and the value for `PhraseMatches.incomplete_phrase_indices`."""
     chosen: set[Address] = set()
     incomplete = []
     for index in sorted(candidates, key=lambda index: len(candidates[index])):

@@ -24,7 +24,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import create_store
 from simdoc_search.stores.local.integrity import Damage, Progress
-from simdoc_search.stores.local.open_index import WRITERS_LOCK, ensure_lock_file, open_index, scratch_folder
+from simdoc_search.stores.local.open_index import WRITERS_LOCK_FILE, ensure_lock_file, open_index, scratch_folder
 from simdoc_search.stores.local.queries import term_query
 from simdoc_search.stores.local.schema import build_schema, optional_fields, read_document, to_record
 from simdoc_search.stores.local.segments import FILE_EXTENSIONS, META_FILE, Segment, find_fault, read_commit
@@ -109,14 +109,14 @@ def _write_lock(index: Path, folder: Path) -> Iterator[None]:
     Raises:
         StoreLockedError: another process is writing to the index.
     """
-    lock = index / WRITERS_LOCK
+    lock = index / WRITERS_LOCK_FILE
     if not index.is_dir() or not ensure_lock_file(lock):
         yield
         return
     with scratch_folder() as scratch:
         with convert_errors("repair", str(folder)):
             empty_index = tantivy.Index(build_schema([]), str(scratch))
-            (scratch / WRITERS_LOCK).symlink_to(lock.absolute())
+            (scratch / WRITERS_LOCK_FILE).symlink_to(lock.absolute())
             writer = empty_index.writer(MIN_HEAP_BYTES, 1)
         try:
             yield
@@ -184,7 +184,7 @@ class _DamagedSegment:
                 if self._searcher:
                     document = read_document(self._searcher, tantivy.DocAddress(0, doc_id))
                     records[-1] = to_record(
-                        document, self._settings, text=True, passages=True, sentences_and_concepts=True
+                        document, self._settings, with_text=True, with_passages=True, with_sentences_and_concepts=True
                     )
         return records
 

@@ -23,17 +23,17 @@ from simdoc_search.sketch.word_pairs import word_pair_token_ids
 from simdoc_search.stores.fields import METADATA_FIELD, alternative_names, escape_surrogates, metadata_terms
 from simdoc_search.stores.local.packed_tokens import (
     pack_fingerprints,
-    pack_kind,
+    pack_tokens_of_kind,
     unpack_fingerprint,
-    unpack_kind,
     unpack_simhashes,
+    unpack_tokens_of_kind,
 )
 from simdoc_search.stores.record import Digest, EncodedRecord, Origin, Record, StoredText
 
 MAX_TERM_BYTES = 65_000
 """tantivy silently drops terms of 65,530 bytes and more."""
 
-TEXT_COMPRESSION = 1
+TEXT_COMPRESSION_LEVEL = 1
 """The zlib compression level.
 
 tantivy compresses records and texts in the same blocks, but most records are read without their texts. Compressing the
@@ -98,7 +98,7 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
         sets = token_ids if kind.is_sorted_set else list(map(distinct, token_ids))
         for values, part, tokens in zip(values_of_records, token_ids, encode_as_texts(sets, kind.length), strict=True):
             values[kind.name] = tokens
-            values[_STORED_FIELD_OF_KIND[kind.name]] = pack_kind(part, kind)
+            values[_STORED_FIELD_OF_KIND[kind.name]] = pack_tokens_of_kind(part, kind)
     if settings.indexes_word_pairs:
         pairs = [_word_pairs(record, settings) for record in records]
         for values, tokens in zip(values_of_records, encode_as_texts(pairs), strict=True):
@@ -112,7 +112,7 @@ def encode_records(records: Sequence[Record], settings: Settings, store_text: bo
         values[METADATA_FIELD] = metadata_terms(record)
         values["rest"] = _to_bytes(_encode_other_values(record))
         if store_text and record.text is not None:
-            values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
+            values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION_LEVEL)
         values["checksum"] = _checksum(record.id, map(values.get, _CHECKSUM_FIELDS))
     return [EncodedRecord(record.id, values) for record, values in zip(records, values_of_records, strict=True)]
 
@@ -127,9 +127,9 @@ def to_record(
     document: tantivy.Document,
     settings: Settings,
     *,
-    text: bool,
-    passages: bool = False,
-    sentences_and_concepts: bool = False,
+    with_text: bool,
+    with_passages: bool = False,
+    with_sentences_and_concepts: bool = False,
 ) -> Record:
     """Convert a tantivy document back into a record."""
     shingles, digest, text_hash, words_hash, metadata, origin = _read_other_values(document)
@@ -139,16 +139,16 @@ def to_record(
         shingle_count=shingles,
         digest=digest,
         metadata=metadata,
-        text=read_text(document) if text else None,
+        text=read_text(document) if with_text else None,
         origin=origin and Origin(*origin),
         text_hash=text_hash,
         words_hash=words_hash,
-        passages=read_token_ids_of_kind(document, TOKEN_KINDS["passages"]) if passages else empty_token_ids(),
+        passages=read_token_ids_of_kind(document, TOKEN_KINDS["passages"]) if with_passages else empty_token_ids(),
         sentences=read_token_ids_of_kind(document, TOKEN_KINDS["sentences"])
-        if sentences_and_concepts
+        if with_sentences_and_concepts
         else empty_token_ids(),
         concepts=read_token_ids_of_kind(document, TOKEN_KINDS["concepts"])
-        if sentences_and_concepts
+        if with_sentences_and_concepts
         else empty_token_ids(),
     )
 
@@ -199,7 +199,7 @@ def read_token_ids(document: tantivy.Document, settings: Settings) -> NDArray[np
 def read_token_ids_of_kind(document: tantivy.Document, kind: TokenKind) -> NDArray[np.uint32]:
     """Return the tokens of a kind as numbers, in their original order; an empty array if the store lacks the kind."""
     packed = document.get_first(_STORED_FIELD_OF_KIND[kind.name])
-    return empty_token_ids() if packed is None else unpack_kind(_stored_bytes(packed), kind)
+    return empty_token_ids() if packed is None else unpack_tokens_of_kind(_stored_bytes(packed), kind)
 
 
 def read_simhashes(document: tantivy.Document) -> Simhashes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from sys import getsizeof
 
@@ -31,6 +32,19 @@ MAX_CACHED_BYTES = 32 << 20
 """Maximum size of the documents and texts that a snapshot keeps in memory. A query reads most of them several times."""
 
 _BYTES_WITHOUT_TEXT = 4096  # approximate size of a document in memory, without its text
+
+
+class PackedAddresses:
+    """The addresses of many documents, which need 8 bytes each. A list of tuples needs 100."""
+
+    def __init__(self, addresses: Iterable[DocAddress]) -> None:
+        self._packed = array("Q", (address.segment_ord << 32 | address.doc for address in addresses))
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def __getitem__(self, part: slice) -> list[Address]:
+        return [divmod(packed, 1 << 32) for packed in self._packed[part]]
 
 
 class Snapshot:
@@ -63,13 +77,16 @@ class Snapshot:
         with convert_errors("read", self.location):
             return self._searcher.search(query, limit=max(1, limit), count=False).hits
 
-    def find_addresses(self, query: Query, limit: int | None = None) -> list[Address]:
-        """Return the addresses of at most `limit` documents, best first. If `limit` is None, return all addresses."""
-        hits = self._search(query, self.document_count if limit is None else limit)
-        return [(address.segment_ord, address.doc) for _, address in hits]
+    def find_addresses(self, query: Query, limit: int) -> list[Address]:
+        """Return the addresses of at most `limit` documents, best first."""
+        return [(address.segment_ord, address.doc) for _, address in self._search(query, limit)]
+
+    def find_all_addresses(self, query: Query) -> PackedAddresses:
+        """Return the addresses of all documents that a query finds."""
+        return PackedAddresses(address for _, address in self._search(query, self.document_count))
 
     def iterate_hits(
-        self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
+        self, query: Query, size: int, growth: int, *, minimum: float = 0, skipped_addresses: Iterable[Address] = ()
     ) -> Iterator[tuple[float, Address]]:
         """Yield the scores and addresses of distinct documents, by descending score.
 
@@ -78,9 +95,9 @@ class Snapshot:
             size: number of documents in the first page.
             growth: factor by which pages grow. Each page contains the documents of the previous pages again.
             minimum: the minimum score.
-            skip: addresses of documents to exclude.
+            skipped_addresses: addresses of documents to exclude.
         """
-        yielded = set(skip)
+        yielded = set(skipped_addresses)
         while True:
             hits = self._search(query, size)
             for score, found in hits:
@@ -167,11 +184,11 @@ class Snapshot:
 
     def read_records(
         self,
-        addresses: Sequence[Address],
+        addresses: Sequence[Address] | PackedAddresses,
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         cache: bool = True,
     ) -> Iterator[Record]:
         """Yield the records at these addresses. See `Store.get` and `read_document` for the options."""
@@ -183,9 +200,9 @@ class Snapshot:
                     to_record(
                         document,
                         self.settings,
-                        text=text,
-                        passages=passages,
-                        sentences_and_concepts=sentences_and_concepts,
+                        with_text=with_text,
+                        with_passages=with_passages,
+                        with_sentences_and_concepts=with_sentences_and_concepts,
                     )
                     for document in documents
                 ]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.query.plans import BandPlan, Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
@@ -51,9 +51,9 @@ from simdoc_search.stores.local.schema import build_schema, encode_records, opti
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_token_matches
 from simdoc_search.stores.local.snapshot import Address, Snapshot
-from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, heap_bytes
+from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, choose_heap_bytes
 from simdoc_search.stores.record import (
-    KEPT_CHANGED,
+    KEPT_DOCUMENT_CHANGED,
     NOT_IN_STORE,
     TEXT_CHANGED,
     Digest,
@@ -72,7 +72,7 @@ MAX_MEASURED_DOCUMENTS = 500
 MAX_DOCUMENTS_FOR_FIELD_NAMES = 200
 """Maximum number of documents that are read to suggest other names for an unknown field."""
 
-MAX_SUGGESTED_IDS = 20
+MAX_IDS_PER_SUGGESTION_QUERY = 20
 """Maximum number of ids that each query for suggestions finds."""
 
 
@@ -143,7 +143,7 @@ class LocalStore(Closable):
 
     def info(self) -> StoreInfo:
         snapshot = self._open_snapshot()
-        size = _folder_bytes(self._folder) if self._folder else 0
+        size = _folder_size(self._folder) if self._folder else 0
         text_bytes = _estimate_text_bytes(snapshot) if self.has_texts else None
         return StoreInfo(self.location, snapshot.document_count, size, text_bytes, self._settings)
 
@@ -161,7 +161,7 @@ class LocalStore(Closable):
     def writer(self) -> Iterator[LocalWriter]:
         folder = self._folder and self._folder / INDEX_FOLDER
         with convert_errors("write to", self.location):
-            index_writer = self.open_for_writing().writer(heap_bytes(), WRITER_THREADS)
+            index_writer = self.open_for_writing().writer(choose_heap_bytes(), WRITER_THREADS)
         try:
             if folder:
                 with convert_errors("write to", self.location):
@@ -178,39 +178,59 @@ class LocalStore(Closable):
 
     def remove(self, removals: Mapping[DocumentKey, RemovalCondition]) -> dict[DocumentKey, str]:
         with self.writer() as writer:  # no other writer can write during the block
-            keys = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
+            keys = {
+                *removals,
+                *(removal.kept_key_and_hash[0] for removal in removals.values() if removal.kept_key_and_hash),
+            }
             hashes = {record.key: record.text_hash for record in self.records({key.id for key in keys})}
             not_removed: dict[DocumentKey, str] = {}
             for key, removal in removals.items():
                 if hashes.get(key) != removal.text_hash:
                     not_removed[key] = TEXT_CHANGED if key in hashes else NOT_IN_STORE
-                elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
-                    not_removed[key] = KEPT_CHANGED
+                elif (
+                    removal.kept_key_and_hash
+                    and hashes.get(removal.kept_key_and_hash[0]) != removal.kept_key_and_hash[1]
+                ):
+                    not_removed[key] = KEPT_DOCUMENT_CHANGED
             writer.delete(key.id for key in removals if key not in not_removed)
         return not_removed
 
     # --- reading ---
 
     def get(
-        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+        self,
+        id: str,
+        *,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
     ) -> Record | None:
         return next(
-            self.records([id], text=text, passages=passages, sentences_and_concepts=sentences_and_concepts), None
+            self.records(
+                [id],
+                with_text=with_text,
+                with_passages=with_passages,
+                with_sentences_and_concepts=with_sentences_and_concepts,
+            ),
+            None,
         )
 
     def records(
         self,
         ids: Iterable[str],
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
         addresses = self._find_addresses(snapshot, ids, filters)
         return snapshot.read_records(
-            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts
+            addresses,
+            with_text=with_text,
+            with_passages=with_passages,
+            with_sentences_and_concepts=with_sentences_and_concepts,
         )
 
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
@@ -224,9 +244,9 @@ class LocalStore(Closable):
     def scan(
         self,
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         root_folder: str | None = None,
         only_roots_below: bool = False,
         filters: Filters | None = None,
@@ -234,9 +254,13 @@ class LocalStore(Closable):
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
         in_root = root_query(self._schema, root_folder, only_roots_below)
-        addresses = snapshot.find_addresses(restrict(self._schema, in_root, filters))
+        addresses = snapshot.find_all_addresses(restrict(self._schema, in_root, filters))
         yield from snapshot.read_records(
-            addresses, text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, cache=False
+            addresses,
+            with_text=with_text,
+            with_passages=with_passages,
+            with_sentences_and_concepts=with_sentences_and_concepts,
+            cache=False,
         )
 
     def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
@@ -268,7 +292,7 @@ class LocalStore(Closable):
     ) -> LocalCandidates:
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, hits = self._open_snapshot(), None
-        if isinstance(plan, Bands):
+        if isinstance(plan, BandPlan):
             with_band = snapshot.find_addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
                 hits = rank_by_shared_tokens(snapshot, plan, with_band)
@@ -343,9 +367,9 @@ class LocalStore(Closable):
         queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
         queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
         queries += [word_query(schema, "names", word) for word in distinctive_words(id)]
-        return most_similar_ids(id, set(self._find_ids(*queries, filters=filters, limit=MAX_SUGGESTED_IDS)))
+        return most_similar_ids(id, set(self._find_ids(*queries, filters=filters, limit=MAX_IDS_PER_SUGGESTION_QUERY)))
 
-    def filter_suggestions(self, condition: Condition) -> list[str] | None:
+    def suggest_filter_names(self, condition: Condition) -> list[str] | None:
         snapshot, is_path = self._open_snapshot(), condition.field == "path"
         if is_path:
             query = condition_query(self._schema, condition)
@@ -368,7 +392,10 @@ class LocalStore(Closable):
     ) -> Iterator[str]:
         snapshot = self._open_snapshot()
         for query in queries:
-            for address in snapshot.find_addresses(restrict(self._schema, query, filters), limit):
+            found = snapshot.find_addresses(
+                restrict(self._schema, query, filters), snapshot.document_count if limit is None else limit
+            )
+            for address in found:
                 yield read_id(snapshot.read_document(address))
 
     def _require_kind(self, name: TokenKindName) -> TokenKind:
@@ -402,13 +429,13 @@ class LocalStore(Closable):
 
 def _estimate_text_bytes(snapshot: Snapshot) -> int:
     """Return the size of the stored texts in bytes, extrapolated from a sample."""
-    addresses = snapshot.find_addresses(tantivy.Query.all_query())
+    addresses = snapshot.find_all_addresses(tantivy.Query.all_query())
     sample = addresses[:: len(addresses) // MAX_MEASURED_DOCUMENTS + 1]
     sizes = [len(snapshot.read_document(address).get_first("text") or b"") for address in sample]
     return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
 
 
-def _folder_bytes(folder: Path) -> int:
+def _folder_size(folder: Path) -> int:
     """Return the size of all files below a folder in bytes. Files that are removed during the count are ignored."""
     size = 0
     for parent, _, names in os.walk(folder):

@@ -19,7 +19,7 @@ from simdoc_search.stores.local.errors import convert_errors
 from simdoc_search.stores.local.folder import UPGRADE_FOLDER, create_store, open_manifest, replace_index
 from simdoc_search.stores.local.settings_file import write_manifest
 from simdoc_search.stores.local.store import LocalStore
-from simdoc_search.stores.local.writer import heap_bytes
+from simdoc_search.stores.local.writer import choose_heap_bytes
 from simdoc_search.stores.record import Record
 
 BATCH_SIZE = 64
@@ -46,7 +46,7 @@ def upgrade_folder(
     folder = Path(store.location)
     with _write_lock(store):
         manifest = replace(open_manifest(folder), settings=settings)
-        records = store.scan(text=True, passages=True, sentences_and_concepts=True)
+        records = store.scan(with_text=True, with_passages=True, with_sentences_and_concepts=True)
         with convert_errors("write to", store.location), atomic_folder(folder / UPGRADE_FOLDER) as working:
             working.chmod(folder.stat().st_mode & 0o777)
             create_store(working, manifest)
@@ -70,7 +70,7 @@ def write_thresholds(store: LocalStore, thresholds: SimilarityThresholds) -> Non
 def _write_lock(store: LocalStore) -> Iterator[None]:
     """Prevent other processes from writing to the store during the block, by opening a writer that writes nothing."""
     with convert_errors("write to", store.location):
-        index_writer = store.open_for_writing().writer(heap_bytes(), 1)
+        index_writer = store.open_for_writing().writer(choose_heap_bytes(), 1)
     try:
         yield
     finally:

@@ -48,9 +48,9 @@ class LocalWriter:
         """Add records. Each record replaces an older one with the same id."""
         self.put_encoded(encode_in_batches(records, self._encode))
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
+    def put_encoded(self, encoded_records: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
         """Add encoded records. Each record replaces an older one with the same id, unless all are new."""
-        for record in encoded:
+        for record in encoded_records:
             with convert_errors("write to", self._location):
                 if are_new:
                     self._add(record)
@@ -83,7 +83,7 @@ class LocalWriter:
         self._index_writer.add_document(tantivy.Document.from_dict(record.content, self._schema))
 
 
-def heap_bytes() -> int:
+def choose_heap_bytes() -> int:
     """Return the size in bytes of the writer's buffer. It is smaller if the machine or container has little memory."""
     machine = read_machine_memory()
     return MAX_HEAP_BYTES if machine is None else max(MIN_HEAP_BYTES, min(machine // 16, MAX_HEAP_BYTES))

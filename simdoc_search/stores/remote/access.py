@@ -8,7 +8,7 @@ from typing import Any
 
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.query.dsl import Score, count_clauses, count_plan_clauses, to_dsl
+from simdoc_search.query.dsl import ScoreKind, count_clauses, count_plan_clauses, to_dsl
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
@@ -105,7 +105,7 @@ class IndexAccess:
         clauses: Sequence[dict[str, Any]] = (),
         must_not: Sequence[dict[str, Any]] = (),
         *,
-        score: Score,
+        score: ScoreKind,
     ) -> dict[str, Any]:
         """Convert a plan to a query. All `clauses` must also match. No clause in `must_not` may match."""
         needed = count_plan_clauses(plan, score) + count_clauses([*clauses, *must_not])
@@ -124,24 +124,29 @@ class IndexAccess:
     def source_filter(
         self,
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         fields: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Return the `_source` filter for a search whose hits are passed to `to_record`."""
         unused = [
             f"{self.field}.{name}"
             for name in TOKEN_KINDS
-            if not (passages if name == "passages" else sentences_and_concepts)
+            if not (with_passages if name == "passages" else with_sentences_and_concepts)
         ]
         if self.text_fields is not None:
             return {
-                "includes": [self.field, *self.id_field.source_fields, *(self.text_fields if text else ()), *fields],
+                "includes": [
+                    self.field,
+                    *self.id_field.source_fields,
+                    *(self.text_fields if with_text else ()),
+                    *fields,
+                ],
                 "excludes": unused,
             }
         unused += [f"{self.field}.{name}" for name in ("names", "path", METADATA_FIELD, "format")]
-        return {"excludes": unused if text else [*unused, "body"]}
+        return {"excludes": unused if with_text else [*unused, "body"]}
 
     def to_record(self, hit: Mapping[str, Any], fields: Sequence[str] = ()) -> Record:
         """Convert a hit to a record. In an index that simdoc-search did not create, `fields` become its metadata."""

@@ -16,7 +16,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import INDEX_CLOSED, RequestError, write_block_message
 from simdoc_search.stores.remote.retry import RETRYABLE_STATUSES
 
-CHUNK_BYTES = 4_000_000
+MAX_CHUNK_BYTES = 4_000_000
 """Maximum size of a request in bytes, unless a single action is larger."""
 
 _LINE_BYTES = 150  # approximate size of an action's first line, without the id
@@ -66,7 +66,7 @@ class Action:
         return len(self.document) + len(self.id) + _LINE_BYTES
 
     @property
-    def lines(self) -> bytes:
+    def encoded_lines(self) -> bytes:
         """The one or two lines of the action in the request."""
         return json.dumps({self.operation: self.target}).encode() + b"\n" + self.document
 
@@ -119,7 +119,7 @@ class BulkWriter:
         self._engine = engine
         self._index = index
         self._opened_uuids = read_uuids(engine, index) if uuids is None else uuids
-        self._max_bytes = CHUNK_BYTES  # it is reduced when the engine or a proxy rejects a request as too large
+        self._max_bytes = MAX_CHUNK_BYTES  # it is reduced when the engine or a proxy rejects a request as too large
 
     def write(self, actions: Iterable[Action]) -> Iterator[tuple[Action, ActionOutcome]]:
         """Send actions until each has succeeded or failed permanently. Yield the outcomes as they arrive.
@@ -185,7 +185,7 @@ class BulkWriter:
                 action.with_target(require_alias=True) if action.target["_index"] == self._index else action
                 for action in actions
             ]
-        items = self._engine.call_once("POST", ["_bulk"], b"".join(action.lines for action in actions))["items"]
+        items = self._engine.call_once("POST", ["_bulk"], b"".join(action.encoded_lines for action in actions))["items"]
         outcomes = [
             ActionOutcome.from_item(item[action.operation]) for action, item in zip(actions, items, strict=True)
         ]

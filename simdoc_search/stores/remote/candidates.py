@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.query.dsl import Score, can_count_tokens, count_clauses
-from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.query.dsl import ScoreKind, can_count_tokens, count_clauses
+from simdoc_search.query.plans import BandPlan, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Candidate, LeftOut
+from simdoc_search.stores.record import Candidate, LeftOutDocument
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.records import read_token_ids
@@ -89,7 +89,7 @@ class RemoteCandidates:
     ) -> None:
         self.total: int = total_hits(first_response)
         self.plan = plan
-        self._left_out: dict[HitKey, LeftOut] = {}
+        self._left_out: dict[HitKey, LeftOutDocument] = {}
         self._access = access
         self._search = {name: search[name] for name in ("query", "track_scores", "_source")}
         self._is_scored: bool = search["track_scores"]
@@ -104,7 +104,7 @@ class RemoteCandidates:
             self.total = len(self._ranked) + len(self._left_out)
 
     @property
-    def left_out(self) -> Sequence[LeftOut]:
+    def left_out(self) -> Sequence[LeftOutDocument]:
         """Of the candidates read so far, those that cannot be compared."""
         return list(self._left_out.values())
 
@@ -146,7 +146,7 @@ class RemoteCandidates:
         for hit, token_ids, matched, fault in self._read_tokens(hits):
             key = self._access.id_field.key_of(hit)
             if fault:
-                self._left_out[hit_key(hit)] = LeftOut(key, fault)
+                self._left_out[hit_key(hit)] = LeftOutDocument(key, fault)
             else:
                 fields = select_fields(
                     hit.get("_source") or {}, self._fields, is_simdoc_index=self._access.is_simdoc_index
@@ -179,8 +179,8 @@ def find_candidates(
 
     def run(positions: Sequence[int], *, scored: bool) -> None:
         for position in positions:
-            is_scored = scored or not isinstance(chosen_plans[position], Bands)
-            score: Score = "tokens" if is_scored else "nothing"
+            is_scored = scored or not isinstance(chosen_plans[position], BandPlan)
+            score: ScoreKind = "tokens" if is_scored else "nothing"
             query = access.token_query(chosen_plans[position], clauses, excluded[position], score=score)
             searches[position] = build_first_page_search(
                 access, query, [f"{access.field}.tokens"], fields, is_scored=is_scored
@@ -192,7 +192,10 @@ def find_candidates(
     run(range(len(plans)), scored=False)
     rerun = []
     for position, plan in enumerate(chosen_plans):
-        if not isinstance(plan, Bands) or (total := total_hits(responses[position])) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
+        if (
+            not isinstance(plan, BandPlan)
+            or (total := total_hits(responses[position])) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT
+        ):
             continue
         scored_plan = (total > MAX_BAND_MATCHES and plan.plan_without_bands) or plan
         if can_count_tokens(scored_plan, count_clauses([*clauses, *excluded[position]]), access.engine.max_clauses()):

@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 
-RELEASE_SECONDS = 1.0
+RELEASE_TIMEOUT_SECONDS = 1.0
 """Timeout in seconds of a request that only releases resources of the engine."""
 
 _REPEATABLE_OPERATIONS = frozenset(
@@ -116,13 +116,19 @@ class Engine:
         return Retries(self.stop_event, self._retry_seconds)
 
     def call(
-        self, method: str, path: Iterable[str], body: Any = None, *, allowed_statuses: Iterable[int] = (), **params: Any
+        self,
+        method: str,
+        path_parts: Iterable[str],
+        body: Any = None,
+        *,
+        allowed_statuses: Iterable[int] = (),
+        **params: Any,
     ) -> Any:
         """Send a request, with retries if it is repeatable.
 
         Args:
             method: HTTP method.
-            path: parts of the URL path, without quoting.
+            path_parts: parts of the URL path, without quoting.
             body: a value that JSON can encode, or bytes with one JSON value per line.
             allowed_statuses: error statuses for which None is returned instead of raising an error.
             params: query parameters of the URL.
@@ -136,16 +142,22 @@ class Engine:
             StoreError: the store is closed, or the response does not come from an engine.
             StoppedError: `stop_event` is set.
         """
-        parts = list(path)
+        parts = list(path_parts)
         if method in ("GET", "PUT") or (method == "POST" and parts[-1] in _REPEATABLE_OPERATIONS):
             return self._retry(lambda: self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params))
         return self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params)
 
     def call_once(
-        self, method: str, path: Iterable[str], body: Any = None, *, allowed_statuses: Iterable[int] = (), **params: Any
+        self,
+        method: str,
+        path_parts: Iterable[str],
+        body: Any = None,
+        *,
+        allowed_statuses: Iterable[int] = (),
+        **params: Any,
     ) -> Any:
         """Send a request without retries. The arguments and errors are the same as for `call`."""
-        parts = list(path)
+        parts = list(path_parts)
         if parts[-1] == "_search" and method == "POST":
             params |= _ALL_SHARDS_PARAMS
         if (
@@ -175,8 +187,8 @@ class Engine:
         payload = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
 
         def send() -> list[Any]:
-            path = [*([index] if index else []), "_msearch"]
-            responses: list[Any] = self.call_once("POST", path, payload)["responses"]
+            path_parts = [*([index] if index else []), "_msearch"]
+            responses: list[Any] = self.call_once("POST", path_parts, payload)["responses"]
             for body, response in zip(searches, responses, strict=True):
                 if "error" in response:
                     raise error_from_response(self.name, response.get("status", 500), response)
@@ -242,10 +254,10 @@ class Engine:
             settings = "script.allowed_types and script.allowed_contexts"
             raise StoreError(f"{self.name} does not allow {context} scripts (see its settings {settings}); {advice}")
 
-    def release(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
+    def release(self, path_parts: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
         """Release a resource of the engine, such as a scroll. Errors are ignored: the resource will expire."""
         with suppress(StoreError, StoppedError, TimeoutError):
-            self._send(method, list(path), body, allowed_statuses=(404,), timeout=RELEASE_SECONDS)
+            self._send(method, list(path_parts), body, allowed_statuses=(404,), timeout=RELEASE_TIMEOUT_SECONDS)
 
     def close(self) -> None:
         """Reject further requests, end pauses and background requests, and close the client if `owns_client` is set."""
@@ -259,7 +271,7 @@ class Engine:
         retries, other_nodes = self.create_retries(), self._transport.node_count - 1
         while True:
             try:
-                return self._skip_closed(action)
+                return self._skip_closed_indices(action)
             except StoreError as error:
                 is_unavailable = isinstance(error, StoreUnavailableError)
                 if is_unavailable and other_nodes:
@@ -276,7 +288,7 @@ class Engine:
             self._check_open()
             raise
 
-    def _skip_closed(self, action: Callable[[], Result]) -> Result:
+    def _skip_closed_indices(self, action: Callable[[], Result]) -> Result:
         """Run an action. If it fails because of a closed index, run it again and skip closed indices."""
         try:
             return action()
@@ -297,7 +309,7 @@ class Engine:
     def _send(
         self,
         method: str,
-        path: list[str],
+        path_parts: list[str],
         body: Any,
         *,
         allowed_statuses: Iterable[int],
@@ -308,7 +320,7 @@ class Engine:
         self._check_open()
         if self.stop_event.is_set() and timeout is None:
             raise StoppedError
-        url = "/" + "/".join(quote(part, safe="*,-_.:") for part in path)
+        url = "/" + "/".join(quote(part, safe="*,-_.:") for part in path_parts)
         content_type = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
         # The clients would send lone surrogates as bytes, which OpenSearch 3.8 rejects. `json.dumps` escapes them.
         payload = body if body is None or isinstance(body, bytes) else json.dumps(body, separators=(",", ":"))
@@ -320,7 +332,7 @@ class Engine:
         stop_event = self.stop_event if timeout is None else None
         _log.debug("%s %s%s", method, self.name, url)
         try:
-            with request_span(self._transport.client, method, path):
+            with request_span(self._transport.client, method, path_parts):
                 response = self._transport.send(method, url, stop_event=stop_event, timeout=timeout, **request)
         except Exception as error:  # the errors of the client libraries have no common base class
             if isinstance(error, StoppedError):

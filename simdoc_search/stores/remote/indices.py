@@ -21,10 +21,10 @@ from simdoc_search.stores.remote.shared_settings import (
     explain_not_queryable,
     is_created_by_simdoc,
     none_queryable_message,
-    select_queryable,
+    select_queryable_mappings,
 )
 
-REFRESH_SECONDS = 10.0
+RELOAD_INTERVAL_SECONDS = 10.0
 """Seconds after which the indices behind an alias are read again."""
 
 
@@ -34,16 +34,16 @@ class _IndicesState:
 
     Attributes:
         mappings: mappings of the open indices.
-        queryable: mappings of the open indices whose documents can be found.
+        queryable_mappings: mappings of the open indices whose documents can be found.
         all_mappings: mappings of all indices, including closed indices.
-        closed: names of the closed indices.
+        closed_indices: names of the closed indices.
         settings: the `index` part of the settings of each index, if they could be read.
     """
 
     mappings: Mappings
-    queryable: Mappings
+    queryable_mappings: Mappings
     all_mappings: Mappings
-    closed: frozenset[str] = frozenset()
+    closed_indices: frozenset[str] = frozenset()
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -75,7 +75,7 @@ class Indices:
         self._state = self._read(engine, mappings)
         self.settings: Settings = self._common_settings(self._state)
         self.is_simdoc_index: bool = is_created_by_simdoc(self.mappings, self.field)
-        self._fresh_until = time.monotonic() + REFRESH_SECONDS
+        self._fresh_until = time.monotonic() + RELOAD_INTERVAL_SECONDS
 
     @property
     def mappings(self) -> Mappings:
@@ -83,13 +83,13 @@ class Indices:
         return self._state.mappings
 
     @property
-    def queryable(self) -> Mappings:
+    def queryable_mappings(self) -> Mappings:
         """Mappings of the indices whose documents can be found."""
-        return self._state.queryable
+        return self._state.queryable_mappings
 
     def exclusion_clauses(self, engine: Engine) -> list[dict[str, Any]]:
         """Return a list with the clause that excludes the indices that cannot be queried; empty if there are none."""
-        self.refresh(engine)
+        self.reload_if_old(engine)
         excluded = self._not_queryable(self._state)
         return [{"bool": {"must_not": [{"terms": {"_index": excluded}}]}}] if excluded else []
 
@@ -98,8 +98,8 @@ class Indices:
         is_excluded = index in self._not_queryable(self._state)
         return f"is in the index {index}, which cannot be queried (see `simdoc-search check`)" if is_excluded else ""
 
-    def refresh(self, engine: Engine) -> None:
-        """Read the indices again, unless they were read less than REFRESH_SECONDS ago.
+    def reload_if_old(self, engine: Engine) -> None:
+        """Read the indices again, unless they were read less than RELOAD_INTERVAL_SECONDS ago.
 
         Raises:
             FormatMismatchError: the settings of the fingerprints have changed.
@@ -108,11 +108,11 @@ class Indices:
         if not self._is_one_index and time.monotonic() > self._fresh_until:
             self._read_again(engine)
 
-    def find_left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
-        """Return the indices that are not queried. Raises the errors of `refresh`."""
+    def find_left_out_indices(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
+        """Return the indices that are not queried. Raises the errors of `reload_if_old`."""
         if self._is_one_index:
             return ()
-        if engine.closed_indices and not self._state.closed:
+        if engine.closed_indices and not self._state.closed_indices:
             self._read_again(engine)
         state, left_out = self._state, []
         for index in self._not_queryable(state):
@@ -120,7 +120,7 @@ class Indices:
                 index, state.all_mappings, self.field, self._location, state.settings.get(index)
             )
             left_out.append(LeftOutIndex(index, engine.count(self.name, {"term": {"_index": index}}), problem.reason))
-        closed = [LeftOutIndex(index, None, closed_reason(index)) for index in sorted(state.closed)]
+        closed = [LeftOutIndex(index, None, closed_reason(index)) for index in sorted(state.closed_indices)]
         return (*left_out, *closed)
 
     def _read_again(self, engine: Engine) -> None:
@@ -135,11 +135,11 @@ class Indices:
                 found=settings.to_dict(),
                 expected=self.settings.to_dict(),
             )
-        self._state, self._fresh_until = state, time.monotonic() + REFRESH_SECONDS
+        self._state, self._fresh_until = state, time.monotonic() + RELOAD_INTERVAL_SECONDS
 
     def _read(self, engine: Engine, mappings: Mappings) -> _IndicesState:
         """Read which indices are open, closed and queryable. Raises StoreError if all indices are closed."""
-        queryable_now = select_queryable(mappings, self.field)
+        queryable_now = select_queryable_mappings(mappings, self.field)
         if self._is_one_index and queryable_now:
             # This saves a request. If the index is closed, the first query raises an error.
             return _IndicesState(mappings, mappings, mappings)
@@ -155,14 +155,16 @@ class Indices:
         return _IndicesState(opened, queryable_now, mappings, closed, settings)
 
     def _common_settings(self, state: _IndicesState) -> Settings:
-        if state.queryable:
-            return common_settings(state.queryable, self.field, self._location)
+        if state.queryable_mappings:
+            return common_settings(state.queryable_mappings, self.field, self._location)
         reason = none_queryable_message(state.mappings, self.field, self._location, state.settings, state.all_mappings)
-        raise StoreError("; ".join([reason, *(f"the index {index} is closed" for index in sorted(state.closed))]))
+        raise StoreError(
+            "; ".join([reason, *(f"the index {index} is closed" for index in sorted(state.closed_indices))])
+        )
 
     @staticmethod
     def _not_queryable(state: _IndicesState) -> list[str]:
-        return sorted(state.mappings.keys() - state.queryable.keys())
+        return sorted(state.mappings.keys() - state.queryable_mappings.keys())
 
 
 def closed_reason(index: str) -> str:

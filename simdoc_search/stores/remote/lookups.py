@@ -112,12 +112,12 @@ def find_keys(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
 
 
 def application_fields(
-    access: IndexAccess, keys: Sequence[DocumentKey], *, text: bool
+    access: IndexAccess, keys: Sequence[DocumentKey], *, with_text: bool
 ) -> dict[DocumentKey, dict[str, Any]]:
     """Return the fields of documents of an application; see `HasApplicationFields`."""
     if access.is_simdoc_index:
         return {}
-    source: SourceFilter = {"excludes": [access.field, *(() if text else access.text_fields or ())]}
+    source: SourceFilter = {"excludes": [access.field, *(() if with_text else access.text_fields or ())]}
     ids = dict.fromkeys(key.id for key in keys)
     return {
         access.id_field.key_of(hit): {
@@ -174,7 +174,7 @@ def find_ids_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str
 
 
 def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
-    """Return suggestions for a condition that no document can match; see `Store.filter_suggestions`."""
+    """Return suggestions for a condition that no document can match; see `Store.suggest_filter_names`."""
     if not access.is_simdoc_index:
         paths = {nested_path(mapping, condition.field) for mapping in access.indices.mappings.values()}
         exists: dict[str, Any] = {"exists": {"field": condition.field}}

@@ -12,7 +12,7 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
-from simdoc_search.stores.remote.mappings import INTEGER_TYPES, count_fields, mapped_fields, remaining_fields
+from simdoc_search.stores.remote.mappings import INTEGER_TYPES, count_fields, count_remaining_fields, mapped_fields
 from simdoc_search.stores.remote.schema import component_template, parse_meta
 
 _INDEX_BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
@@ -130,7 +130,7 @@ def _find_field_limit_faults(
     mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str
 ) -> Iterator[MappingFault]:
     properties = mapping.get("properties", {})
-    left, limit = remaining_fields(mapping, settings)
+    left, limit = count_remaining_fields(mapping, settings)
     existing = {field: properties[field]} if field in properties else {}
     has_tokens = "tokens" in mapped_fields(mapping, field)
     needed = 0 if has_tokens else count_fields({field: _expected_mapping(mapping, field)}) - count_fields(existing)

@@ -36,16 +36,18 @@ def read_index_settings(engine: Engine, index: str) -> dict[str, Mapping[str, An
     )
 
 
-def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any]) -> str:
+def add_fields(engine: Engine, index: str, field: str, missing_fields: Mapping[str, Any]) -> str:
     """Add fields to an object field of an index. Return why the engine rejects them, or an empty string.
 
     Raises:
         StoreError: see `Engine.call`.
     """
-    if not missing:
+    if not missing_fields:
         return ""
     try:
-        engine.call("PUT", [index, "_mapping"], {"properties": {field: {"dynamic": "false", "properties": missing}}})
+        engine.call(
+            "PUT", [index, "_mapping"], {"properties": {field: {"dynamic": "false", "properties": missing_fields}}}
+        )
     except RequestError as error:
         if error.status not in (400, 403, 500):  # engines respond with 500 if the object field is disabled
             raise
@@ -117,7 +119,7 @@ def count_fields(properties: Mapping[str, Any]) -> int:
     )
 
 
-def remaining_fields(mapping: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
+def count_remaining_fields(mapping: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
     """Return the number of fields that can be added to an index, and its field limit."""
     limit = int(settings.get("mapping", {}).get("total_fields", {}).get("limit", _DEFAULT_FIELD_LIMIT))
     return limit - count_fields(mapping.get("properties", {})), limit

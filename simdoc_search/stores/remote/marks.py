@@ -23,7 +23,7 @@ from simdoc_search.stores.remote.bulk import ActionOutcome
 from simdoc_search.stores.remote.fingerprint_value import read_fingerprint_value
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import add_fields, mapped_fields, remaining_fields
+from simdoc_search.stores.remote.mappings import add_fields, count_remaining_fields, mapped_fields
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 from simdoc_search.stores.remote.records import read_text_hash
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings
@@ -104,7 +104,7 @@ class Marks:
         value = read_fingerprint_value(hit.get("_source") or {}, self._access.field)
         return Mark(*(value.get(name) for name in MARK_FIELDS)) if isinstance(value, Mapping) else Mark()
 
-    def cluster_name(self, kept: DocumentKey) -> str:
+    def make_cluster_value(self, kept: DocumentKey) -> str:
         """Return the `cluster` of a group: the id of the kept document, with its index and routing if needed."""
         index = kept.index if len(self._updaters) > 1 else None
         if index is None and kept.routing is None:
@@ -189,7 +189,7 @@ class Marks:
             raise _cannot_mark_error(name, fault.problem)
         existing, expected = mapped_fields(mapping, field), field_mappings(self._access.settings, field)
         missing = {part: expected[part] for part in MARK_FIELDS if part not in existing}
-        left, limit = remaining_fields(mapping, settings)
+        left, limit = count_remaining_fields(mapping, settings)
         if left < len(missing):
             raise _cannot_mark_error(
                 name,

@@ -40,7 +40,7 @@ _SHORT_TEXT = "w0 w1"
 
 @dataclass(frozen=True, slots=True)
 class MinHashFieldSettings(Settings):
-    """Settings of a field that a `min_hash` filter fills. `minhash` contains the options of the filter."""
+    """Settings of a field that a `min_hash` filter fills. `sketch` contains the options of the filter."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.sketch, MinHash):
@@ -90,7 +90,7 @@ class MinHashFieldIndices:
     is_simdoc_index: bool = False
 
     @property
-    def queryable(self) -> Mapping[str, Mapping[str, Any]]:
+    def queryable_mappings(self) -> Mapping[str, Mapping[str, Any]]:
         """Mappings of the indices whose documents can be found."""
         return self.mappings
 
@@ -102,10 +102,10 @@ class MinHashFieldIndices:
         """Return an empty string, because these indices have no faults."""
         return ""
 
-    def refresh(self, _: Engine) -> None:
+    def reload_if_old(self, _: Engine) -> None:
         """Do nothing, because the list of indices is only read when the store is opened."""
 
-    def find_left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
+    def find_left_out_indices(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
         """Return the indices that are not queried; see `Store.left_out_indices`."""
         reason = f"this index has no field {self.field} with terms of a min_hash filter; add this field, then reindex"
         counts = {index: engine.count(self.name, {"term": {"_index": index}}) for index in self.unfilled_indices}

@@ -30,7 +30,7 @@ _OPTIONS_WITH_POSITIONS = frozenset({"positions", "offsets"})
 
 def can_find_phrases(access: IndexAccess) -> bool:
     """Return whether all indices store word positions in each text field."""
-    fields, mappings = _text_fields(access), access.indices.queryable.values()
+    fields, mappings = _text_fields(access), access.indices.queryable_mappings.values()
     return bool(fields) and all(_has_positions(mapping, field) for mapping in mappings for field in fields)
 
 

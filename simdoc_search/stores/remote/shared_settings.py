@@ -31,7 +31,7 @@ class NotQueryableReason(NamedTuple):
     only_lacks_field: bool
 
 
-def select_queryable(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:
+def select_queryable_mappings(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:
     """Select the mappings of the indices whose documents can be found by their fingerprints."""
     return {
         index: mapping
@@ -73,7 +73,7 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
         StoreError: no index can be queried.
         FormatMismatchError: the fingerprints have different settings, or a newer version of simdoc-search wrote them.
     """
-    queryable = select_queryable(mappings, field)
+    queryable = select_queryable_mappings(mappings, field)
     settings = {index: _settings_in(index, mapping, field) for index, mapping in queryable.items()}
     if not settings:
         raise StoreError(none_queryable_message(mappings, field, location))
@@ -133,7 +133,7 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind)
         StoreError: the field for these tokens has a wrong mapping.
     """
     index_by_settings: dict[Any, str] = {}
-    for index, mapping in select_queryable(mappings, field).items():
+    for index, mapping in select_queryable_mappings(mappings, field).items():
         kind_settings = getattr(_settings_in(index, mapping, field), kind.name)
         if kind_settings is None:
             problem, advice = "has no", backfill_advice(mappings.values(), field, location, kind.backfill_option)
@@ -155,7 +155,8 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind)
 def is_created_by_simdoc(mappings: Mappings, field: str) -> bool:
     """Return whether `simdoc-search index` created all queryable indices."""
     return all(
-        METADATA_FIELD in mapped_fields(mapping, field) for mapping in select_queryable(mappings, field).values()
+        METADATA_FIELD in mapped_fields(mapping, field)
+        for mapping in select_queryable_mappings(mappings, field).values()
     )
 
 
@@ -171,7 +172,7 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
     current = common_settings(mappings, field, location).with_verified_key(settings.sketch.key, location)
     if not is_created_by_simdoc(mappings, field) or current != settings:
         raise StoreError(f"the index {location} was replaced with another index; open the index again")
-    if others := sorted(mappings.keys() - select_queryable(mappings, field).keys()):
+    if others := sorted(mappings.keys() - select_queryable_mappings(mappings, field).keys()):
         raise StoreError(
             f"the index {others[0]} behind {location} was not created with `simdoc-search index`; remove this index "
             "from the alias, then run `simdoc-search index` again"

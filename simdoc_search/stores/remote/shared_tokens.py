@@ -49,7 +49,7 @@ def find_token_matches(
 ) -> TokenMatches:
     """Return the documents that share the most tokens of a kind; see `Store.documents_sharing_tokens`."""
     kind = TOKEN_KINDS[kind_name]
-    require_kind(access.indices.queryable, access.field, access.location, kind)
+    require_kind(access.indices.queryable_mappings, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
     rows = encode_token_groups(token_ids, kind.length)
     clauses_per_row = 1 if token_ids.ndim == 1 else 2
@@ -72,7 +72,7 @@ def find_token_matches(
 def document_frequencies(access: IndexAccess, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Return the document frequency of each concept; see `Store.concept_frequencies`."""
     kind = TOKEN_KINDS["concepts"]
-    require_kind(access.indices.queryable, access.field, access.location, kind)
+    require_kind(access.indices.queryable_mappings, access.field, access.location, kind)
     field = f"{access.field}.{kind.name}"
     # Count with one query per concept, because an engine stores the document frequency of each term. A single
     # aggregation with a filter per concept would read all documents.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import DocumentKey, ambiguous_id_message
 from simdoc_search.errors import StoreError, StoreNotFoundError
-from simdoc_search.query.dsl import Score
+from simdoc_search.query.dsl import ScoreKind
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.sentences import decode_simhashes
@@ -86,7 +86,7 @@ class RemoteStore(Closable):
         self.field: str = access.field
         self.is_simdoc_index: bool = access.is_simdoc_index
         self.settings: Settings = access.settings
-        has_body = (mapping_at(mapping, "body") is not None for mapping in access.indices.queryable.values())
+        has_body = (mapping_at(mapping, "body") is not None for mapping in access.indices.queryable_mappings.values())
         self.has_texts: bool = all(has_body) if access.text_fields is None else bool(access.text_fields)
 
     @classmethod
@@ -201,10 +201,22 @@ class RemoteStore(Closable):
     # --- documents by id ---
 
     def get(
-        self, id: str, *, text: bool = False, passages: bool = False, sentences_and_concepts: bool = False
+        self,
+        id: str,
+        *,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
     ) -> Record | None:
         """Return the record with this id, or None. Raises StoreError if several documents have the id."""
-        records = list(self.records([id], text=text, passages=passages, sentences_and_concepts=sentences_and_concepts))
+        records = list(
+            self.records(
+                [id],
+                with_text=with_text,
+                with_passages=with_passages,
+                with_sentences_and_concepts=with_sentences_and_concepts,
+            )
+        )
         if len(records) > 1:
             raise StoreError(ambiguous_id_message(record.key for record in records))
         return records[0] if records else None
@@ -213,9 +225,9 @@ class RemoteStore(Closable):
         self,
         ids: Iterable[str],
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Return the records of all documents with these ids that match the filters. Unknown ids are ignored."""
@@ -223,17 +235,21 @@ class RemoteStore(Closable):
         if access.is_min_hash_field:
             return compute_records(access, ids, filters)
         source, clauses = (
-            access.source_filter(text=text, passages=passages, sentences_and_concepts=sentences_and_concepts),
+            access.source_filter(
+                with_text=with_text,
+                with_passages=with_passages,
+                with_sentences_and_concepts=with_sentences_and_concepts,
+            ),
             access.filter_clauses(filters),
         )
-        ids_per_request = TEXTS_AT_ONCE if text else IDS_AT_ONCE
+        ids_per_request = TEXTS_AT_ONCE if with_text else IDS_AT_ONCE
         return map(
             access.to_record, find_by_id(access, ids, source=source, ids_per_request=ids_per_request, clauses=clauses)
         )
 
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
         """Yield the texts of the documents with these ids."""
-        for record in self.records(ids, text=True):
+        for record in self.records(ids, with_text=True):
             if record.text is not None:
                 yield StoredText(record.key, record.text, record.text_hash)
 
@@ -241,7 +257,7 @@ class RemoteStore(Closable):
         """Yield the simhashes of the sentences of the documents with these ids."""
         return (
             (record.key, decode_simhashes(record.sentences))
-            for record in self.records(ids, sentences_and_concepts=True)
+            for record in self.records(ids, with_sentences_and_concepts=True)
         )
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
@@ -269,10 +285,10 @@ class RemoteStore(Closable):
         return lookups.find_keys(self.access, id, index)
 
     def application_fields(
-        self, keys: Sequence[DocumentKey], *, text: bool = True
+        self, keys: Sequence[DocumentKey], *, with_text: bool = True
     ) -> dict[DocumentKey, dict[str, Any]]:
         """Return the application's fields of each document; see `HasApplicationFields`."""
-        return lookups.application_fields(self.access, keys, text=text)
+        return lookups.application_fields(self.access, keys, with_text=with_text)
 
     # --- ids and fields by name ---
 
@@ -288,7 +304,7 @@ class RemoteStore(Closable):
         """Return up to `limit` ids that begin with a prefix, sorted."""
         return lookups.find_ids_by_prefix(self.access, prefix, limit)
 
-    def filter_suggestions(self, condition: Condition) -> list[str] | None:
+    def suggest_filter_names(self, condition: Condition) -> list[str] | None:
         """Return suggestions for a condition that no document can match; see `Store`."""
         return lookups.suggest_fields(self.access, condition)
 
@@ -318,7 +334,7 @@ class RemoteStore(Closable):
 
     def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
         """Convert a plan to a clause for an application's own search."""
-        score: Score = "bands" if self.access.is_min_hash_field else "tokens"
+        score: ScoreKind = "bands" if self.access.is_min_hash_field else "tokens"
         return self.access.token_query(plan, must_not=self.access.id_field.key_clauses(exclude), score=score)
 
     def documents_sharing_tokens(
@@ -358,9 +374,9 @@ class RemoteStore(Closable):
     def scan(
         self,
         *,
-        text: bool = False,
-        passages: bool = False,
-        sentences_and_concepts: bool = False,
+        with_text: bool = False,
+        with_passages: bool = False,
+        with_sentences_and_concepts: bool = False,
         root_folder: str | None = None,
         only_roots_below: bool = False,
         filters: Filters | None = None,
@@ -374,7 +390,10 @@ class RemoteStore(Closable):
             *access.filter_clauses(filters),
         ]
         source = access.source_filter(
-            text=text, passages=passages, sentences_and_concepts=sentences_and_concepts, fields=fields
+            with_text=with_text,
+            with_passages=with_passages,
+            with_sentences_and_concepts=with_sentences_and_concepts,
+            fields=fields,
         )
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
         for hit in all_hits(access.background_engine, self.index, body):
@@ -389,7 +408,7 @@ class RemoteStore(Closable):
 
     def info(self) -> StoreInfo:
         """Return the location, the number of documents, the sizes and the settings."""
-        self.access.indices.refresh(self.engine)
+        self.access.indices.reload_if_old(self.engine)
         document_count = self.engine.count(self.index)
         stats = self.engine.call("GET", [self.index, "_stats", "store"], allowed_statuses=(403,)) or {}
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
@@ -406,7 +425,7 @@ class RemoteStore(Closable):
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return those indices of the alias that cannot be queried; see `Store`."""
-        return self.access.indices.find_left_out(self.engine)
+        return self.access.indices.find_left_out_indices(self.engine)
 
     def _estimate_text_bytes(self, document_count: int) -> int | None:
         """Estimate the uncompressed size of all texts in bytes from a sample. Return None if there are no texts."""

@@ -146,7 +146,7 @@ def check_text_fields(
             raise LocationError(f"no document has a field {name}; choose a text field: {candidates}")
 
 
-def text_query(
+def find_text_query(
     engine: Engine,
     index: str,
     mapping: Mapping[str, Any],

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
+from simdoc_search.stores.record import KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import (
     Action,
@@ -132,24 +132,24 @@ def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal
     is refreshed after the removals, and each kept document is read again. If a kept document no longer exists, the
     removed document is restored. At least one of the two runs sees the removal by the other run.
     """
-    not_removed: dict[DocumentKey, str] = {}
+    not_removed_reasons: dict[DocumentKey, str] = {}
     keys = list(removals)
     for start in range(0, len(keys), _DELETE_BATCH_SIZE):
         batch = {key: removals[key] for key in keys[start : start + _DELETE_BATCH_SIZE]}
-        removed = _remove(access, batch, not_removed)
+        removed = _remove(access, batch, not_removed_reasons)
         access.background_engine.refresh(access.name, allowed_statuses=(403,))
-        kept = {document for key in removed if (document := removals[key].kept)}
+        kept = {document for key in removed if (document := removals[key].kept_key_and_hash)}
         hits = _find_hits(
             access, {key for key, _ in kept}, [f"{access.field}.text_hash", *access.id_field.source_fields]
         )
         missing = kept - {(key, access.to_record(hit).text_hash) for key, hit in hits.items()}
-        if orphaned := {key: hit for key, hit in removed.items() if removals[key].kept in missing}:
-            _restore(access, orphaned, not_removed)
-    return not_removed
+        if orphaned_hits := {key: hit for key, hit in removed.items() if removals[key].kept_key_and_hash in missing}:
+            _restore(access, orphaned_hits, not_removed_reasons)
+    return not_removed_reasons
 
 
 def _remove(
-    access: IndexAccess, removals: Mapping[DocumentKey, RemovalCondition], not_removed: dict[DocumentKey, str]
+    access: IndexAccess, removals: Mapping[DocumentKey, RemovalCondition], not_removed_reasons: dict[DocumentKey, str]
 ) -> dict[DocumentKey, RawHit]:
     """Remove the documents that still have the expected text, and return them."""
     hits = _find_hits(access, removals, {})
@@ -157,25 +157,27 @@ def _remove(
     for key, removal in removals.items():
         hit = hits.get(key)
         if hit is None:
-            not_removed[key] = NOT_IN_STORE
+            not_removed_reasons[key] = NOT_IN_STORE
         elif access.to_record(hit).text_hash != removal.text_hash:
-            not_removed[key] = TEXT_CHANGED
+            not_removed_reasons[key] = TEXT_CHANGED
         else:
             action_metadata = {"_index": hit["_index"], **version_condition(hit), **routing_entry(hit)}
             actions[key] = Action.make("delete", hit["_id"], **action_metadata)
     removed = {}
     for key, outcome in _write_actions(access, actions):
         if outcome.error:
-            not_removed[key] = TEXT_CHANGED if outcome.status == CONFLICT else outcome.reason
+            not_removed_reasons[key] = TEXT_CHANGED if outcome.status == CONFLICT else outcome.reason
         else:
             removed[key] = hits[key]
     return removed
 
 
-def _restore(access: IndexAccess, orphaned: Mapping[DocumentKey, RawHit], not_removed: dict[DocumentKey, str]) -> None:
-    """Restore removed documents whose kept document is missing, and add the reasons to `not_removed`."""
+def _restore(
+    access: IndexAccess, orphaned_hits: Mapping[DocumentKey, RawHit], not_removed_reasons: dict[DocumentKey, str]
+) -> None:
+    """Restore removed documents whose kept document is missing, and add the reasons to `not_removed_reasons`."""
     actions = {}
-    for key, hit in orphaned.items():
+    for key, hit in orphaned_hits.items():
         action_metadata = {"_index": hit["_index"], "pipeline": "_none", **routing_entry(hit)}
         actions[key] = Action.make("create", hit["_id"], hit["_source"], **action_metadata)
     for key, outcome in _write_actions(access, actions):
@@ -184,7 +186,7 @@ def _restore(access: IndexAccess, orphaned: Mapping[DocumentKey, RawHit], not_re
         failure = (
             f"; the document was already removed and could not be restored: {outcome.reason}" if has_failed else ""
         )
-        not_removed[key] = KEPT_CHANGED + failure
+        not_removed_reasons[key] = KEPT_DOCUMENT_CHANGED + failure
     access.background_engine.refresh(access.name, allowed_statuses=(403,))
 
 

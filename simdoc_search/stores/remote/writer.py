@@ -69,9 +69,9 @@ class RemoteWriter:
         """Write records. Each replaces an older record with the same id."""
         self.put_encoded(encode_in_batches(records, self._encode))
 
-    def put_encoded(self, encoded: Iterable[EncodedRecord], *, are_new: bool = False) -> None:  # noqa: ARG002
+    def put_encoded(self, encoded_records: Iterable[EncodedRecord], *, are_new: bool = False) -> None:  # noqa: ARG002
         """Write encoded records. Each replaces an older record with the same id."""
-        for id, line in encoded:
+        for id, line in encoded_records:
             self._sender.add(self._make_action("index", id, line))
 
     def delete(self, ids: Iterable[str]) -> None:
@@ -112,27 +112,28 @@ class RemoteWriter:
 
     def _write_chunk(self, actions: list[Action]) -> dict[str, str]:
         """Write a chunk. Return the reasons for rejected documents, by id."""
-        rejected: dict[str, str] = {}
-        waiting = self._locate(actions, rejected) if self._has_several_indices else actions
+        rejection_reasons: dict[str, str] = {}
+        waiting = self._locate(actions, rejection_reasons) if self._has_several_indices else actions
         for _ in range(MAX_VERSION_CONFLICTS):
             conflicts = []
             for action, outcome in self._bulk.write(waiting):
                 if outcome.status == _CONFLICT:
                     conflicts.append((action, outcome))
                 elif outcome.error:
-                    rejected[action.id] = outcome.reason
+                    rejection_reasons[action.id] = outcome.reason
             waiting = [
-                action.with_target(version=version + 1) for action, version in _writes_to_repeat(conflicts, rejected)
+                action.with_target(version=version + 1)
+                for action, version in _writes_to_repeat(conflicts, rejection_reasons)
             ]
             if not waiting:
-                return rejected
+                return rejection_reasons
         reason = (
             "at each attempt, another writer stored a version of the document with a later timestamp; synchronise the "
             "clocks of all writers"
         )
-        return rejected | {action.id: reason for action in waiting}
+        return rejection_reasons | {action.id: reason for action in waiting}
 
-    def _locate(self, actions: list[Action], rejected: dict[str, str]) -> list[Action]:
+    def _locate(self, actions: list[Action], rejection_reasons: dict[str, str]) -> list[Action]:
         """Return each action with the index of its stored document. Reject documents that are in several indices."""
         ids = [action.id for action in actions]
         query = {"query": {"ids": {"values": ids}}, "size": 2 * len(ids), "_source": False}
@@ -144,7 +145,9 @@ class RemoteWriter:
             hits = stored[action.id]
             if len(hits) > 1:
                 indices = " and ".join(sorted(hit["_index"] for hit in hits))
-                rejected[action.id] = f"the document is in the indices {indices}; write to one of these indices"
+                rejection_reasons[action.id] = (
+                    f"the document is in the indices {indices}; write to one of these indices"
+                )
             elif hits:
                 located.append(action.with_target(_index=hits[0]["_index"], **routing_entry(hits[0])))
             else:
@@ -187,7 +190,7 @@ class ChunkSender:
             raise StoreError("this writer is closed; open a new writer")
         before = self._chunk.pop(action.id, None)
         self._bytes -= before.size if before else 0
-        if self._bytes + action.size > bulk.CHUNK_BYTES:
+        if self._bytes + action.size > bulk.MAX_CHUNK_BYTES:
             self._send_chunk()
         self._chunk[action.id] = action
         self._bytes += action.size
@@ -219,14 +222,14 @@ class ChunkSender:
         for future in done:
             ids = self._sending.pop(future)
             try:
-                rejected = future.result()
+                rejection_reasons = future.result()
             except StoppedError:
                 raise StoreUnavailableError(
                     "writing was stopped before all documents were written; run the command again"
                 ) from None
-            for id in ids - rejected.keys():
+            for id in ids - rejection_reasons.keys():
                 self.refused.pop(id, None)  # a later write of this document has succeeded
-            self.refused.update(rejected)
+            self.refused.update(rejection_reasons)
 
 
 def is_possible_id(id: str) -> bool:
@@ -238,7 +241,7 @@ def is_possible_id(id: str) -> bool:
 
 
 def _writes_to_repeat(
-    conflicts: list[tuple[Action, ActionOutcome]], rejected: dict[str, str]
+    conflicts: list[tuple[Action, ActionOutcome]], rejection_reasons: dict[str, str]
 ) -> Iterator[tuple[Action, int]]:
     """Yield the writes to repeat, each with the current version of its document.
 
@@ -248,6 +251,6 @@ def _writes_to_repeat(
     for action, outcome in conflicts:
         current = _CURRENT_VERSION.search(outcome.reason)
         if current is None:
-            rejected[action.id] = outcome.reason
+            rejection_reasons[action.id] = outcome.reason
         elif int(current[1]) > time.time_ns():
             yield action, int(current[1])

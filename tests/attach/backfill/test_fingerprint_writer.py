@@ -114,7 +114,7 @@ def test_other_values_in_the_fingerprint_field_are_not_replaced(theirs: Any) -> 
 @pytest.mark.parametrize(("chunk_bytes", "largest"), [(4_000_000, 8), (900, 2)])
 def test_a_request_that_is_too_large_is_split(monkeypatch: pytest.MonkeyPatch, chunk_bytes: int, largest: int) -> None:
     """A single document that is too large is refused."""
-    monkeypatch.setattr(bulk_writes, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(bulk_writes, "MAX_CHUNK_BYTES", chunk_bytes)
     sizes: list[int] = []
 
     def bulk(lines: list[Any]) -> Any:

@@ -258,7 +258,7 @@ def test_a_dry_run_writes_nothing_and_is_about_right(temp_indices: TempIndices, 
 def test_a_dry_run_with_nothing_to_do_names_no_cost(temp_indices: TempIndices, engine: Engine) -> None:
     name = temp_indices.make({"properties": {"body": {"type": "text"}}})
 
-    assert "documents  0, of which 0 would be written\nnothing was written\n" == output(
+    assert "documents  0 to read, of which 0 would be written\nnothing was written\n" == output(
         "backfill", f"{engine.name}/{name}", "--text-field", "body", "--dry-run"
     )
 

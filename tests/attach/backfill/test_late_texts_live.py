@@ -8,7 +8,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.texts import text_query
+from simdoc_search.stores.remote.texts import find_text_query
 from tests.support.backfill import OTHER, TEXTS, backfill, load, one_engine, stored
 from tests.support.http_server import TempIndices
 
@@ -77,6 +77,6 @@ def test_texts_older_than_their_mapping_are_found(temp_indices: TempIndices, eng
     mappings = engine.call("GET", [name])[name]["mappings"]
     exists = {"bool": {"should": [{"exists": {"field": "body"}}], "minimum_should_match": 1}}
 
-    assert text_query(engine, name, mappings, ["body"]) is None
+    assert find_text_query(engine, name, mappings, ["body"]) is None
     assert len(TEXTS) == backfill(engine, name).updated_count
-    assert exists == text_query(engine, name, mappings, ["body"])
+    assert exists == find_text_query(engine, name, mappings, ["body"])

@@ -17,7 +17,7 @@ import pytest
 from simdoc_search.errors import StoreError
 from simdoc_search.stores import open_store
 from simdoc_search.stores.local.backup import backup_store
-from simdoc_search.stores.local.integrity import check_store
+from simdoc_search.stores.local.integrity import find_damage
 from tests.support.cli import answer, run
 from tests.support.slow_cases import slow_after
 from tests.support.store_damage import content, flip
@@ -60,7 +60,7 @@ def test_a_backup_is_a_store_like_any_other(intact_store: Path, tmp_path: Path) 
     expected = content(intact_store)
 
     assert len(expected) == backup_store(intact_store, tmp_path / "b")
-    assert [] == list(check_store(tmp_path / "b"))
+    assert [] == list(find_damage(tmp_path / "b"))
     assert expected == content(tmp_path / "b")
     with closing(open_store(tmp_path / "b")) as copy:
         put(copy, record("new"))
@@ -81,7 +81,7 @@ def test_a_backup_during_writes_is_one_commit(tmp_path: Path) -> None:
         for turn in range(8):
             target = tmp_path / f"b{turn}"
             backup_store(tmp_path / "s", target)
-            assert [] == list(check_store(target))
+            assert [] == list(find_damage(target))
             kept = ids(open_store(target))
 
             assert len(kept) > committed

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from simdoc_search.errors import StoreError, StoreLockedError, StoreNotFoundError
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.stores import open_store
-from simdoc_search.stores.local.integrity import check_store
+from simdoc_search.stores.local.integrity import find_damage
 from simdoc_search.stores.local.repair import repair_store
 from tests.support.cli import answer, run, sentence
 from tests.support.slow_cases import slow_after
@@ -47,7 +47,7 @@ def largest(store: Path, extension: str) -> Path:
 def test_check_finds_nothing_in_an_undamaged_store(intact_store: Path) -> None:
     seen: list[tuple[int, int]] = []
 
-    assert [] == list(check_store(intact_store, lambda done, total: seen.append((done, total))))
+    assert [] == list(find_damage(intact_store, lambda done, total: seen.append((done, total))))
     assert seen[-1][0] == seen[-1][1] > 0
 
 
@@ -66,7 +66,7 @@ def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     footer = 0 if extension == "json" else 8 + int.from_bytes(data[-8:-4], "little")  # its version may change
     flip(file, chance.randrange((len(data) - footer) * 8))
 
-    assert [] != list(check_store(store))
+    assert [] != list(find_damage(store))
     repaired = repair_store(store, tmp_path / "new")
     saved = content(tmp_path / "new")
     deleted = saved.keys() - expected.keys()
@@ -76,7 +76,7 @@ def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     assert (extension == "del") == bool(repaired.damaged_deletions)
     assert extension == "del" or not deleted
     assert repaired.document_count == len(saved)
-    assert [] == list(check_store(tmp_path / "new"))
+    assert [] == list(find_damage(tmp_path / "new"))
 
 
 @pytest.mark.slow
@@ -91,7 +91,7 @@ def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     if not is_missing:
         file.write_bytes(data[: len(data) // 2])
 
-    assert f"index/{file.name}" in {damage.file for damage in check_store(store)}
+    assert f"index/{file.name}" in {damage.file for damage in find_damage(store)}
     repaired = repair_store(store, tmp_path / "new")
     saved = content(tmp_path / "new")
     assert expected.keys() - saved.keys() == set(repaired.unreadable_ids)
@@ -103,7 +103,7 @@ def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
 def test_a_store_without_its_list_of_segments_cannot_be_repaired(store: Path, tmp_path: Path) -> None:
     (store / "index" / "meta.json").unlink()
 
-    assert [] != list(check_store(store))
+    assert [] != list(find_damage(store))
     with pytest.raises(StoreError, match="restore the index from a backup, or index again"):
         repair_store(store, tmp_path / "new")
 
@@ -134,7 +134,7 @@ def test_only_the_document_that_crashes_its_reader_is_unreadable(tmp_path: Path)
     query = f"from simdoc_search import open_store; open_store({str(tmp_path / 's')!r}).get('a')"
 
     assert 0 > subprocess.run([sys.executable, "-c", query], check=False, capture_output=True).returncode
-    assert [f"index/{file.name}"] == [damage.file for damage in check_store(tmp_path / "s")]
+    assert [f"index/{file.name}"] == [damage.file for damage in find_damage(tmp_path / "s")]
     repaired = repair_store(tmp_path / "s", tmp_path / "new")
     assert (2, ["a"]) == (repaired.document_count, repaired.unreadable_ids)
     assert {"b", "c"} == content(tmp_path / "new").keys()
@@ -148,17 +148,17 @@ def test_a_query_that_reads_a_damaged_document_names_it(tmp_path: Path) -> None:
     message = r"document '[ab]' is damaged .*`simdoc-search check` .*`simdoc-search repair`"
 
     with closing(open_store(tmp_path / "s")) as store, pytest.raises(StoreError, match=message):
-        list(store.candidates(Threshold(tokens(range(100, 300)), 100, None)))
+        list(store.candidates(ThresholdPlan(tokens(range(100, 300)), 100, None)))
 
 
 def test_a_folder_without_a_store_is_neither_checked_nor_repaired(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").touch()
     with pytest.raises(StoreNotFoundError):
-        list(check_store(tmp_path / "missing"))
+        list(find_damage(tmp_path / "missing"))
     for name in ("mine", "missing"):
         with pytest.raises(StoreError):
-            list(check_store(tmp_path / name))
+            list(find_damage(tmp_path / name))
         with pytest.raises(StoreError):
             repair_store(tmp_path / name, tmp_path / "new")
 
@@ -232,7 +232,7 @@ def test_a_check_finds_nothing_while_another_process_writes(tmp_path: Path) -> N
             for _ in range(20):
                 other.stdout.readline()
             for _ in range(15):
-                assert [] == list(check_store(tmp_path / "s"))
+                assert [] == list(find_damage(tmp_path / "s"))
         finally:
             other.kill()
 

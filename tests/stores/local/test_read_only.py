@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search.errors import StoreError
 from simdoc_search.stores import open_store
-from simdoc_search.stores.local.integrity import check_store
+from simdoc_search.stores.local.integrity import find_damage
 from simdoc_search.stores.local.repair import repair_store
 from tests.support.stores import ids, put, record
 from tests.support.users import ordinary_user
@@ -48,8 +48,8 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(store_path
     before = sorted(path.name for path in store_path.rglob("*"))
     with ordinary_user(), closing(open_store(store_path)) as store:
         assert (["a", "b"], 2) == (ids(store), store.info().document_count)
-        assert "words" == store.get("a", text=True).text  # type: ignore[union-attr]
-        assert [] == list(check_store(store_path))
+        assert "words" == store.get("a", with_text=True).text  # type: ignore[union-attr]
+        assert [] == list(find_damage(store_path))
         with pytest.raises(StoreError, match="no permission to write to the folder"):
             put(store, record("c"))
 

@@ -83,11 +83,11 @@ def send(sender: ChunkSender, *actions: Action) -> None:
 
 def test_an_action_and_its_document_are_one_line_each() -> None:
     action = Action.make("index", 'a"\n漢', {"text": "one\ntwo \u2028 漢"}, _index="i", routing="r")
-    first_line, second, end = action.lines.decode().split("\n")
+    first_line, second, end = action.encoded_lines.decode().split("\n")
 
     assert {"index": {"_index": "i", "_id": 'a"\n漢', "routing": "r"}} == json.loads(first_line)
     assert ({"text": "one\ntwo \u2028 漢"}, "") == (json.loads(second), end)
-    assert b'{"delete": {"_id": "a", "_index": "i"}}\n' == Action.make("delete", "a", _index="i").lines
+    assert b'{"delete": {"_id": "a", "_index": "i"}}\n' == Action.make("delete", "a", _index="i").encoded_lines
 
 
 def test_full_chunks_are_sent_at_once_and_the_last_chunk_by_flush(
@@ -108,7 +108,7 @@ def test_full_chunks_are_sent_at_once_and_the_last_chunk_by_flush(
 def test_a_chunk_has_a_maximum_size_unless_it_is_a_single_action(
     new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bulk, "CHUNK_BYTES", 1800)
+    monkeypatch.setattr(bulk, "MAX_CHUNK_BYTES", 1800)
     engine = Scripted()
     replaced = (write("same", "x" * 400) for _ in range(9))
     send(new_sender(engine), *replaced, *(write(n, "x" * 400) for n in range(8)), write("large", "x" * 9999))

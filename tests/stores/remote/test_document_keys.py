@@ -250,9 +250,9 @@ FIELDS: dict[str, Any] = {
 
 def texts(store: Any, ids: list[str]) -> list[dict[str, str | None]]:
     """Return the texts by id, read in three ways: together, in a scan, and one by one."""
-    by_id = {document.id: document.text for document in store.records(ids, text=True)}
-    scanned = {document.id: document.text for document in store.scan(text=True)}
-    return [by_id, scanned, {id: store.get(id, text=True).text for id in ids}]
+    by_id = {document.id: document.text for document in store.records(ids, with_text=True)}
+    scanned = {document.id: document.text for document in store.scan(with_text=True)}
+    return [by_id, scanned, {id: store.get(id, with_text=True).text for id in ids}]
 
 
 def test_texts_of_an_application_are_read_from_its_fields(temp_indices: TempIndices) -> None:
@@ -291,7 +291,7 @@ def test_a_field_without_texts_is_refused(temp_indices: TempIndices, text_field:
 def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(temp_indices: TempIndices) -> None:
     name = temp_indices.make(mapping(**FIELDS))
     temp_indices.put(name, "a", {"simdoc": ours(), "page": {"body": 7}})
-    document = in_index(temp_indices, name, text_field="page.body").get("a", text=True)
+    document = in_index(temp_indices, name, text_field="page.body").get("a", with_text=True)
 
     assert (None, 8) == (document.text, len(document.token_ids))
     assert "has no text that can be read (the field page.body contains a number, not text" in document.fault
@@ -334,10 +334,10 @@ def test_texts_that_are_too_large_for_one_answer_are_read_in_several_answers(
     monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 100_000)
     ids = [f"{n}" for n in range(20)]
 
-    assert set(ids) == {document.id for document in store.records(ids, text=True) if document.text == "x" * 20_000}
+    assert set(ids) == {document.id for document in store.records(ids, with_text=True) if document.text == "x" * 20_000}
     monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 10_000)
     with pytest.raises(errors.ResponseTooLargeError):
-        list(store.records(ids, text=True))
+        list(store.records(ids, with_text=True))
 
 
 # --- the fingerprint field ---

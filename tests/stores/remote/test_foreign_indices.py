@@ -78,8 +78,8 @@ def test_an_unknown_field_is_an_error_that_lists_the_others(search: SimilaritySe
     ) as caught:
         search.similar("source_1", filters={"tem": "legal"})
 
-    assert {"team", "title", "year", "origin.site"} <= set(caught.value.known)
-    assert not [name for name in caught.value.known if name.startswith("simdoc")]
+    assert {"team", "title", "year", "origin.site"} <= set(caught.value.known_names)
+    assert not [name for name in caught.value.known_names if name.startswith("simdoc")]
 
 
 def test_a_column_can_be_an_object(search: SimilaritySearch) -> None:

@@ -149,7 +149,7 @@ def test_an_unknown_id_is_not_read_as_a_file_name(
 
 
 def test_an_open_store_follows_the_rollover(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
+    monkeypatch.setattr(behind, "RELOAD_INTERVAL_SECONDS", 0.0)
     alias = RolledAlias(temp_indices)
     search = SimilaritySearch(open_store(alias.url))
     assert [] == left_out(search.similar("a"))
@@ -167,7 +167,7 @@ def test_an_open_store_follows_the_rollover(temp_indices: TempIndices, monkeypat
 def test_an_open_store_refuses_an_index_of_other_settings(
     temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
+    monkeypatch.setattr(behind, "RELOAD_INTERVAL_SECONDS", 0.0)
     alias = RolledAlias(temp_indices)
     search = SimilaritySearch(open_store(alias.url))
     search.similar("a")
