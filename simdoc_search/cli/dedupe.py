@@ -152,6 +152,12 @@ def _print_report(report: DedupeReport, output: Path, run_words: int, *, annotat
             "only some of the similar rows, because too many rows are similar",
             err=True,
         )
+    if report.valueless_count:
+        say(
+            f"note: {format_count(report.valueless_count, 'row has', 'rows have')} neither a number nor text in the "
+            "column of --keep: any other row is preferred",
+            err=True,
+        )
     if report.string_count:
         say(
             f"note: {format_count(report.string_count, 'row has', 'rows have')} text, not a number, in the column of "

@@ -80,6 +80,7 @@ def deduplicate(
                 descriptions.check_columns(frame.columns, "the data")
             kept = frame.select(Selection(groups, descriptions, columns.id))
             report = make_report(
-                rows, groups, [""], begins, text_column=columns.text, is_guessed=options.text is None
+                rows, groups, [""], begins, text_column=columns.text, is_guessed=options.text is None,
+                has_keep_column=columns.keep is not None,
             )  # fmt: skip
     return Deduplicated(kept, report)

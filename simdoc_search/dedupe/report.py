@@ -13,7 +13,7 @@ import numpy as np
 from simdoc_search.dedupe.chunks import PROBLEMS
 from simdoc_search.dedupe.decontamination import EvaluationReport
 from simdoc_search.dedupe.grouping import KEPT, KINDS, RowGroups
-from simdoc_search.dedupe.rows import STRING, Rows
+from simdoc_search.dedupe.rows import NO_VALUE, STRING, Rows
 
 MAX_LISTED_ROWS = 1000
 
@@ -68,6 +68,7 @@ class DedupeReport:
             too many rows are similar.
         string_count: number of rows with a string in the column that decides which row is kept. Strings are compared
             character by character, and any number is preferred to a string.
+        valueless_count: number of rows with neither a number nor a string in this column. Any other row is preferred.
         copied_files: other files of the folder, which were copied.
         evaluation: counts of the texts in the evaluation set; None if there is no such set.
         evaluation_rows: the first 1,000 rows that share a run of words with an evaluation set.
@@ -85,6 +86,7 @@ class DedupeReport:
     left_out_rows: Sequence[LeftOutRow] = ()
     partly_compared_row_count: int = 0
     string_count: int = 0
+    valueless_count: int = 0
     copied_files: Sequence[str] = ()
     evaluation: EvaluationReport | None = None
     evaluation_rows: Sequence[EvaluationRow] = ()
@@ -109,6 +111,7 @@ class DedupeReport:
             "left_out_rows": [row._asdict() for row in self.left_out_rows],
             "partly_compared_row_count": self.partly_compared_row_count,
             "string_count": self.string_count,
+            "valueless_count": self.valueless_count,
             "copied_files": list(self.copied_files),
             "evaluation": None if self.evaluation is None else asdict(self.evaluation),
             "evaluation_rows": [row._asdict() for row in self.evaluation_rows],
@@ -123,6 +126,7 @@ def make_report(
     *,
     text_column: str,
     is_guessed: bool,
+    has_keep_column: bool,
     copied_files: Sequence[str] = (),
     evaluation: EvaluationReport | None = None,
 ) -> DedupeReport:
@@ -136,6 +140,7 @@ def make_report(
             are old.
         text_column: the column with the texts.
         is_guessed: whether the column was guessed.
+        has_keep_column: whether a column decides which row is kept.
         copied_files: other files of the folder.
         evaluation: counts of the texts in the evaluation set, if any.
     """
@@ -152,7 +157,7 @@ def make_report(
         shard = bisect_right(begins, row) - 1
         return shard_names[shard], row - begins[shard]
 
-    duplicates = groups.duplicates
+    duplicates, keep_kinds = groups.duplicates, rows.table["keep_kind"][old:]
     return DedupeReport(
         row_count=len(rows) - old,
         kept_count=int(kinds[KEPT]),
@@ -165,7 +170,8 @@ def make_report(
         left_out_counts={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
         left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(rows.table["problem"][row])]) for row in listed.tolist()],
         partly_compared_row_count=groups.partly_compared_row_count,
-        string_count=int(np.count_nonzero(rows.table["keep_kind"][old:] == STRING)),
+        string_count=int(np.count_nonzero(keep_kinds == STRING)),
+        valueless_count=int(np.count_nonzero(keep_kinds == NO_VALUE)) if has_keep_column else 0,
         copied_files=tuple(copied_files),
         evaluation=evaluation,
         evaluation_rows=[EvaluationRow(*locate(row), *run) for row, run in islice(new_overlaps, MAX_LISTED_ROWS)],

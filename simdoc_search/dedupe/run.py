@@ -25,7 +25,7 @@ from simdoc_search.dedupe.rows import Rows, RowWriter
 from simdoc_search.dedupe.saved_rows import SavedRows, check_save, is_saved_folder, save_rows, was_saved_by_run
 from simdoc_search.dedupe.shards import Dataset, Shard, open_dataset
 from simdoc_search.dedupe.sketching import ShardColumns, shard_begins, sketch_shards
-from simdoc_search.dedupe.work_folder import WorkFolder, check_output, working_folder
+from simdoc_search.dedupe.work_folder import WorkFolder, check_output, check_written_paths, working_folder
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
 from simdoc_search.workers import ParallelMapper
@@ -86,6 +86,8 @@ def deduplicate_files(
     options = options or DedupeOptions()
     dataset, target = open_dataset(source), Path(output)
     columns = choose_columns(dataset.shards, options.text, options.id, options.rule.column)
+    read = [dataset.path, *map(Path, decontaminate), *([] if against is None else [Path(against)])]
+    check_written_paths([target, *(Path(path) for path in (pairs, page) if path is not None)], read)
     check_output(dataset, target)
     if pairs is not None:
         check_pair_file(Path(pairs))
@@ -144,6 +146,7 @@ class _Run:
             report = make_report(
                 rows, groups, [shard.name for shard in self.dataset.shards], begins,
                 text_column=self.columns.text, is_guessed=self.options.text is None,
+                has_keep_column=self.columns.keep is not None,
                 copied_files=self.dataset.other_files, evaluation=self.evaluation,
             )  # fmt: skip
             if page is not None:

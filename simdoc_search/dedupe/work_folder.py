@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -102,14 +102,26 @@ def working_folder(target: Path) -> Iterator[WorkFolder]:
             os.close(descriptor)
 
 
+def check_written_paths(written: Sequence[Path], read: Sequence[Path]) -> None:
+    """Check that a run writes to different paths, and not to those that it reads.
+
+    Raises:
+        CorpusError: a path is written twice, or is read too.
+    """
+    for number, path in enumerate(written):
+        resolved = path.resolve()
+        if any(resolved.is_relative_to(other.resolve()) for other in read):
+            raise CorpusError(f"the output {path} is the input, or is inside the input; choose another path")
+        if resolved in (other.resolve() for other in written[:number]):
+            raise CorpusError(f"the output {path} is named twice; choose another path for one of them")
+
+
 def check_output(dataset: Dataset, target: Path) -> None:
     """Check that the output can be written.
 
     Raises:
-        CorpusError: the output is the input, it already has content, or its extension is not known.
+        CorpusError: the output already has content, or its extension is not known.
     """
-    if target.resolve() == dataset.path.resolve() or target.resolve().is_relative_to(dataset.path.resolve()):
-        raise CorpusError(f"the output {target} is the input, or is inside the input; choose another path")
     if not target.resolve().parent.is_dir():
         raise CorpusError(f"cannot write {target}, because its folder does not exist; create the folder")
     if dataset.is_folder:

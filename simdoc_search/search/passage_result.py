@@ -10,6 +10,7 @@ from simdoc_search.display import describe_shown_hits, format_count, format_perc
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.disguise import describe_disguise
 from simdoc_search.passages.passage import Passage, Span
+from simdoc_search.passages.unsplit_text import describe_unsplit_text
 from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
 
@@ -133,8 +134,9 @@ class PassageResult(HitsResult[PassageHit]):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences for display: which bibliography is ignored, and a warning about words with disguised letters."""
-        return [note for note in (self.bibliography_note, describe_disguise(self.text or "")) if note]
+        """Sentences for display: the ignored bibliography, and warnings about words that are disguised or not split."""
+        text = self.text or ""
+        return [note for note in (self.bibliography_note, describe_disguise(text), describe_unsplit_text(text)) if note]
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

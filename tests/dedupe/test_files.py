@@ -119,6 +119,7 @@ def test_the_numbers_of_a_csv_file_are_compared_as_numbers(
         report = deduplicate_files(source, target, DedupeOptions(keep=keep))
         assert f"text,score\none two three four five six,{expected}\n" == target.read_text()
         assert sum(value[1:2] == "_" or value[4:5] == "-" for value in values) == report.string_count
+        assert sum(value in ("", "nan") for value in values) == report.valueless_count
 
 
 @pytest.mark.parametrize(("year", "units"), [(2024, ["s", "ms", "us", "ns", "day"]), (9999, ["s", "ms", "us", "day"])])
@@ -150,6 +151,31 @@ def test_times_that_python_cannot_represent_are_no_problem(tmp_path: Path) -> No
         report = deduplicate_files(source, tmp_path / f"{time_type}.jsonl", options, annotate=True)
         assert ("body", 2) == (report.text_column, report.kept_count)
         assert 0 == deduplicate_files(source, tmp_path / "no.parquet", options, decontaminate=[source]).kept_count
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ({"pairs": "in.jsonl"}, "in.jsonl is the input"),
+        ({"page": "in.jsonl"}, "in.jsonl is the input"),
+        ({"pairs": "old.jsonl", "against": "old.jsonl"}, "old.jsonl is the input"),
+        ({"output": "old.jsonl", "against": "old.jsonl"}, "old.jsonl is the input"),
+        ({"output": "old.jsonl", "decontaminate": ["old.jsonl"]}, "old.jsonl is the input"),
+        ({"pairs": "out.jsonl"}, "out.jsonl is named twice"),
+        ({"pairs": "x/../pairs.csv", "page": "pairs.csv"}, "pairs.csv is named twice"),
+    ],
+)
+def test_no_file_that_is_read_or_written_is_overwritten(
+    written: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("in.jsonl", "old.jsonl"):
+        write_rows(tmp_path / name, make_rows(20))
+    before = Path("in.jsonl").read_bytes(), Path("old.jsonl").read_bytes()
+
+    with pytest.raises(CorpusError, match=message):
+        deduplicate_files("in.jsonl", **{"output": "out.jsonl", **written})
+    assert before == (Path("in.jsonl").read_bytes(), Path("old.jsonl").read_bytes())
 
 
 def test_rows_that_cannot_be_compared_are_kept_counted_and_listed(tmp_path: Path) -> None:
