@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdoc_search.cli.columns import format_columns, format_heading, sort_hits
 from simdoc_search.cli.common import print_json, say
-from simdoc_search.cli.index_output import print_skipped
+from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import QueryText
 from simdoc_search.cli.passages_page import describe_hit, format_share, format_words, write_page
 from simdoc_search.display import format_count, format_more_hits_hint, format_percent, printable
@@ -149,7 +149,7 @@ class PassageOutput:
                     say(line)
             say()
             self._print_summary()
-            print_skipped(skipped, advice=False)
+            print_skipped_files(skipped, advice=False)
         for problem in problems:
             say(f"Error: {problem}", err=True)
 

@@ -33,7 +33,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     """
     from simdoc_search.passages.report import ListSection, render_list_page
 
-    pairs = _step_texts(result, texts)
+    pairs = _texts_by_version(result, texts)
     rows = [_version_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [
         *([result.order_hint] if result.order_hint else []),
@@ -49,7 +49,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     write_text_file(path, render_list_page("Versions", [ListSection(rows)], notes))
 
 
-def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
+def _texts_by_version(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
     """Map the index of a version to the text of the previous version and its own text, if both are shown."""
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
