@@ -33,6 +33,8 @@ LEFT_OUT_KEY = "simdoc_search.left_out"
 TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT"
 """Printed by `duplicates` and `apply`, which cannot remove rows of tables."""
 
+_PAGE_HEAD_BYTES = 4096
+
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -294,7 +296,23 @@ def open_text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
         raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
 
 
-def write_text_file(path: Path, text: str) -> None:
-    """Write an output file. Raises the same errors as `open_text_file`."""
+def write_page_file(path: Path, text: str) -> None:
+    """Write a page of HTML.
+
+    Raises:
+        ClickException: the file cannot be written, or it exists and is not a page of simdoc-search.
+    """
+    if path.is_file() and path.stat().st_size and not _is_own_page(path):
+        raise click.ClickException(
+            f"cannot overwrite {path}, because it is not a page of simdoc-search; choose another file"
+        )
     with open_text_file(path) as file:
         file.write(text)
+
+
+def _is_own_page(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return b'content="simdoc-search"' in file.read(_PAGE_HEAD_BYTES)
+    except OSError:
+        return False

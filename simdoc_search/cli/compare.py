@@ -18,7 +18,7 @@ from simdoc_search.cli.common import (
     print_json,
     say,
     store_option,
-    write_text_file,
+    write_page_file,
 )
 from simdoc_search.cli.comparison_options import (
     ignore_bibliography_option,
@@ -252,4 +252,4 @@ def _write_page(
     from simdoc_search.passages.report import render_pair_page
 
     texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
-    write_text_file(path, render_pair_page(comparison, texts, names, analysis=analysis, notes=notes))
+    write_page_file(path, render_pair_page(comparison, texts, names, analysis=analysis, notes=notes))
