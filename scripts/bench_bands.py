@@ -24,7 +24,7 @@ from uuid import uuid4
 from bench_opensearch_material import synthetic
 
 from simdoc_search import Document, SearchResult, SimilaritySearch, open_store
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
 
 OVERLAPS, PROBABILITY = (20, 50, 80), Fraction(4, 5)
@@ -68,7 +68,7 @@ def measure(name: str, location: str, documents: list[Document]) -> None:
                     without.append(one)
                     banded.append(other)
         ratio = statistics.median(one[0] / other[0] for one, other in zip(without, banded, strict=True))
-        plain = statistics.mean(isinstance(result.plan, Threshold) for _, result in banded)
+        plain = statistics.mean(isinstance(result.plan, ThresholdPlan) for _, result in banded)
         counts = [statistics.mean(each.candidate_count for _, each in rows) for rows in (without, banded)]
         candidates = "/".join(f"{count:.0f}" for count in counts)
         hits = statistics.mean(len(result.hits) for _, result in banded)

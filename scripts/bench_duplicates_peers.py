@@ -17,7 +17,7 @@ import datasketch
 import numpy as np
 import rensa
 
-from simdoc_search.query.planner import choose_rows_and_bands
+from simdoc_search.query.planner import choose_banding
 
 OVERLAP, RECALL = Fraction(1, 2), Fraction(99, 100)
 PERMUTATIONS, SHINGLE = 512, 5
@@ -39,7 +39,7 @@ def shingles(text: str) -> list[str]:
 
 def best_bands(permutations: int, overlap: Fraction) -> tuple[int, int]:
     """Return the number of bands and of rows that reach RECALL."""
-    rows, bands = choose_rows_and_bands(permutations, overlap, RECALL)
+    rows, bands = choose_banding(permutations, overlap, RECALL)
     return bands, rows
 
 

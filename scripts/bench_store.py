@@ -29,7 +29,7 @@ import numpy as np
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.indexing.seen_ids import SeenIds
-from simdoc_search.query.plans import Bands
+from simdoc_search.query.plans import BandPlan
 from simdoc_search.query.syntax import FingerprintQuery
 
 VOCABULARY, NEAR, QUERIES, WORKERS, PART = 20_000, 2_000, 40, 2, 100_000
@@ -154,7 +154,7 @@ def print_query(
         candidates.append(result.candidate_count)
         hits.append(len(result.hits))
         plan = result.plan
-        clauses = plan.clause_count if isinstance(plan, Bands) else len(plan.tokens)
+        clauses = plan.clause_count if isinstance(plan, BandPlan) else len(plan.tokens)
     name = f"_{asked[0]}" + (f"_{asked[1]}" if asked[1] else "")
     print(f"{kind:<8}{name:<9}{planner:<9}{clauses:>8}{statistics.mean(candidates):>12.1f}{statistics.mean(hits):>6.1f}"
           f"{statistics.median(times):>9.2f}{sorted(times)[int(0.95 * len(times))]:>9.2f}")  # fmt: skip

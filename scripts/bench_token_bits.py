@@ -28,7 +28,7 @@ from opensearchpy import OpenSearch
 
 from simdoc_search.devengine import start_cluster
 from simdoc_search.query.dsl import to_dsl
-from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.query.plans import BandPlan, Plan, ThresholdPlan
 from simdoc_search.sketch.tokens import encode
 
 TOKENS, BUCKET_BITS = 264, 9
@@ -71,7 +71,7 @@ def plans_for(tokens: list[str]) -> dict[str, Plan]:
     plans: dict[str, Plan] = {}
     for name, (least, rows, count) in PLANS.items():
         bands = tuple(tuple(tokens[n * rows : (n + 1) * rows]) for n in range(count))
-        plans[name] = Bands(tuple(tokens), bands) if bands else Threshold(tuple(tokens), least)
+        plans[name] = BandPlan(tuple(tokens), bands) if bands else ThresholdPlan(tuple(tokens), least)
     return plans
 
 
@@ -122,7 +122,7 @@ def measure_local(documents: int, bits: int) -> Measured:
 
         def run(plan: Plan) -> int:
             term = {token: tantivy.Query.term_query(schema, "tokens", token, "basic") for token in plan.tokens}
-            if isinstance(plan, Threshold):
+            if isinstance(plan, ThresholdPlan):
                 clauses = [(tantivy.Occur.Should, tantivy.Query.const_score_query(term[t], 1.0)) for t in plan.tokens]
                 hits = searcher.search(tantivy.Query.boolean_query(clauses), 10).hits
                 return sum(score >= plan.minimum_match for score, _ in hits)
@@ -166,7 +166,7 @@ def measure_engine(client: OpenSearch, documents: int, bits: int) -> Measured:
 
     def run(plan: Plan) -> int:
         body: dict[str, Any] = {"query": to_dsl(plan, "tokens", score="nothing"), "size": 10, "_source": False}
-        if isinstance(plan, Bands):
+        if isinstance(plan, BandPlan):
             body |= {"sort": ["_doc"], "track_total_hits": 257}
         return len(client.search(index=index, body=body)["hits"]["hits"])
 

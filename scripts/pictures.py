@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import cast
 
-from simdoc_search.query import Bands, plan
+from simdoc_search.query import BandPlan, plan
 
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #222 }
@@ -59,11 +59,11 @@ def s_curve() -> list[str]:
         lines.append(f'<text x="{left - 8}" y="{y + 4:.0f}" text-anchor="end">{100 - 20 * number} %</text>')
         lines.append(f'<text x="{x:.0f}" y="{top + high + 18}" text-anchor="middle">{20 * number} %</text>')
     for kind, (overlap, probability), at in (("curve", (0.2, 0.8), (120, 90)), ("other", (0.8, 0.8), (215, 190))):
-        made = cast(Bands, plan(tokens, overlap, probability))
+        made = cast(BandPlan, plan(tokens, overlap, probability))
         chances = [(number / 100, made.probability_of_finding(number / 100)) for number in range(101)]
         points = " ".join(f"{left + wide * x:.1f},{top + high * (1 - y):.1f}" for x, y in chances)
         lines.append(f'<polyline class="{kind}" points="{points}"/>')
-        name = f"_{100 * overlap:.0f}_{100 * probability:.0f}: {len(made.bands)} bands of {made.rows}"
+        name = f"_{100 * overlap:.0f}_{100 * probability:.0f}: {len(made.bands)} bands of {made.tokens_per_band}"
         lines.append(f'<text x="{left + at[0]}" y="{at[1]}">{name}</text>')
     lines.append(f'<text class="faint" x="{left + wide / 2}" y="{top + high + 42}" text-anchor="middle">overlap</text>')
     return lines

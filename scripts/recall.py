@@ -28,7 +28,7 @@ import numpy as np
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
 from simdoc_search.passages.exact_overlap import jaccard, shingle_set
-from simdoc_search.query import Threshold
+from simdoc_search.query import ThresholdPlan
 from simdoc_search.query.planner import PLANNERS, Planner
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
@@ -99,7 +99,7 @@ def print_recall(
             similar[a].append((b, exact))
     outcomes: list[tuple[float, bool]] = []  # the exact overlap of a pair, and whether it was found
     hits, correct, seconds, promised = 0, 0, 0.0, []
-    largest: Plan = Threshold((), 0)
+    largest: Plan = ThresholdPlan((), 0)
     for id, others in similar.items():
         began = time.perf_counter()
         query = FingerprintQuery(id, overlap, probability)
@@ -124,9 +124,9 @@ def print_recall(
 
 def shape(plan: Plan) -> str:
     """Describe a plan."""
-    if isinstance(plan, Threshold):
+    if isinstance(plan, ThresholdPlan):
         return f"{plan.minimum_match} of {len(plan.tokens)}"
-    return f"{len(plan.bands)} bands of {plan.rows}"
+    return f"{len(plan.bands)} bands of {plan.tokens_per_band}"
 
 
 def share(outcomes: list[bool]) -> str:

@@ -283,16 +283,28 @@ def inspect_dependencies(environments: Environments) -> Result:
     run(BIN / "cyclonedx-py", "environment", "--output-file", DIST / "sbom.cdx.json", python)
     (packages_folder,) = folder.glob("lib/python*/site-packages")
     count = audit(packages_folder)
+    _, others = find_licences(python)
+    if others:
+        sys.exit(f"'full' must have permissive licences only. Look at the licences of these dependencies: {others}")
     run(BIN / "uv", "pip", "install", "--quiet", "--python", python, wheel_with(OTHER_EXTRAS))
-    packages = json.loads(run(BIN / "pip-licenses", "--python", python, "--from", "mixed", "--format", "json"))
-    others = {item["Name"]: item["License"] for item in packages if not LICENCES.search(item["License"])}
+    package_count, others = find_licences(python)
     if others.keys() - COPYLEFT.keys():
         sys.exit(f"Look at the licences of these dependencies: {others}")
-    text = f"'full' takes {size:,.0f} MB, and has an SBOM; {len(packages)} packages of all extras have known licences"
+    text = (
+        f"'full' takes {size:,.0f} MB, has permissive licences only, and has an SBOM; {package_count} packages of all "
+        "extras have known licences"
+    )
     missing = tuple(COPYLEFT[name] for name in others)
     if not count:
         return Result(text, (*missing, "pip-audit could not reach the list of vulnerabilities on PyPI."))
     return Result(f"{text}; pip-audit knows no vulnerability of {count} packages", missing)
+
+
+def find_licences(python: Path) -> tuple[int, dict[str, str]]:
+    """Return the number of packages in an environment, and the licences of those that are not in `LICENCES`."""
+    packages = json.loads(run(BIN / "pip-licenses", "--python", python, "--from", "mixed", "--format", "json"))
+    others = {item["Name"]: item["License"] for item in packages if not LICENCES.search(item["License"])}
+    return len(packages), others
 
 
 def audit(folder: Path) -> int:

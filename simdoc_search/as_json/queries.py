@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.query.plans import BandPlan, Plan, ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
 
 
@@ -33,12 +33,12 @@ def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str
 def plan_as_json(plan: Plan) -> dict[str, Any]:
     """Convert the kind and size of a plan, without its tokens."""
     match plan:
-        case Threshold():
+        case ThresholdPlan():
             return {"kind": "threshold", "clause_count": plan.clause_count, "tokens_per_band": None, "band_count": None}
-        case Bands():
+        case BandPlan():
             return {
                 "kind": "bands",
                 "clause_count": plan.clause_count,
-                "tokens_per_band": plan.rows,
+                "tokens_per_band": plan.tokens_per_band,
                 "band_count": len(plan.bands),
             }

@@ -104,7 +104,7 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
     if created := [each.name for each in named_indices if each.is_simdoc_index]:
         raise StoreError(f"`simdoc-search index` created the index {created[0]}; to remove it, delete the index")
     pipeline_bodies: dict[str, Any] = engine.call("GET", ["_ingest", "pipeline"], allowed_statuses=(404,)) or {}
-    own_pipelines = {name for name, body in pipeline_bodies.items() if _only_fills(body, field)}
+    own_pipelines = {name for name, body in pipeline_bodies.items() if _only_computes_fingerprints(body, field)}
     all_names = {index, *(name for each in named_indices for name in (each.name, *each.other_names))} - {""}
     used = _plan_write_changes(plan, named_indices, all_names, own_pipelines)
     for each in named_indices:
@@ -194,7 +194,7 @@ def _field_query(field: str) -> dict[str, Any]:
     return {"bool": {"should": [{"exists": {"field": f"{field}.{name}"}} for name in ("format", "error")]}}
 
 
-def _only_fills(body: Mapping[str, Any], field: str) -> bool:
+def _only_computes_fingerprints(body: Mapping[str, Any], field: str) -> bool:
     """Return whether a pipeline only computes the fingerprints of this field."""
     parameters = [processor.get("script", {}).get("params", {}) for processor in body.get("processors", ())]
     return bool(parameters) and all(

@@ -27,7 +27,7 @@ from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, count_clauses
 from simdoc_search.query.planner import Planner
-from simdoc_search.query.plans import Bands, Threshold
+from simdoc_search.query.plans import BandPlan, ThresholdPlan
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, ParsedFingerprint
 from simdoc_search.stores.base import MAX_BAND_MATCHES
@@ -138,7 +138,7 @@ def explain(
         name = getattr(opened, "field", DEFAULT_FIELD)  # a local store has no `field`
         print_json(to_dsl(planned, name if kind == "terms" else f"{name}.tokens", kind=kind))
         return
-    executed_plan = opened.candidates(planned).plan if opened and tokens and isinstance(planned, Bands) else planned
+    executed_plan = opened.candidates(planned).plan if opened and tokens and isinstance(planned, BandPlan) else planned
     explained = _ExplainedQuery(readings, query, bool(tokens), planned, executed_plan, kind)
     if as_json:
         print_json(_as_json(explained))
@@ -197,8 +197,8 @@ def _print(explained: _ExplainedQuery) -> None:
         + ("" if is_stored else " (an assumed number, because the document is not stored)")
     )
     say(f"plan       {_describe_plan(plan)}, {format_count(plan.clause_count, 'clause')}")
-    if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
-        minimum = _describe_plan(Threshold(plan.tokens, plan.minimum_match))
+    if isinstance(plan, BandPlan) and plan.minimum_match > plan.tokens_per_band:
+        minimum = _describe_plan(ThresholdPlan(plan.tokens, plan.minimum_match))
         say(f"filter     {minimum}, and all tokens of at least one band")
     if executed_plan is not plan:
         reason = f"bands that match more than {MAX_BAND_MATCHES} documents are slow"
@@ -230,10 +230,10 @@ def _print(explained: _ExplainedQuery) -> None:
 def _describe_plan(plan: Plan) -> str:
     """Describe a plan in a few words."""
     match plan:
-        case Threshold():
+        case ThresholdPlan():
             return f"at least {plan.minimum_match} of {format_count(len(plan.tokens), 'token')} must match"
-        case Bands():
-            return f"{format_count(len(plan.bands), 'band')} of {format_count(plan.rows, 'token')}"
+        case BandPlan():
+            return f"{format_count(len(plan.bands), 'band')} of {format_count(plan.tokens_per_band, 'token')}"
 
 
 def _describe_overlap(query: FingerprintQuery) -> str:

@@ -99,7 +99,7 @@ def languages(
     report, problems = _identify(paths, worker_count(workers), hide_progress=as_json)
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
-        skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
+        skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped_files]
         totals = {"bytes": report.byte_count, "seconds": report.seconds, "skipped": skipped, "problems": problems}
         print_json(_counts_as_json(report.languages) | ({"each_document": rows} if each_document else {}) | totals)
     else:
@@ -107,7 +107,7 @@ def languages(
             _print_languages(report.documents)
         _print_counts(report.languages)
         _print_speed(report)
-        print_skipped(report.skipped, advice=False)
+        print_skipped(report.skipped_files, advice=False)
         for problem in problems:
             say(f"Error: {problem}", err=True)
     if problems:

@@ -15,7 +15,7 @@ from simdoc_search.cli.common import say
 from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.query.planner import PLANNERS
-from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.query.plans import BandPlan, Plan
 from simdoc_search.query.syntax import FingerprintQuery, parse_percentage
 from simdoc_search.stores.filters import none_of
 
@@ -219,7 +219,7 @@ def apply_defaults(
 
 def describe_token_shortfall(query: FingerprintQuery, plan: Plan) -> str:
     """Return a remark if the query document has too few tokens for the requested probability, otherwise nothing."""
-    if not isinstance(plan, Bands) or query.overlap is None or query.probability is None:
+    if not isinstance(plan, BandPlan) or query.overlap is None or query.probability is None:
         return ""
     if plan.probability_of_finding(float(query.overlap)) >= query.probability - Fraction(1, 10**9):
         return ""

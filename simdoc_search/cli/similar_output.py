@@ -17,7 +17,7 @@ from simdoc_search.display import (
     format_percent,
 )
 from simdoc_search.errors import SimdocError
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -127,7 +127,7 @@ def _summary(result: SearchResult) -> str:
             else ""
         )
         summary = f"nothing found{compared}"
-    if isinstance(plan, Threshold) and not plan.allows_lower_estimates:
+    if isinstance(plan, ThresholdPlan) and not plan.allows_lower_estimates:
         return summary
     chance = format_percent(plan.probability_of_finding(overlap))
     guarantee = f"document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"

@@ -93,7 +93,7 @@ class _LineReader:
         return BadRow(f"the line is over the limit of {self.max_characters:,} characters")
 
     def put_back(self, lines: Sequence[str | BadRow]) -> None:
-        """Put lines back, so that `next` returns them again."""
+        """Put lines back, so that `read_line` returns them again."""
         self._put_back.extendleft(reversed(lines))
 
 

@@ -81,7 +81,7 @@ class Registration:
 
 
 @contextmanager
-def start_lock() -> Iterator[None]:
+def startup_lock() -> Iterator[None]:
     """Prevent other processes from starting an engine during the block. On Windows, this has no effect."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)

@@ -64,7 +64,7 @@ def start_cluster(
     if port or nodes is not None:
         check_ports(port or FREE_PORT_CANDIDATES[0], nodes or 1)
     requested_options = {"nodes": nodes, "heap": heap, "version": version, "data": folder}
-    with as_dev_engine_errors("start the engine"), registry.start_lock():
+    with as_dev_engine_errors("start the engine"), registry.startup_lock():
         running = _find_running_cluster(port, requested_options, ephemeral=ephemeral)
         cluster = running or Cluster(_register_new_cluster(port, requested_options, ephemeral=ephemeral))
         stopped = [number for number in cluster.node_numbers if not cluster.pid(number)]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.duplicates.arrays import Integers, Ints, Keys, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS, FingerprintTable
-from simdoc_search.query.planner import choose_rows_and_bands, parse_fraction
+from simdoc_search.query.planner import choose_banding, parse_fraction
 from simdoc_search.query.s_curve import probability_of_matches
 from simdoc_search.sketch.fingerprint import Fingerprint
 
@@ -69,7 +69,7 @@ def plan_passes(overlap: Fraction, recall: Fraction, bucket_count: int) -> list[
     passes: list[BandingPass] = []
     tokens, max_shingles = bucket_count, math.inf
     while tokens > MAX_SHORT_DOCUMENT_TOKENS:
-        rows, bands = choose_rows_and_bands(tokens, overlap, recall)
+        rows, bands = choose_banding(tokens, overlap, recall)
         if rows == 1:
             break
         min_shingles = expected_shingle_count(rows * bands, bucket_count)

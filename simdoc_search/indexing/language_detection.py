@@ -26,14 +26,14 @@ class LanguageReport:
         documents: path or id of each document, and its language. If the language is from the metadata,
             `candidates` is empty.
         byte_count: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
-        skipped: the sources that were skipped.
+        skipped_files: the sources that were skipped.
         seconds: duration, including the start of the workers.
     """
 
     languages: Counter[str] = field(default_factory=Counter)
     documents: list[tuple[str, LanguageIdentification]] = field(default_factory=list)
     byte_count: int = 0
-    skipped: list[SkippedFile] = field(default_factory=list)
+    skipped_files: list[SkippedFile] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -62,7 +62,7 @@ def identify_documents(
         for chunk in chunks:
             for detection in chunk:
                 if isinstance(detection, SkippedFile):
-                    report.skipped.append(detection)
+                    report.skipped_files.append(detection)
                 else:
                     size, name, identification = detection
                     report.byte_count += size

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 
 from simdoc_search.query.dsl import similar_by_id, similar_query, to_dsl
 from simdoc_search.query.planner import plan
-from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.query.plans import BandPlan, Plan, ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery, parse
 
 if TYPE_CHECKING:
     from simdoc_search.query.application_query import Similar, SimilarHit
 
 __all__ = [
-    "Bands",
+    "BandPlan",
     "FingerprintQuery",
     "Plan",
     "Similar",
     "SimilarHit",
-    "Threshold",
+    "ThresholdPlan",
     "parse",
     "plan",
     "similar_by_id",

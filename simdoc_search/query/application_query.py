@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, Score, to_dsl
+from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, ScoreKind, to_dsl
 from simdoc_search.query.planner import Planner, parse_fraction, plan
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.fingerprint import fingerprint
@@ -109,7 +109,7 @@ class Similar:
         *,
         filters: Sequence[dict[str, Any]] = (),
         exclude_id: str | None = None,
-        score: Score = "tokens",
+        score: ScoreKind = "tokens",
         max_clauses: int = MAX_CLAUSES,
     ) -> dict[str, Any]:
         """Return the clause. Add it to `must` of a `bool` query, or to `filter` to keep the scores of your own clauses.

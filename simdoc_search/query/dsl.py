@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import Planner, parse_fraction, plan
-from simdoc_search.query.plans import CHANCE_STEPS, Bands, Plan, Threshold
+from simdoc_search.query.plans import CHANCE_STEPS, BandPlan, Plan, ThresholdPlan
 
 MAX_CLAUSES = 1024
 """The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses are counted too."""
@@ -28,7 +28,7 @@ MINIMUM_SHOULD_MATCH_BEYOND_CHANCE = " ".join(
 In it, `10<2` means that a query of more than 10 tokens requires at least 2 of them.
 """
 
-Score = Literal["bands", "tokens", "nothing"]
+ScoreKind = Literal["bands", "tokens", "nothing"]
 """The score of a clause with bands: the number of matched bands, the number of matching tokens, or no score."""
 
 FieldKind = Literal["text", "terms"]
@@ -49,7 +49,7 @@ def to_dsl(
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
     must_not: Sequence[dict[str, Any]] = (),
-    score: Score = "bands",
+    score: ScoreKind = "bands",
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
     """Compile a plan to a query clause.
@@ -64,8 +64,8 @@ def to_dsl(
         filters: your own clauses that must match. They are not changed.
         exclude_id: the `_id` of a document to exclude, usually the query document.
         must_not: your own clauses that must not match.
-        score: the score for a plan with bands; see `Score`. `tokens` also excludes documents with fewer matching tokens
-            than the plan's `minimum_match`. If `tokens` would exceed the clause limit, `bands` is used instead.
+        score: the score for a plan with bands; see `ScoreKind`. `tokens` also excludes documents with fewer matching
+            tokens than the plan's `minimum_match`. If `tokens` would exceed the clause limit, `bands` is used instead.
             `nothing` is the fastest.
         max_clauses: the engine's limit on the number of clauses.
 
@@ -78,7 +78,7 @@ def to_dsl(
     """
     if kind not in get_args(FieldKind):
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
-    if score not in get_args(Score):
+    if score not in get_args(ScoreKind):
         raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
     if not plan.can_match:  # for a `match` with one token, an engine would ignore that two are required
         return {"match_none": {}}
@@ -112,7 +112,7 @@ def similar_query(
     fingerprint_size_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
-    score: Score = "bands",
+    score: ScoreKind = "bands",
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
     """Plan and compile a query in one step. For the arguments and errors, see `plan` and `to_dsl`."""
@@ -200,17 +200,17 @@ def _minimum_should_match(overlap: Fraction) -> str:
 def _fingerprint_size_filters(plan: Plan, fingerprint_size_field: str | None) -> list[dict[str, Any]]:
     """Return a filter for documents whose number of tokens allows the overlap."""
     match plan:
-        case Threshold(token_range=(least, most)) if fingerprint_size_field:
+        case ThresholdPlan(token_range=(least, most)) if fingerprint_size_field:
             return [{"range": {fingerprint_size_field: {"gte": least, "lte": most}}}]
-        case Threshold() | Bands():
+        case ThresholdPlan() | BandPlan():
             return []
 
 
-def _candidates_clause(plan: Plan, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
+def _candidates_clause(plan: Plan, field: str, kind: FieldKind, score: ScoreKind) -> dict[str, Any]:
     match plan:
-        case Threshold():
+        case ThresholdPlan():
             return _threshold_clause(plan.minimum_match, plan.tokens, field, kind)
-        case Bands():
+        case BandPlan():
             return _bands_clause(plan, field, kind, score)
 
 
@@ -222,9 +222,9 @@ def can_count_tokens(plan: Plan, other_clause_count: int, max_clauses: int) -> b
     return count_plan_clauses(plan, "tokens") + other_clause_count <= max_clauses
 
 
-def count_plan_clauses(plan: Plan, score: Score) -> int:
+def count_plan_clauses(plan: Plan, score: ScoreKind) -> int:
     """Return the number of leaf clauses of a compiled plan."""
-    counting_clauses = len(plan.tokens) if score == "tokens" and isinstance(plan, Bands) else 0
+    counting_clauses = len(plan.tokens) if score == "tokens" and isinstance(plan, BandPlan) else 0
     return plan.clause_count + counting_clauses
 
 
@@ -235,7 +235,7 @@ def _combine(clause: dict[str, Any], filters: list[dict[str, Any]], must_not: li
     return {"bool": {occur: clauses for occur, clauses in query.items() if clauses}}
 
 
-def _bands_clause(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
+def _bands_clause(plan: BandPlan, field: str, kind: FieldKind, score: ScoreKind) -> dict[str, Any]:
     """Return the clause for documents with at least one whole band.
 
     If the score is `tokens`, the clause also excludes documents with too few matching tokens. The engine counts

@@ -2,10 +2,10 @@
 
 A plan says which tokens of the query document's fingerprint a document must share, and how many.
 
-`Threshold` counts matching tokens, and finds every document whose estimate reaches the overlap. `Bands` uses fewer
-tokens and misses some documents. A document must share all tokens of at least one band. A document of overlap s shares
-one token with probability s, and all r tokens of a band with probability s**r. It shares at least one of b bands with
-probability 1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
+`ThresholdPlan` counts matching tokens, and finds every document whose estimate reaches the overlap. `BandPlan` uses
+fewer tokens and misses some documents. A document must share all tokens of at least one band. A document of overlap s
+shares one token with probability s, and all r tokens of a band with probability s**r. It shares at least one of b
+bands with probability 1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import Literal, get_args
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import (
     ONE_SIDED_Z_SCORE,
-    Bands,
+    BandPlan,
     Plan,
-    Threshold,
+    ThresholdPlan,
     min_matches,
     min_matches_beyond_chance,
 )
@@ -88,7 +88,7 @@ def plan(
             tokens, so that it misses fewer than 1 % of the documents of that overlap. Bands do not change.
 
     Returns:
-        A `Threshold`, or `Bands` for a probability below 1. A plan without tokens finds nothing.
+        A `ThresholdPlan`, or `BandPlan` for a probability below 1. A plan without tokens finds nothing.
 
     Raises:
         QuerySyntaxError: the overlap or probability is out of range, or the planner is unknown.
@@ -105,21 +105,23 @@ def plan(
             "probability"
         )
     if not tokens or not min_overlap:
-        return Threshold(tokens, min_matches_beyond_chance(len(tokens)))
+        return ThresholdPlan(tokens, min_matches_beyond_chance(len(tokens)))
     if float(min_probability) == 1:
         return (
             _threshold_for_verified_query(tokens, min_overlap) if is_verified else _make_threshold(tokens, min_overlap)
         )
     count = len(tokens)
     if planner == "all":
-        rows = alfresco_rows(count, min_overlap, min_probability)
-        wrapped = tokens + tokens[:rows]  # a short last band wraps around to the first tokens
-        bands = tuple(wrapped[first : first + rows] for first in range(0, count, rows))
+        tokens_per_band = alfresco_tokens_per_band(count, min_overlap, min_probability)
+        wrapped = tokens + tokens[:tokens_per_band]  # a short last band wraps around to the first tokens
+        bands = tuple(wrapped[first : first + tokens_per_band] for first in range(0, count, tokens_per_band))
     else:
-        rows, band_count = choose_rows_and_bands(count, min_overlap, min_probability)
-        bands = tuple(tokens[n * rows : (n + 1) * rows] for n in range(band_count))
-    band_plan = Bands(
-        tokens, bands, _min_match_of_bands(count, rows, len(bands), float(min_overlap), float(min_probability))
+        tokens_per_band, band_count = choose_banding(count, min_overlap, min_probability)
+        bands = tuple(tokens[n * tokens_per_band : (n + 1) * tokens_per_band] for n in range(band_count))
+    band_plan = BandPlan(
+        tokens,
+        bands,
+        _min_match_of_bands(count, tokens_per_band, len(bands), float(min_overlap), float(min_probability)),
     )
     return replace(band_plan, plan_without_bands=_plan_without_bands(band_plan, min_overlap))
 
@@ -137,7 +139,7 @@ def check_planner(planner: object) -> None:
         )
 
 
-def _make_threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
+def _make_threshold(tokens: tuple[str, ...], overlap: Fraction) -> ThresholdPlan:
     """Return a threshold that misses no document whose estimate reaches the overlap.
 
     The estimate is the number of shared tokens divided by the number of filled buckets of the union. The union has at
@@ -146,10 +148,10 @@ def _make_threshold(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
     """
     count = len(tokens)
     minimum, maximum = math.ceil(count * overlap), min(math.floor(count / overlap), _MAX_BUCKETS)
-    return Threshold(tokens, max(minimum, min_matches_beyond_chance(count)), (minimum, maximum))
+    return ThresholdPlan(tokens, max(minimum, min_matches_beyond_chance(count)), (minimum, maximum))
 
 
-def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) -> Threshold:
+def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) -> ThresholdPlan:
     """Return a threshold for a query that compares the texts of its candidates afterwards.
 
     If the overlap is at least 5 %, 99 % of the documents of this overlap reach the threshold. The `token_range` is
@@ -159,46 +161,54 @@ def _threshold_for_verified_query(tokens: tuple[str, ...], overlap: Fraction) ->
     minimum = max(lower_bound_of_matches(count, float(overlap), _MAX_MISS_RATE), min_matches(count, overlap))
     expected = count / float(overlap)
     maximum = min(math.ceil(expected + ONE_SIDED_Z_SCORE * math.sqrt(expected)), _MAX_BUCKETS)
-    return Threshold(tokens, minimum, (minimum, maximum))
+    return ThresholdPlan(tokens, minimum, (minimum, maximum))
 
 
-def _min_match_of_bands(count: int, rows: int, band_count: int, overlap: float, probability: float) -> int:
+def _min_match_of_bands(count: int, tokens_per_band: int, band_count: int, overlap: float, probability: float) -> int:
     """Return the number of matching tokens that a plan with bands can require in addition to a whole band.
 
     The bands alone find a document with a slightly higher probability than requested. The additional condition lowers
     the probability by less than this difference, and by less than 1 %.
     """
-    margin = probability_of_bands(count, rows, band_count, overlap) - probability
+    margin = probability_of_bands(count, tokens_per_band, band_count, overlap) - probability
     return lower_bound_of_matches(count, overlap, min(_MAX_MISS_RATE, max(0.0, margin)))
 
 
-def _plan_without_bands(band_plan: Bands, overlap: Fraction) -> Threshold:
+def _plan_without_bands(band_plan: BandPlan, overlap: Fraction) -> ThresholdPlan:
     """Return a threshold that finds a document of this overlap at least as reliably as the bands do."""
     count = len(band_plan.tokens)
     likely = lower_bound_of_matches(count, float(overlap), 1 - band_plan.probability_of_finding(float(overlap)))
     minimum = max(min(likely, math.ceil(count * overlap)), min_matches(count, overlap))
-    return Threshold(band_plan.tokens, minimum, allows_lower_estimates=True)
+    return ThresholdPlan(band_plan.tokens, minimum, allows_lower_estimates=True)
 
 
 @functools.lru_cache(maxsize=4096)  # most queries have the same number of tokens
-def choose_rows_and_bands(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
+def choose_banding(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
     """Return the tokens per band and the number of bands of planner `enough`, for `count` query tokens.
 
     For each number of tokens per band, the planner considers the plan with the fewest bands that reach the probability.
     It omits a plan if there are not enough tokens for its bands. A plan is selective if it finds a document of half the
     overlap with a probability of at most 5 %. The planner chooses the selective plan with the fewest clauses. If no
     plan is selective, it chooses the plan that finds such a document with the lowest probability. If no plan reaches
-    the requested probability, all tokens are used, in bands of one token. `Bands.probability_of_finding` returns the
+    the requested probability, all tokens are used, in bands of one token. `BandPlan.probability_of_finding` returns the
     actual probability.
     """
     s, p = float(overlap), float(probability)
     plans: list[tuple[bool, float, int, int, int]] = []
-    for rows in range(1, count + 1):
-        bands = _fewest_bands(s**rows, p, count // rows)
+    for tokens_per_band in range(1, count + 1):
+        bands = _fewest_bands(s**tokens_per_band, p, count // tokens_per_band)
         if bands is not None:
-            false_positives = -math.expm1(bands * math.log1p(-((s / 2) ** rows)))
+            false_positives = -math.expm1(bands * math.log1p(-((s / 2) ** tokens_per_band)))
             is_selective = false_positives <= _MAX_FALSE_POSITIVE_RATE + _TOLERANCE
-            plans.append((not is_selective, 0.0 if is_selective else false_positives, bands * rows, rows, bands))
+            plans.append(
+                (
+                    not is_selective,
+                    0.0 if is_selective else false_positives,
+                    bands * tokens_per_band,
+                    tokens_per_band,
+                    bands,
+                )
+            )
     return min(plans)[3:] if plans else (1, count)
 
 
@@ -219,7 +229,7 @@ def _fewest_bands(band_probability: float, probability: float, max_bands: int) -
     return bands if bands <= max_bands else None
 
 
-def alfresco_rows(count: int, overlap: Fraction, probability: Fraction) -> int:
+def alfresco_tokens_per_band(count: int, overlap: Fraction, probability: Fraction) -> int:
     """Return the number of tokens per band of planner `all`, for `count` query tokens.
 
     The result is r = n // b, for the smallest number of bands b with 1 - (1 - s**r)**b > p. Here n is the number of
@@ -229,7 +239,7 @@ def alfresco_rows(count: int, overlap: Fraction, probability: Fraction) -> int:
     """
     s, p = float(overlap), float(probability)
     for bands in range(1, count + 1):
-        rows = count // bands
-        if 1 - (1 - s**rows) ** bands > p:
-            return rows
+        tokens_per_band = count // bands
+        if 1 - (1 - s**tokens_per_band) ** bands > p:
+            return tokens_per_band
     return 1

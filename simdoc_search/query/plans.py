@@ -45,7 +45,7 @@ def min_matches(token_count: int, overlap: Fraction | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class ThresholdPlan:
     """A plan that requires at least `minimum_match` of the tokens.
 
     Attributes:
@@ -75,7 +75,7 @@ class Threshold:
         """Return the probability, 0..1, that a document of this overlap is a candidate."""
         return probability_of_matches(len(self.tokens), self.minimum_match, overlap)
 
-    def min_token_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - `Bands` uses `overlap`
+    def min_token_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - `BandPlan` uses `overlap`
         """Return the minimum share of the query's tokens that a hit has.
 
         It is 0: every candidate has at least `minimum_match` of the tokens, and there is no further minimum.
@@ -94,7 +94,7 @@ class Threshold:
 
 
 @dataclass(frozen=True, slots=True)
-class Bands:
+class BandPlan:
     """A plan that requires all tokens of at least one band, and at least `minimum_match` of all tokens.
 
     Attributes:
@@ -109,10 +109,10 @@ class Bands:
     tokens: tuple[str, ...]
     bands: tuple[tuple[str, ...], ...]
     minimum_match: int = 0
-    plan_without_bands: Threshold | None = None
+    plan_without_bands: ThresholdPlan | None = None
 
     @property
-    def rows(self) -> int:
+    def tokens_per_band(self) -> int:
         """Number of tokens per band."""
         return len(self.bands[0]) if self.bands else 0
 
@@ -128,7 +128,9 @@ class Bands:
 
     def probability_of_finding(self, overlap: float) -> float:
         """Return the probability, 0..1, that a document of this overlap is a candidate."""
-        return probability_of_bands(len(self.tokens), self.rows, len(self.bands), overlap, self.minimum_match)
+        return probability_of_bands(
+            len(self.tokens), self.tokens_per_band, len(self.bands), overlap, self.minimum_match
+        )
 
     def min_token_share(self, overlap: Fraction | None) -> float:
         """Return the minimum share of the query's tokens, 0..1, that a hit has."""
@@ -141,7 +143,7 @@ class Bands:
         return not overlap or token_overlap.overlap >= _min_estimate(overlap, token_overlap.union_count)
 
 
-Plan = Threshold | Bands
+Plan = ThresholdPlan | BandPlan
 
 
 def _min_estimate(overlap: Fraction, bucket_count: float) -> float:

@@ -34,7 +34,7 @@ def lower_bound_of_matches(count: int, overlap: float, miss_probability: float) 
 
 
 @functools.lru_cache(maxsize=4096)
-def probability_of_bands(count: int, rows: int, band_count: int, overlap: float, minimum: int = 0) -> float:
+def probability_of_bands(count: int, tokens_per_band: int, band_count: int, overlap: float, minimum: int = 0) -> float:
     """Return the probability, 0..1, that a document shares at least one whole band and at least `minimum` tokens.
 
     The result is exact, even if the last band wraps around, that is, also contains the first tokens. For example, for
@@ -44,39 +44,43 @@ def probability_of_bands(count: int, rows: int, band_count: int, overlap: float,
 
     Args:
         count: number of tokens of the query.
-        rows: tokens per band.
+        tokens_per_band: number of tokens of each band.
         band_count: number of bands.
         overlap: the true overlap, 0..1.
-        minimum: minimum number of shared tokens. Values up to `rows` have no effect, because a whole band has `rows`
-            tokens.
+        minimum: minimum number of shared tokens. Values up to `tokens_per_band` have no effect, because a whole
+            band has as many tokens.
     """
     if not count or not band_count:
         return 0.0
-    if minimum > rows:
-        without_band = float(_match_distribution_without_whole_band(count, rows, band_count, overlap)[minimum:].sum())
+    if minimum > tokens_per_band:
+        without_band = float(
+            _match_distribution_without_whole_band(count, tokens_per_band, band_count, overlap)[minimum:].sum()
+        )
         return max(0.0, probability_of_matches(count, minimum, overlap) - without_band)
-    band_probability: float = overlap**rows
-    wrapped = rows * band_count - count  # number of tokens of the first band that are also in the last band
+    band_probability: float = overlap**tokens_per_band
+    wrapped = tokens_per_band * band_count - count  # number of tokens of the first band that are also in the last band
     if wrapped <= 0 or band_count == 1:
         return 1 - (1 - band_probability) ** band_count
-    both_probability: float = overlap ** (2 * rows - wrapped)
+    both_probability: float = overlap ** (2 * tokens_per_band - wrapped)
     return 1 - (1 - band_probability) ** (band_count - 2) * (1 - 2 * band_probability + both_probability)
 
 
 def _match_distribution_without_whole_band(
-    count: int, rows: int, band_count: int, overlap: float
+    count: int, tokens_per_band: int, band_count: int, overlap: float
 ) -> NDArray[np.float64]:
     """Return an array. Element n is the probability that a document shares exactly n tokens and no whole band."""
-    wrapped = max(0, rows * band_count - count) if band_count > 1 else 0
-    partial_band = _match_distribution(rows, overlap)
-    partial_band[rows] = 0.0
+    wrapped = max(0, tokens_per_band * band_count - count) if band_count > 1 else 0
+    partial_band = _match_distribution(tokens_per_band, overlap)
+    partial_band[tokens_per_band] = 0.0
     if wrapped:
-        joint_tokens = 2 * rows - wrapped  # number of distinct tokens in the first and the last band
+        joint_tokens = 2 * tokens_per_band - wrapped  # number of distinct tokens in the first and the last band
         distribution = _match_distribution(joint_tokens, overlap)
-        distribution[rows:] -= 2 * overlap**rows * _match_distribution(joint_tokens - rows, overlap)
+        distribution[tokens_per_band:] -= (
+            2 * overlap**tokens_per_band * _match_distribution(joint_tokens - tokens_per_band, overlap)
+        )
         distribution[joint_tokens] += overlap**joint_tokens
     else:
-        distribution = _match_distribution(count - rows * band_count, overlap)
+        distribution = _match_distribution(count - tokens_per_band * band_count, overlap)
     for _ in range(band_count - 2 if wrapped else band_count):
         distribution = np.convolve(distribution, partial_band)
     return distribution

@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.query.plans import BandPlan, Plan, ThresholdPlan
 
 MAX_PARAMETERS = 32_766
 """Default maximum number of parameters of a statement in SQLite."""
@@ -183,14 +183,14 @@ def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str
     WHERE condition prevents this.
     """
     match plan:
-        case Threshold():
+        case ThresholdPlan():
             query = f"query(token) AS (VALUES {values.add_rows(plan.tokens)})"
             return query, (
                 "SELECT t.document AS document, COUNT(*) AS matched "
                 f"FROM query CROSS JOIN {_TOKENS_TABLE} AS t WHERE t.token = query.token "
                 f"GROUP BY t.document HAVING COUNT(*) >= {values.add(plan.minimum_match)}"
             )
-        case Bands():
+        case BandPlan():
             bands = [band for band in plan.bands if band]
             rows = (values.add_rows(band, f"{number}, {len(band)}, ") for number, band in enumerate(bands))
             whole_bands = (
@@ -213,7 +213,7 @@ def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str
 def _where_clause(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
     """Return the WHERE clause for the row of a document, or an empty string."""
     conditions: list[str] = []
-    if isinstance(plan, Threshold) and plan.token_range:
+    if isinstance(plan, ThresholdPlan) and plan.token_range:
         minimum, maximum = plan.token_range
         conditions.append(f"d.buckets BETWEEN {values.add(minimum)} AND {values.add(maximum)}")
     if exclude_id is not None:

@@ -8,7 +8,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, MAX_SHORT_TEXT_WORDS, SHORT_TEXT_MIN_RUN
 from simdoc_search.passages.word_spans import Mask
-from simdoc_search.query.plans import Threshold, min_matches_beyond_chance
+from simdoc_search.query.plans import ThresholdPlan, min_matches_beyond_chance
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.tokens import encode
@@ -156,7 +156,7 @@ def _find_by_fingerprint(
     token_ids = document.fingerprint_record.token_ids[:_MAX_FINGERPRINT_TOKENS]
     if not len(token_ids):
         return {}
-    plan = Threshold(tuple(encode(token_ids)), min_matches_beyond_chance(len(token_ids)))
+    plan = ThresholdPlan(tuple(encode(token_ids)), min_matches_beyond_chance(len(token_ids)))
     try:
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
     except QuerySyntaxError:  # this error means that the query with its filters is too large for the engine

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from simdoc_search.batches import split_by_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
-from simdoc_search.query.plans import Plan, Threshold
+from simdoc_search.query.plans import Plan, ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import SimilarOptions
@@ -116,8 +116,8 @@ def _make_result(
     page = ranker.rank_by_tokens(candidates) if text is None else ranker.rank_by_texts(candidates, text)
     hits, total, is_total_exact, compared = page
     left_out = tuple(candidates.left_out)
-    # If there is no minimum overlap, all candidates that a `Threshold` plan finds are hits.
-    if isinstance(plan, Threshold) and not query.overlap and not is_total_exact:
+    # If there is no minimum overlap, all candidates that a `ThresholdPlan` finds are hits.
+    if isinstance(plan, ThresholdPlan) and not query.overlap and not is_total_exact:
         total, is_total_exact = candidates.total - len(left_out), True
     result = SearchResult(
         query,

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterator, Sequence
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import SimilarOptions
@@ -61,7 +61,7 @@ def find_by_containment(
         total, compared = total + len(batch_hits), compared + len(batch)
     result = SearchResult(
         query,
-        Threshold(tuple(encode(document.passage_tokens_to_query, PASSAGE_TOKEN_LENGTH)), 1),
+        ThresholdPlan(tuple(encode(document.passage_tokens_to_query, PASSAGE_TOKEN_LENGTH)), 1),
         candidates.total,
         add_fields(store, hits[options.offset :], options.fields),
         document.shingle_count,

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from simdoc_search.passages.exact_overlap import Measures
-from simdoc_search.query.plans import Plan, Threshold
+from simdoc_search.query.plans import Plan, ThresholdPlan
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import measure_texts, read_stored_texts, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
@@ -168,7 +168,7 @@ class Ranker:
 
     def _is_possible_hit(self, candidate: Candidate) -> bool:
         """Return whether a candidate may have the minimum overlap, according to its tokens."""
-        if not self.overlap and isinstance(self.plan, Threshold):
+        if not self.overlap and isinstance(self.plan, ThresholdPlan):
             return candidate.matched_token_count >= self.plan.minimum_match
         tokens = self._compare_tokens(candidate)
         can_reach = not self.overlap or estimate_max_overlap(tokens.shared_count, tokens.union_count) >= self.overlap

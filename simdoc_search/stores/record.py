@@ -18,7 +18,7 @@ from simdoc_search.sketch.tokens import empty_token_ids, encode
 
 
 def file_path(root_folder: str, prefix: str, id: str) -> str:
-    """Return the path of a document's file; see `Origin.file`."""
+    """Return the path of a document's file; see `Origin.path_of`."""
     relative, name = id.removeprefix(prefix), os.path.basename(root_folder)  # noqa: PTH119 - paths are strings
     if (relative == name or relative.startswith(f"{name}!")) and not os.path.isdir(root_folder):  # noqa: PTH112
         return root_folder + relative.removeprefix(name)

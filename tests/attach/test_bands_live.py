@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.query import plan
-from simdoc_search.query.plans import MIN_OVERLAP_WITHOUT_CHANCE_FILTER, Bands, min_matches
+from simdoc_search.query.plans import MIN_OVERLAP_WITHOUT_CHANCE_FILTER, BandPlan, min_matches
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
@@ -60,7 +60,7 @@ def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: 
             fields, bands_of(engine, fields, overlap=percent, probability=probability), strict=True
         ):
             planned = plan(field["tokens"].split(), share, chance)
-            assert isinstance(planned, Bands)
+            assert isinstance(planned, BandPlan)
             assert [" ".join(band) for band in planned.bands] == bands["any_of"]
             count = len(planned.tokens)
             assert (

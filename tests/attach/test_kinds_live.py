@@ -288,7 +288,7 @@ def test_a_field_of_another_type_is_an_error(temp_indices: TempIndices, engine: 
         ({"passages": []}, "has no passages"),
         ({"passages": ""}, "has no passages"),
         ({"passages": "!!!!"}, "has invalid passages"),
-        ({"sentences": "!!!"}, "has invalid sentences"),
+        ({"sentences": "!!!"}, "has invalid hashes in sentences"),
         ({"concepts": "!!!!"}, "has invalid concepts"),
     ],
     ids=str,

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query import Bands, Threshold, plan, similar_by_id, similar_query, to_dsl
+from simdoc_search.query import BandPlan, ThresholdPlan, plan, similar_by_id, similar_query, to_dsl
 from simdoc_search.query.dsl import MAX_CLAUSES, MINIMUM_SHOULD_MATCH_BEYOND_CHANCE, FieldKind, count_clauses
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Plan
@@ -22,7 +22,7 @@ from tests.support.query_plans import satisfies, tokens
 
 Clause = dict[str, Any]
 
-BANDS = Bands(("A", "B", "C"), (("A", "B"), ("C", "A")))
+BANDS = BandPlan(("A", "B", "C"), (("A", "B"), ("C", "A")))
 FILTERS: list[Clause] = [{"term": {"language": "de"}}, {"bool": {"should": [{"match": {"title": "x y"}}]}}]
 
 
@@ -194,7 +194,7 @@ def test_an_engine_finds_the_documents_that_satisfy_the_plan(
     assert expected == [document.score(query) for document in documents]
     assert query == json.loads(json.dumps(query))
     assert ("'term': " if kind == "text" else "'match': ") not in str(query)
-    if isinstance(made, Bands):
+    if isinstance(made, BandPlan):
         short = to_dsl(made, "t", kind=kind, score="tokens", max_clauses=max(1, made.clause_count))
         bands = [sum(document.tokens.issuperset(band) for band in made.bands) or None for document in documents]
         assert len(made.tokens) == 0 or bands == [document.score(short) for document in documents]
@@ -257,7 +257,7 @@ def test_a_query_by_id_requires_as_many_tokens_as_the_plan() -> None:
         assert [-(-count * percent // 100) for count in counts] == [required(spec, count) for count in counts], percent
     spec = like_this(similar_by_id("i", "7"))["minimum_should_match"]
     for count in counts:
-        assert plan(tokens(count)) == Threshold(tokens(count), max(1, required(spec, count)))
+        assert plan(tokens(count)) == ThresholdPlan(tokens(count), max(1, required(spec, count)))
 
 
 def test_other_overlaps_are_rounded_down_to_a_whole_percentage() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query import Bands, Threshold, plan
+from simdoc_search.query import BandPlan, ThresholdPlan, plan
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.s_curve import probability_of_matches
 from simdoc_search.sketch.estimate import TokenOverlap
@@ -23,11 +23,11 @@ def test_the_last_band_takes_the_first_tokens() -> None:
     """For 512 tokens, `_80_90` has 43 bands of 12. The last band has the 8 remaining tokens and the first 4."""
     made = plan(tokens(512), 0.8, 0.9, planner="all")
 
-    assert isinstance(made, Bands)
-    assert (12, 43, 516) == (made.rows, len(made.bands), made.clause_count)
+    assert isinstance(made, BandPlan)
+    assert (12, 43, 516) == (made.tokens_per_band, len(made.bands), made.clause_count)
     assert tokens(512)[504:] + tokens(4) == made.bands[-1]
-    assert satisfies(Bands(made.tokens, made.bands), made.bands[-1])
-    assert not satisfies(Bands(made.tokens, made.bands[:-1]), made.bands[-1])
+    assert satisfies(BandPlan(made.tokens, made.bands), made.bands[-1])
+    assert not satisfies(BandPlan(made.tokens, made.bands[:-1]), made.bands[-1])
 
 
 @pytest.mark.parametrize("planner", ["enough", "all"])
@@ -37,9 +37,9 @@ def test_an_identical_document_has_every_band(planner: Planner) -> None:
         for overlap, probability in [(0.2, 0.8), (0.5, 0.8), (0.9, 0.9), (1, 0.5)]:
             made = plan(tokens(count), overlap, probability, planner=planner)
 
-            assert isinstance(made, Bands)
+            assert isinstance(made, BandPlan)
             assert tokens(count) == made.tokens
-            assert all(set(band) <= set(made.tokens) and len(set(band)) == made.rows for band in made.bands)
+            assert all(set(band) <= set(made.tokens) and len(set(band)) == made.tokens_per_band for band in made.bands)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_planner_enough_uses_few_tokens(overlap: float, probability: float, expe
     """The test compares rows and bands for 512 tokens. `_80_80` needs 36 clauses."""
     made = plan(tokens(512), overlap, probability)
 
-    assert isinstance(made, Bands)
-    assert expected == (made.rows, len(made.bands))
+    assert isinstance(made, BandPlan)
+    assert expected == (made.tokens_per_band, len(made.bands))
     assert tokens(math.prod(expected)) == sum(made.bands, ())
 
 
@@ -73,7 +73,7 @@ def test_any_overlap_is_more_than_chance(count: int, expected: int) -> None:
     For up to 10 tokens, one matching token is enough, which 1 of 50 unrelated documents have.
     """
     for overlap in (None, 0, "0", Fraction(0)):
-        assert Threshold(tokens(count), expected) == plan(tokens(count), overlap)
+        assert ThresholdPlan(tokens(count), expected) == plan(tokens(count), overlap)
     assert probability_of_matches(count, expected, 1 / 512) <= (0.001 if count > 10 else 0.02)
     assert expected == 1 or probability_of_matches(count, expected - 1, 1 / 512) > 0.001
 
@@ -99,19 +99,19 @@ def test_any_overlap_finds_all_hits_of_a_certain_query(
 def test_certainty_needs_no_bands(planner: Planner) -> None:
     """A probability that equals 1 in floating point is treated as certainty, too."""
     for probability in (None, 1, "1", Fraction(1), "0." + "9" * 30):
-        assert Threshold(tokens(512), 103, (103, 2560)) == plan(tokens(512), 0.2, probability, planner=planner)
+        assert ThresholdPlan(tokens(512), 103, (103, 2560)) == plan(tokens(512), 0.2, probability, planner=planner)
 
 
 def test_thresholds_are_exact() -> None:
     """The minimum is rounded up, and the maximum down. 7 % of 100 tokens is 7, but 8 in floating point."""
     assert 8 == math.ceil(100 * 0.07)
-    assert [Threshold(tokens(100), 7, (7, 1428))] * 3 == [
+    assert [ThresholdPlan(tokens(100), 7, (7, 1428))] * 3 == [
         plan(tokens(100), share) for share in (0.07, "0.07", Fraction(7, 100))
     ]
     for count in (1, 7, 50, 99, 100, 511, 512):
         made = [plan(tokens(count), percent / 100) for percent in range(10, 101)]
         expected = [(-(-count * percent // 100), 100 * count // percent) for percent in range(10, 101)]
-        assert [Threshold(tokens(count), least, (least, most)) for least, most in expected] == made
+        assert [ThresholdPlan(tokens(count), least, (least, most)) for least, most in expected] == made
 
 
 fingerprints = st.dictionaries(st.integers(0, 15), st.integers(0, 1), min_size=1)
@@ -127,7 +127,7 @@ def test_threshold_and_range_lose_nothing(query: dict[int, int], document: dict[
     for overlap in {max(estimate * share, Fraction(1, 10)) for share in (1, lower) if estimate >= Fraction(1, 10)}:
         made = plan(query_tokens, overlap)
 
-        assert isinstance(made, Threshold)
+        assert isinstance(made, ThresholdPlan)
         assert made.token_range
         assert made.token_range[0] <= len(document) <= made.token_range[1]
         assert satisfies(made, document_tokens)
@@ -166,7 +166,7 @@ def test_bad_numbers_are_refused(overlap: Number, probability: Number, message: 
 def test_fractions_beyond_floating_point_are_planned(planner: Planner, overlap: Number) -> None:
     made = plan(tokens(8), overlap, 0.5, planner=planner)
 
-    assert isinstance(made, Bands)
+    assert isinstance(made, BandPlan)
     assert satisfies(made, tokens(8))
 
 

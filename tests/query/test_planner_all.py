@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query import Threshold, parse, plan
-from simdoc_search.query.planner import alfresco_rows
+from simdoc_search.query import ThresholdPlan, parse, plan
+from simdoc_search.query.planner import alfresco_tokens_per_band
 from simdoc_search.query.plans import Plan
 from tests.support.query_plans import tokens
 from tests.support.vectors import load
@@ -48,7 +48,7 @@ def trees(system: str) -> list[dict[str, Any]]:
 
 def structure(plan: Plan) -> dict[str, Any]:
     """The parts of a plan that the reference trees show."""
-    if isinstance(plan, Threshold):
+    if isinstance(plan, ThresholdPlan):
         return {"clauses": len(plan.tokens), "msm": plan.minimum_match}
     first, last = (list(plan.bands[index]) for index in (0, -1))
     return {"sizes": [len(band) for band in plan.bands], "first": first, "last": last}
@@ -85,7 +85,7 @@ def decoded(term: str) -> str:
 def test_band_sizes_are_those_of_solr() -> None:
     """The grid has the results of Solr's own computeBandSize. For tp=1.0, Solr does not call it."""
     grid = [row for row in load("bands")["grid"] if row["tp"] != "1.0"]
-    sizes = [alfresco_rows(row["n"], Fraction(row["sim"]), Fraction(row["tp"])) for row in grid]
+    sizes = [alfresco_tokens_per_band(row["n"], Fraction(row["sim"]), Fraction(row["tp"])) for row in grid]
 
     assert 720 == len(grid)
     assert [row["rows_double"] for row in grid] == [row["rows_float"] for row in grid] == sizes
@@ -98,7 +98,7 @@ def test_band_sizes_at_the_edges_are_those_of_solr() -> None:
     """The edges are no tokens, one token, overlap 0 and 1, and probability 0 and 1. Solr's unit tests are included."""
     rows = load("bands")["edge"] + load("bands")["solr_unit_test_examples"]
     inside = [row for row in rows if 0 <= row[1] <= 1]
-    sizes = [alfresco_rows(row[0], Fraction(str(row[1])), Fraction(str(row[2]))) for row in inside]
+    sizes = [alfresco_tokens_per_band(row[0], Fraction(str(row[1])), Fraction(str(row[2]))) for row in inside]
 
     assert 20 == len(inside)
     assert [row[3] for row in inside] == sizes

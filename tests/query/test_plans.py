@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from simdoc_search.query import Bands, Threshold
+from simdoc_search.query import BandPlan, ThresholdPlan
 from simdoc_search.query.s_curve import probability_of_matches
 from simdoc_search.sketch.estimate import TokenOverlap
 from tests.support.query_plans import tokens
 
 HALF = Fraction(1, 2)
-BANDS = Bands(tokens(400), (tokens(400)[:4],))
+BANDS = BandPlan(tokens(400), (tokens(400)[:4],))
 
 
 def compared(shared: int, union: int) -> TokenOverlap:
@@ -21,7 +21,7 @@ def compared(shared: int, union: int) -> TokenOverlap:
 
 def test_without_a_probability_the_estimate_of_a_hit_reaches_the_overlap() -> None:
     """The document has at least the minimum of tokens, too. Without an overlap, this is enough."""
-    plan = Threshold(tokens(100), 50)
+    plan = ThresholdPlan(tokens(100), 50)
 
     assert [True, False] == [plan.is_hit(compared(60, union), HALF) for union in (120, 121)]
     assert [True, False] == [plan.is_hit(compared(matched, 60), HALF) for matched in (50, 49)]
@@ -29,7 +29,7 @@ def test_without_a_probability_the_estimate_of_a_hit_reaches_the_overlap() -> No
 
 
 def test_with_a_probability_the_estimate_of_a_hit_reaches_the_share_of_the_minimum() -> None:
-    plan = Threshold(tokens(100), 40, allows_lower_estimates=True)
+    plan = ThresholdPlan(tokens(100), 40, allows_lower_estimates=True)
 
     assert [True, False] == [plan.is_hit(compared(40, union), HALF) for union in (100, 101)]
 

@@ -14,25 +14,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.query import Bands, Threshold, plan
-from simdoc_search.query.planner import Planner, choose_rows_and_bands
+from simdoc_search.query import BandPlan, ThresholdPlan, plan
+from simdoc_search.query.planner import Planner, choose_banding
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.s_curve import lower_bound_of_matches
 from tests.support.query_plans import satisfies, tokens
 from tests.support.slow_cases import slow_after
 
 
-def wrapped(count: int, rows: int) -> Bands:
+def wrapped(count: int, rows: int) -> BandPlan:
     """Return bands of all tokens. The first tokens fill up the last band."""
     around = tokens(count) * 2
-    return Bands(tokens(count), tuple(around[first : first + rows] for first in range(0, count, rows)))
+    return BandPlan(tokens(count), tuple(around[first : first + rows] for first in range(0, count, rows)))
 
 
 def small_plans() -> Iterator[Plan]:
     """Yield thresholds, bands in which any number of tokens wrap around, and plans of both planners."""
     for count in (1, 2, 3, 5, 8):
         for number in range(1, count + 1):
-            yield Threshold(tokens(count), number)
+            yield ThresholdPlan(tokens(count), number)
             yield wrapped(count, number)
     for planner in ("enough", "all"):
         for overlap in (0.1, 0.5, 0.9):
@@ -64,7 +64,7 @@ def test_the_curve_is_the_exact_probability_that_the_plan_is_satisfied() -> None
 def test_documented_probabilities_of_512_tokens(overlap: float, planner: Planner, at: float, expected: float) -> None:
     """In a query for 20 %, the bands of planner `all` match 47 of 100 documents of 5 % overlap."""
     made = plan(tokens(512), overlap, 0.8, planner=planner)
-    assert isinstance(made, Bands)
+    assert isinstance(made, BandPlan)
 
     assert expected == pytest.approx(replace(made, minimum_match=0).probability_of_finding(at), abs=5e-5)
     assert made.probability_of_finding(at) < expected
@@ -74,7 +74,7 @@ def test_documented_probabilities_of_512_tokens(overlap: float, planner: Planner
 def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: int, unbanded: int) -> None:
     """The number is as high as a probability of 80 % allows. The plan without bands requires more matching tokens."""
     made = plan(tokens(512), overlap, 0.8)
-    assert isinstance(made, Bands)
+    assert isinstance(made, BandPlan)
     assert made.plan_without_bands
 
     assert (minimum, unbanded) == (made.minimum_match, made.plan_without_bands.minimum_match)
@@ -98,7 +98,7 @@ def test_the_curve_rises_from_0_to_1(
     assert all(0 <= low <= high + 1e-9 and high <= 1 for low, high in pairwise(curve))
 
 
-@pytest.mark.parametrize("made", [Threshold((), 1), Bands((), ())])
+@pytest.mark.parametrize("made", [ThresholdPlan((), 1), BandPlan((), ())])
 def test_a_plan_without_tokens_finds_nothing(made: Plan) -> None:
     assert [0.0, 0.0] == [made.probability_of_finding(0.5), made.probability_of_finding(1)]
 
@@ -138,7 +138,7 @@ def test_planner_enough_follows_its_rule_and_reaches_the_probability(count: int)
                 context.prec = 60
                 best = best_plans(count, overlap, probability)
             share, chance = Fraction(overlap, 100), Fraction(probability, 100)
-            chosen = choose_rows_and_bands(count, share, chance)
+            chosen = choose_banding(count, share, chance)
             reached = plan(tokens(count), share, chance).probability_of_finding(float(share))
 
             assert chosen in (best or {(1, count)}), (overlap, probability)
@@ -160,8 +160,8 @@ def test_a_verified_threshold_requires_less() -> None:
     """At 20 %, it requires 82 of 512 tokens instead of 103. The maximum number of tokens is higher."""
     made, strict = plan(tokens(512), 0.2, is_verified=True), plan(tokens(512), 0.2)
 
-    assert isinstance(made, Threshold)
-    assert isinstance(strict, Threshold)
+    assert isinstance(made, ThresholdPlan)
+    assert isinstance(strict, ThresholdPlan)
     assert (82, (82, 2678)) == (made.minimum_match, made.token_range)
     assert (103, (103, 2560)) == (strict.minimum_match, strict.token_range)
     assert plan(tokens(512), 0.2, 0.8, is_verified=True) == plan(tokens(512), 0.2, 0.8)

@@ -15,7 +15,7 @@ import pytest
 from simdoc_search import fingerprint, open_store
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query import Bands, Threshold, plan
+from simdoc_search.query import BandPlan, ThresholdPlan, plan
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.sql import MAX_PARAMETERS, Placeholder, Statement, Tables, to_sql
 from simdoc_search.sketch.tokens import decode
@@ -116,7 +116,7 @@ def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store
 
         assert expected == found(filled, made, exclude_id=id, score="tokens")
         candidates = {candidate for _, candidate in found(filled, made)}  # their tokens are not counted
-        minimum = made.minimum_match if isinstance(made, Bands) else 0
+        minimum = made.minimum_match if isinstance(made, BandPlan) else 0
         enough = {candidate for candidate in candidates if len({*CORPUS[candidate]} & {*made.tokens}) >= minimum}
         assert {hit for _, hit in expected} | ({id} if CORPUS[id] else set()) == enough
 
@@ -130,14 +130,17 @@ def test_any_plan_finds_what_it_finds_in_the_local_store(filled: Connection, sto
         tokens = tuple(rng.sample(CORPUS[id], min(len(CORPUS[id]), 30)))
         bands = tuple(tuple(rng.sample(tokens, min(len(tokens), rng.randint(0, 3)))) for _ in range(rng.randint(0, 5)))
         low = rng.randint(0, 60)
-        for made in (Bands(tokens, bands), Threshold(tokens, rng.randint(0, 9), (low, low + rng.randint(-5, 90)))):
+        for made in (
+            BandPlan(tokens, bands),
+            ThresholdPlan(tokens, rng.randint(0, 9), (low, low + rng.randint(-5, 90))),
+        ):
             assert found_in_store(store, made) == found(filled, made, score="tokens")
 
 
 def test_matched_counts_whole_bands_by_default(filled: Connection) -> None:
     tokens = CORPUS["7/b"]
     made = plan(tokens, 0.2, 0.8, planner="all")
-    assert isinstance(made, Bands)
+    assert isinstance(made, BandPlan)
     counts = {id: sum(set(band) <= set(others) for band in made.bands) for id, others in CORPUS.items()}
     expected = {id: count for id, count in counts.items() if count}
 
@@ -158,28 +161,28 @@ def test_a_document_is_replaced_and_deleted(empty: Connection) -> None:
     run(empty, *TABLES.delete("a"), *TABLES.delete("nobody"))
     run(empty, *TABLES.put("a", ["C", "D", "E"]))
 
-    assert [(1, "b")] == found(empty, Threshold(("A", "B"), 1))
-    assert [(2, "a"), (1, "b")] == found(empty, Threshold(("C", "D"), 1))
-    assert [(2, "a")] == found(empty, Threshold(("C", "D"), 1, (3, 9)))
+    assert [(1, "b")] == found(empty, ThresholdPlan(("A", "B"), 1))
+    assert [(2, "a"), (1, "b")] == found(empty, ThresholdPlan(("C", "D"), 1))
+    assert [(2, "a")] == found(empty, ThresholdPlan(("C", "D"), 1, (3, 9)))
     with pytest.raises((sqlite3.IntegrityError, duckdb.ConstraintException)):
         run(empty, *TABLES.put("a", ["A"]))
     run(empty, *TABLES.delete("a"))
-    assert [(1, "b")] == found(empty, Threshold(("C", "D"), 1))
+    assert [(1, "b")] == found(empty, ThresholdPlan(("C", "D"), 1))
 
 
 def test_a_new_document_does_not_inherit_the_tokens_of_a_deleted_one(empty: Connection) -> None:
     fill(empty, {"a": ["A"], "b": ["B"]})
     run(empty, *TABLES.delete("b"), *TABLES.put("c", ["C"]))
 
-    assert [] == found(empty, Threshold(("B",), 1))
-    assert [(1, "c")] == found(empty, Threshold(("B", "C"), 1))
+    assert [] == found(empty, ThresholdPlan(("B",), 1))
+    assert [(1, "c")] == found(empty, ThresholdPlan(("B", "C"), 1))
 
 
 def test_the_query_can_be_a_subquery_of_the_application(empty: Connection) -> None:
     fill(empty, {id: ["A", "B"] for id in ("a", "b", "c")})
     empty.execute("CREATE TABLE articles (id TEXT PRIMARY KEY, language TEXT)")
     empty.execute("INSERT INTO articles VALUES ('a', 'de'), ('b', 'en'), ('c', 'de')")
-    text, parameters = to_sql(Bands(("A", "B"), (("A", "B"),)), exclude_id="a", score="tokens")
+    text, parameters = to_sql(BandPlan(("A", "B"), (("A", "B"),)), exclude_id="a", score="tokens")
     whole = f"SELECT a.id, f.matched FROM ({text}) AS f JOIN articles AS a ON a.id = f.id WHERE a.language = ?"
 
     assert [("c", 2)] == empty.execute(whole, (*parameters, "de")).fetchall()

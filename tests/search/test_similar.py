@@ -19,7 +19,12 @@ from hypothesis import strategies as st
 from simdoc_search import Analysis, Document, MinHash, SimilaritySearch, open_store
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError
 from simdoc_search.query.planner import Planner
-from simdoc_search.query.plans import MIN_OVERLAP_WITHOUT_CHANCE_FILTER, Bands, Threshold, min_matches_beyond_chance
+from simdoc_search.query.plans import (
+    MIN_OVERLAP_WITHOUT_CHANCE_FILTER,
+    BandPlan,
+    ThresholdPlan,
+    min_matches_beyond_chance,
+)
 from simdoc_search.search import SearchResult
 from simdoc_search.sketch.estimate import compare_token_ids
 from simdoc_search.sketch.settings import Settings
@@ -141,7 +146,7 @@ def test_candidates_are_counted_before_they_are_refined(search: SimilaritySearch
     put(search, {"source": source, "same": source, "more": source[:5] + others[:5], "few": source[:4] + others})
     result = search.similar("source_50", verify=False)
 
-    assert Threshold(result.plan.tokens, 5, (5, 20)) == result.plan
+    assert ThresholdPlan(result.plan.tokens, 5, (5, 20)) == result.plan
     assert 2 == result.candidate_count
     assert [("same", 1.0, 10)] == values_of(result)
 
@@ -162,8 +167,8 @@ def test_the_last_band_is_filled_with_the_first_tokens(
     put(search, {"other": [code + 1 for code in source], "few": last[: rows * (count > 5)]})
     result = search.similar(query, planner="all")
 
-    assert isinstance(result.plan, Bands)
-    assert (bands, rows, rows) == (len(result.plan.bands), result.plan.rows, len(result.plan.bands[-1]))
+    assert isinstance(result.plan, BandPlan)
+    assert (bands, rows, rows) == (len(result.plan.bands), result.plan.tokens_per_band, len(result.plan.bands[-1]))
     assert 1 == result.candidate_count
 
 

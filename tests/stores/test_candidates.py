@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.plans import Bands, Threshold
+from simdoc_search.query.plans import BandPlan, ThresholdPlan
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT, Store
@@ -30,35 +30,35 @@ from tests.support.stores import NewStore, put, ranked_candidates, record, token
 def test_threshold_counts_equal_tokens(store: Store) -> None:
     put(store, record("d", [1]), record("c", [1, 2, 9]), record("a", [1, 2, 3]), record("b", [2, 3]))
 
-    assert [(3, "a"), (2, "b"), (2, "c")] == ranked_candidates(store, Threshold(tokens([1, 2, 3]), 2))
-    assert [(3, "a")] == ranked_candidates(store, Threshold(tokens([1, 2, 3]), 3))
-    assert [] == ranked_candidates(store, Threshold(tokens([1]), 2))
-    assert [] == ranked_candidates(store, Threshold(tokens([1, 2, 3]), 4))
+    assert [(3, "a"), (2, "b"), (2, "c")] == ranked_candidates(store, ThresholdPlan(tokens([1, 2, 3]), 2))
+    assert [(3, "a")] == ranked_candidates(store, ThresholdPlan(tokens([1, 2, 3]), 3))
+    assert [] == ranked_candidates(store, ThresholdPlan(tokens([1]), 2))
+    assert [] == ranked_candidates(store, ThresholdPlan(tokens([1, 2, 3]), 4))
 
 
 def test_the_range_of_buckets_is_inclusive(store: Store) -> None:
     put(store, *(record(str(n), range(n)) for n in range(1, 6)))
 
-    assert [(2, "2"), (2, "3"), (2, "4")] == ranked_candidates(store, Threshold(tokens(range(2)), 1, (2, 4)))
-    assert [] == ranked_candidates(store, Threshold(tokens(range(2)), 1, (4, 2)))
+    assert [(2, "2"), (2, "3"), (2, "4")] == ranked_candidates(store, ThresholdPlan(tokens(range(2)), 1, (2, 4)))
+    assert [] == ranked_candidates(store, ThresholdPlan(tokens(range(2)), 1, (4, 2)))
 
 
 def test_bands_select_by_one_complete_band_and_rank_by_all_equal_tokens(store: Store) -> None:
     put(store, record("half", [1, 3, 5]), record("one", [1, 2]), record("more", [1, 2, 5, 6, 9]))
 
     assert [(4, "more"), (2, "one")] == ranked_candidates(
-        store, Bands(tokens([1, 2, 3, 4, 5, 6]), (tokens([1, 2]), tokens([3, 4])))
+        store, BandPlan(tokens([1, 2, 3, 4, 5, 6]), (tokens([1, 2]), tokens([3, 4])))
     )
 
 
 def test_a_plan_without_tokens_finds_nothing(store: Store) -> None:
     put(store, record("a"))
-    plans: list[Threshold | Bands] = [
-        Threshold((), 0),
-        Threshold((), 1),
-        Bands((), ()),
-        Bands(tokens([1]), ()),
-        Bands(tokens([1]), ((),)),
+    plans: list[ThresholdPlan | BandPlan] = [
+        ThresholdPlan((), 0),
+        ThresholdPlan((), 1),
+        BandPlan((), ()),
+        BandPlan(tokens([1]), ()),
+        BandPlan(tokens([1]), ((),)),
     ]
 
     assert [[]] * 5 == [ranked_candidates(store, plan) for plan in plans]
@@ -69,7 +69,7 @@ def test_the_order_is_exact_across_pages(store: Store, monkeypatch: pytest.Monke
     choose = random.Random(3)
     token_ids = {f"{choose.random()}": choose.sample(range(6), choose.randint(1, 6)) for _ in range(700)}
     put(store, *(record(id, values) for id, values in token_ids.items()))
-    plan = Threshold(tokens(range(6)), 1)
+    plan = ThresholdPlan(tokens(range(6)), 1)
     candidates = store.candidates(plan)
     times = [[(candidate.matched_token_count, candidate.id) for candidate in candidates] for _ in range(2)]
 
@@ -110,8 +110,8 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
         query = rng.sample(range(60), rng.randint(20, 60))
         bands = [query[at : at + rows] for at in range(0, len(query) - rows + 1, rows)][:count]
         least = rng.randint(0, len(query) * 2 // 3)
-        plain = Threshold(tokens(query), rng.randint(1, len(query)), allows_lower_estimates=True)
-        made = Bands(tokens(query), tuple(map(tokens, bands)), least, plain)
+        plain = ThresholdPlan(tokens(query), rng.randint(1, len(query)), allows_lower_estimates=True)
+        made = BandPlan(tokens(query), tuple(map(tokens, bands)), least, plain)
         let_through = {id for id, token_ids in stored.items() if any(token_ids.issuperset(band) for band in bands)}
         equal = {id: len(token_ids.intersection(query)) for id, token_ids in stored.items()}
         is_flood = len(let_through) > MAX_BAND_MATCHES
@@ -172,7 +172,7 @@ def test_plans_find_the_same_documents_as_a_loop_over_all(
 
     oracle = sorted((-len(token_ids & query), str(n)) for n, token_ids in enumerate(stored) if wanted(n, token_ids))
     made = tokens(ordered)
-    plan = Bands(made, tuple(map(tokens, groups)), minimum) if rows else Threshold(made, minimum, buckets)
+    plan = BandPlan(made, tuple(map(tokens, groups)), minimum) if rows else ThresholdPlan(made, minimum, buckets)
     with closing(open_store(":memory:")) as store, pytest.MonkeyPatch.context() as patch:
         patch.setattr(local, "MAX_DOCUMENTS_COUNTED_BY_CLIENT", few)
         put(store, *(record(str(n), token_ids, language=languages[n % 2]) for n, token_ids in enumerate(stored)))

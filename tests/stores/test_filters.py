@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters, any_of, none_of
 from tests.support.stores import put, ranked_candidates, record, tokens
@@ -12,7 +12,7 @@ from tests.support.stores import put, ranked_candidates, record, tokens
 
 def filtered(store: Store, **filters: str | int | float | bool) -> list[str]:
     """Return the ids of the documents that match."""
-    return [id for _, id in ranked_candidates(store, Threshold(tokens(range(8)), 1), filters=filters)]
+    return [id for _, id in ranked_candidates(store, ThresholdPlan(tokens(range(8)), 1), filters=filters)]
 
 
 def test_filters_compare_the_text_form_of_a_field(store: Store) -> None:
@@ -34,13 +34,13 @@ def test_all_filters_must_match(store: Store) -> None:
     put(store, record("a", x="1", y="1"), record("b", x="1", y="2"), record("c", x="2", y="2"))
 
     assert [(8, "b")] == ranked_candidates(
-        store, Threshold(tokens(range(9)), 1), filters={"x": "1", "y": "2", "path": "b"}
+        store, ThresholdPlan(tokens(range(9)), 1), filters={"x": "1", "y": "2", "path": "b"}
     )
 
 
 def test_a_list_of_values_matches_any_and_none_of_matches_no_value(store: Store) -> None:
     put(store, record("a/1", x="1", y="1"), record("a/2", x="2", y="1"), record("b", x=["2", "3"]))
-    plan = Threshold(tokens(range(8)), 1)
+    plan = ThresholdPlan(tokens(range(8)), 1)
 
     def filtered(filters: Filters) -> list[str]:
         """Return the ids of the documents that match."""

@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError, StoreLockedError
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS, encode
@@ -96,7 +96,7 @@ def test_tokens_have_three_or_four_characters_in_a_store_of_many_slots(new_store
     query = encode(np.array(token_ids, np.uint32))
 
     assert [3, 3, 4, 4] == list(map(len, query))
-    assert [(4, "a")] == ranked_candidates(store, Threshold(tuple(query), 4))
+    assert [(4, "a")] == ranked_candidates(store, ThresholdPlan(tuple(query), 4))
 
 
 def test_an_unknown_id_has_no_record(store: Store) -> None:
@@ -208,7 +208,7 @@ def test_readers_see_a_commit_at_once_and_nothing_before(store: Store) -> None:
 
 def test_candidates_and_scans_ignore_later_commits(local_store: Store) -> None:
     put(local_store, *(record(f"{n:03}") for n in range(200)))
-    candidates, records = local_store.candidates(Threshold(tokens([1]), 1)), local_store.scan()
+    candidates, records = local_store.candidates(ThresholdPlan(tokens([1]), 1)), local_store.scan()
     first = next(records).id
     with local_store.writer() as writer:
         writer.delete(f"{n:03}" for n in range(150))
@@ -221,7 +221,7 @@ def test_candidates_and_scans_ignore_later_commits(local_store: Store) -> None:
 
 
 def test_an_empty_store_supports_all_queries(store: Store) -> None:
-    candidates = store.candidates(Threshold(tokens([1]), 1))
+    candidates = store.candidates(ThresholdPlan(tokens([1]), 1))
 
     assert (0, []) == (candidates.total, list(candidates))
     assert ([], [], []) == (ids(store), store.ids_with_name("a"), store.suggest_ids("a"))

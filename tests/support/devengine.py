@@ -29,7 +29,7 @@ def registered(**changes: Any) -> Registration:
         is_ready=True,
     )
     registration = replace(registration, **changes)
-    with registry.start_lock():
+    with registry.startup_lock():
         registry.write(registration)
     return registration
 

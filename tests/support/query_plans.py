@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from simdoc_search.query.plans import Plan, Threshold
+from simdoc_search.query.plans import Plan, ThresholdPlan
 
 __all__ = ["satisfies", "tokens"]
 
@@ -18,4 +18,4 @@ def satisfies(plan: Plan, document: Iterable[str]) -> bool:
     """Return whether a document with these tokens satisfies a plan."""
     has = set(document)
     has_enough = len(has & set(plan.tokens)) >= plan.minimum_match
-    return has_enough and (isinstance(plan, Threshold) or any(map(has.issuperset, plan.bands)))
+    return has_enough and (isinstance(plan, ThresholdPlan) or any(map(has.issuperset, plan.bands)))

@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import open_store
 from simdoc_search.query.dsl import MAX_CLAUSES
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.records import build_field_values
@@ -18,7 +18,7 @@ from simdoc_search.stores.remote.schema import component_template
 from tests.support.http_server import TempIndices
 from tests.support.stores import record, tokens
 
-ANY = Threshold(tokens(range(8)), 1)
+ANY = ThresholdPlan(tokens(range(8)), 1)
 
 
 def need_usual_clauses(url: str) -> None:

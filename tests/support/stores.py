@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.query.plans import Bands, Threshold
+from simdoc_search.query.plans import BandPlan, ThresholdPlan
 from simdoc_search.sketch.sentences import encode_simhashes
 from simdoc_search.sketch.tokens import HASH_BITS, TokenIds, encode
 from simdoc_search.stores.base import Store
@@ -69,7 +69,7 @@ def tokens(slots: Iterable[int]) -> tuple[str, ...]:
     return tuple(encode(token_ids_of_slots(slots)))
 
 
-def ranked_candidates(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
+def ranked_candidates(store: Store, plan: ThresholdPlan | BandPlan, **options: Any) -> list[tuple[int, str]]:
     """Return the number of matching tokens and the id of each candidate. Check their order, and sort ties by id."""
     read = [(candidate.matched_token_count, candidate.id) for candidate in store.candidates(plan, **options)]
     assert [matched for matched, _ in read] == sorted((matched for matched, _ in read), reverse=True)

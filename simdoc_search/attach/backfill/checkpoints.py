@@ -91,7 +91,7 @@ class WriteRange:
         return _seq_no_query(min(self.after_seq_nos), self.up_to_seq_nos)
 
     def split(self, count: int) -> Iterator[WriteRange]:
-        """Yield `count` parts of the range, oldest first; none if it is empty. Without `up_to`, yield one part."""
+        """Yield `count` parts of the range, oldest first; none if it is empty. Without `up_to_seq_nos`, yield one."""
         if not self.up_to_seq_nos:
             yield from [self] if count else []
             return

@@ -54,7 +54,7 @@ class Counts:
 
     @property
     def missing_count(self) -> int:
-        """Documents with a text but no fingerprint. If `without_text` is None, those without a text are included."""
+        """Documents with a text but no fingerprint. If `without_text_count` is None, those without a text count too."""
         return self.document_count - self.fingerprinted_count - (self.without_text_count or 0)
 
     @property

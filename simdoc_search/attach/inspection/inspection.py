@@ -74,7 +74,7 @@ class Inspection:
 
     @property
     def missing_count(self) -> int:
-        """The number of documents with a text but no fingerprint. See `Counts.missing`."""
+        """The number of documents with a text but no fingerprint. See `Counts.missing_count`."""
         return sum(inspected.counts.missing_count for inspected in self.index_inspections)
 
     @property

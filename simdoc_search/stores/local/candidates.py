@@ -11,7 +11,7 @@ import numpy as np
 import tantivy
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.query.plans import BandPlan, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.local.queries import QueryPurpose
@@ -77,7 +77,7 @@ class LocalCandidates:
         return Candidate(DocumentKey(read_id(document)), int(hit[0]), token_ids, read_metadata(document, self._fields))
 
 
-def rank_by_shared_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> ScoredAddresses:
+def rank_by_shared_tokens(snapshot: Snapshot, plan: BandPlan, addresses: Sequence[Address]) -> ScoredAddresses:
     """Return the documents that share at least the plan's minimum number of tokens, best first."""
     query_token_ids = np.sort(decode(plan.tokens))
     documents = map(snapshot.read_document, addresses)

@@ -10,7 +10,7 @@ from tantivy import FieldType, Occur, Query, Schema
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.query.plans import BandPlan, Plan, ThresholdPlan
 from simdoc_search.stores.fields import (
     METADATA_FIELD,
     ORIGIN_FIELD,
@@ -47,7 +47,7 @@ def build_query(
     """
     if not plan.can_match:  # tantivy 0.26 matches a single clause, even if two are required
         return Query.empty_query()
-    if isinstance(plan, Threshold):
+    if isinstance(plan, ThresholdPlan):
         clauses = _threshold_clauses(schema, plan, purpose)
     else:
         clauses = _band_clauses(schema, plan, purpose)
@@ -133,7 +133,7 @@ def condition_query(schema: Schema, condition: Condition) -> Query:
     return _any_query(queries)
 
 
-def _threshold_clauses(schema: Schema, plan: Threshold, purpose: QueryPurpose) -> list[tuple[Occur, Query]]:
+def _threshold_clauses(schema: Schema, plan: ThresholdPlan, purpose: QueryPurpose) -> list[tuple[Occur, Query]]:
     minimum = 1 if purpose == "rank" else plan.minimum_match
     clauses = [(Occur.Must, _counting_query(schema, plan.tokens, minimum=minimum))]
     if plan.token_range is not None:
@@ -143,7 +143,7 @@ def _threshold_clauses(schema: Schema, plan: Threshold, purpose: QueryPurpose) -
     return clauses
 
 
-def _band_clauses(schema: Schema, plan: Bands, purpose: QueryPurpose) -> list[tuple[Occur, Query]]:
+def _band_clauses(schema: Schema, plan: BandPlan, purpose: QueryPurpose) -> list[tuple[Occur, Query]]:
     bands = [
         Query.boolean_query([(Occur.Must, term_query(schema, "tokens", token)) for token in band])
         for band in plan.bands

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.query.plans import BandPlan, Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
@@ -292,7 +292,7 @@ class LocalStore(Closable):
     ) -> LocalCandidates:
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, hits = self._open_snapshot(), None
-        if isinstance(plan, Bands):
+        if isinstance(plan, BandPlan):
             with_band = snapshot.find_addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
                 hits = rank_by_shared_tokens(snapshot, plan, with_band)

@@ -8,7 +8,7 @@ from typing import Any
 
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.query.dsl import Score, count_clauses, count_plan_clauses, to_dsl
+from simdoc_search.query.dsl import ScoreKind, count_clauses, count_plan_clauses, to_dsl
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
@@ -105,7 +105,7 @@ class IndexAccess:
         clauses: Sequence[dict[str, Any]] = (),
         must_not: Sequence[dict[str, Any]] = (),
         *,
-        score: Score,
+        score: ScoreKind,
     ) -> dict[str, Any]:
         """Convert a plan to a query. All `clauses` must also match. No clause in `must_not` may match."""
         needed = count_plan_clauses(plan, score) + count_clauses([*clauses, *must_not])

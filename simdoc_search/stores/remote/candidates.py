@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.query.dsl import Score, can_count_tokens, count_clauses
-from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.query.dsl import ScoreKind, can_count_tokens, count_clauses
+from simdoc_search.query.plans import BandPlan, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT
@@ -179,8 +179,8 @@ def find_candidates(
 
     def run(positions: Sequence[int], *, scored: bool) -> None:
         for position in positions:
-            is_scored = scored or not isinstance(chosen_plans[position], Bands)
-            score: Score = "tokens" if is_scored else "nothing"
+            is_scored = scored or not isinstance(chosen_plans[position], BandPlan)
+            score: ScoreKind = "tokens" if is_scored else "nothing"
             query = access.token_query(chosen_plans[position], clauses, excluded[position], score=score)
             searches[position] = build_first_page_search(
                 access, query, [f"{access.field}.tokens"], fields, is_scored=is_scored
@@ -192,7 +192,10 @@ def find_candidates(
     run(range(len(plans)), scored=False)
     rerun = []
     for position, plan in enumerate(chosen_plans):
-        if not isinstance(plan, Bands) or (total := total_hits(responses[position])) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT:
+        if (
+            not isinstance(plan, BandPlan)
+            or (total := total_hits(responses[position])) <= MAX_DOCUMENTS_COUNTED_BY_CLIENT
+        ):
             continue
         scored_plan = (total > MAX_BAND_MATCHES and plan.plan_without_bands) or plan
         if can_count_tokens(scored_plan, count_clauses([*clauses, *excluded[position]]), access.engine.max_clauses()):

@@ -109,7 +109,7 @@ class Indices:
             self._read_again(engine)
 
     def find_left_out_indices(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
-        """Return the indices that are not queried. Raises the errors of `refresh`."""
+        """Return the indices that are not queried. Raises the errors of `reload_if_old`."""
         if self._is_one_index:
             return ()
         if engine.closed_indices and not self._state.closed_indices:

@@ -40,7 +40,7 @@ _SHORT_TEXT = "w0 w1"
 
 @dataclass(frozen=True, slots=True)
 class MinHashFieldSettings(Settings):
-    """Settings of a field that a `min_hash` filter fills. `minhash` contains the options of the filter."""
+    """Settings of a field that a `min_hash` filter fills. `sketch` contains the options of the filter."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.sketch, MinHash):

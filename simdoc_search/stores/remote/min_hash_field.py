@@ -14,7 +14,7 @@ from simdoc_search.batches import split_by_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError, FormatMismatchError, LocationError, StoreError
 from simdoc_search.query.dsl import can_count_tokens, count_clauses
-from simdoc_search.query.plans import Plan, Threshold
+from simdoc_search.query.plans import Plan, ThresholdPlan
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.filters import Filters
@@ -167,7 +167,7 @@ def _search_body(
     must_not = access.id_field.key_clauses(exclude)
     used = count_clauses([*clauses, *must_not])
     limit = access.engine.max_clauses(plan.clause_count + len(plan.tokens) + used)
-    is_scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
+    is_scored = isinstance(plan, ThresholdPlan) or can_count_tokens(plan, used, limit)
     query = access.token_query(plan, clauses, must_not, score="tokens" if is_scored else "nothing")
     return build_first_page_search(access, query, (), fields, is_scored=is_scored)
 

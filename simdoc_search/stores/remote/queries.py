@@ -11,7 +11,7 @@ from typing import Any
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
 from simdoc_search.query.dsl import to_dsl
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.fields import METADATA_FIELD, ORIGIN_FIELD, metadata_term, parse_origin_value, root_term
@@ -101,7 +101,7 @@ def shared_tokens_query(
     """
     clauses = [*filters, *_exclusion_clauses(exclude, id_field)]
     if all(len(group) == 1 for group in token_groups):
-        return to_dsl(Threshold(tuple(group[0] for group in token_groups), 1), token_field, filters=clauses)
+        return to_dsl(ThresholdPlan(tuple(group[0] for group in token_groups), 1), token_field, filters=clauses)
     matching = [{"constant_score": {"filter": {"terms": {token_field: group}}}} for group in token_groups]
     return {"bool": {"should": matching, "minimum_should_match": 1, "filter": clauses}}
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import StopEvent
 from simdoc_search.documents import DocumentKey, ambiguous_id_message
 from simdoc_search.errors import StoreError, StoreNotFoundError
-from simdoc_search.query.dsl import Score
+from simdoc_search.query.dsl import ScoreKind
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.sentences import decode_simhashes
@@ -334,7 +334,7 @@ class RemoteStore(Closable):
 
     def clause(self, plan: Plan, exclude: DocumentKey | None = None) -> dict[str, object]:
         """Convert a plan to a clause for an application's own search."""
-        score: Score = "bands" if self.access.is_min_hash_field else "tokens"
+        score: ScoreKind = "bands" if self.access.is_min_hash_field else "tokens"
         return self.access.token_query(plan, must_not=self.access.id_field.key_clauses(exclude), score=score)
 
     def documents_sharing_tokens(

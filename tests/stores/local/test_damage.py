@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.errors import StoreError, StoreLockedError, StoreNotFoundError
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.stores import open_store
 from simdoc_search.stores.local.integrity import find_damage
 from simdoc_search.stores.local.repair import repair_store
@@ -148,7 +148,7 @@ def test_a_query_that_reads_a_damaged_document_names_it(tmp_path: Path) -> None:
     message = r"document '[ab]' is damaged .*`simdoc-search check` .*`simdoc-search repair`"
 
     with closing(open_store(tmp_path / "s")) as store, pytest.raises(StoreError, match=message):
-        list(store.candidates(Threshold(tokens(range(100, 300)), 100, None)))
+        list(store.candidates(ThresholdPlan(tokens(range(100, 300)), 100, None)))
 
 
 def test_a_folder_without_a_store_is_neither_checked_nor_repaired(tmp_path: Path) -> None:

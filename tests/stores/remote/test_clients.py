@@ -224,6 +224,27 @@ def test_an_asynchronous_client_is_refused_outside_an_event_loop(kind: Any) -> N
     asyncio.run(client.close())
 
 
+@pytest.mark.skipif(
+    os.name != "posix", reason="on this system, Ctrl-C does not interrupt a thread that waits for a socket"
+)
+def test_the_calling_thread_sends_the_requests_that_only_ctrl_c_can_stop() -> None:
+    senders: list[threading.Thread] = []
+
+    class Client:
+        def options(self, **_: Any) -> Client:
+            return self
+
+        def perform_request(self, *_: Any, **__: Any) -> Any:
+            senders.append(threading.current_thread())
+            return type("Answer", (), {"body": {}})
+
+    engine = Engine(Client(), "the engine")
+    for other in (engine, engine.without_closed_indices(), engine.in_background(), engine.cancellable_by(StopEvent())):
+        other.call("GET", ["_x"])
+
+    assert [True, True, False, False] == [sender is threading.current_thread() for sender in senders]
+
+
 def test_a_client_sees_the_context_variables_of_the_caller() -> None:
     variable: ContextVar[str] = ContextVar("variable", default="")
 

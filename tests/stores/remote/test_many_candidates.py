@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.plans import Bands
+from simdoc_search.query.plans import BandPlan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import candidates, point_in_time
 from simdoc_search.stores.remote.candidates import FIRST_PAGE_SIZE
@@ -49,7 +49,7 @@ def test_the_order_is_exact_across_pages(
     )
 
     assert expected == ranked_candidates(store, ANY)
-    assert expected == ranked_candidates(store, Bands(ANY.tokens, (tokens([0]), tokens([1, 2]))))
+    assert expected == ranked_candidates(store, BandPlan(ANY.tokens, (tokens([0]), tokens([1, 2]))))
 
 
 @pytest.mark.parametrize(("size", "searches"), [(50, 3), (60, 4), (700, 5)])
