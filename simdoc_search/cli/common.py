@@ -33,8 +33,6 @@ LEFT_OUT_KEY = "simdoc_search.left_out"
 TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT"
 """Printed by `duplicates` and `apply`, which cannot remove rows of tables."""
 
-_PAGE_HEAD_BYTES = 4096
-
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -294,25 +292,3 @@ def open_text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
     except OSError as error:
         advice = DISK_FULL_ADVICE if is_disk_full(error) else "check that the folder exists and is writable"
         raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
-
-
-def write_page_file(path: Path, text: str) -> None:
-    """Write a page of HTML.
-
-    Raises:
-        ClickException: the file cannot be written, or it exists and is not a page of simdoc-search.
-    """
-    if path.is_file() and path.stat().st_size and not _is_own_page(path):
-        raise click.ClickException(
-            f"cannot overwrite {path}, because it is not a page of simdoc-search; choose another file"
-        )
-    with open_text_file(path) as file:
-        file.write(text)
-
-
-def _is_own_page(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return b'content="simdoc-search"' in file.read(_PAGE_HEAD_BYTES)
-    except OSError:
-        return False

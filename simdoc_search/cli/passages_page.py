@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import document_progress, write_page_file
+from simdoc_search.cli.common import document_progress
+from simdoc_search.cli.page_file import write_page_file
 from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.display import (
     format_count,
