@@ -154,7 +154,7 @@ def one_size(count: int, overlap: str) -> None:
     Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = memory("VmRSS")
     found, seconds = timed(
-        lambda: join(table, np.arange(len(table.counts)), Measure("jaccard", Fraction(overlap)), recall=RECALL)
+        lambda: join(table, np.arange(len(table.token_counts)), Measure("jaccard", Fraction(overlap)), recall=RECALL)
     )
     peak = memory("VmHWM")
     wanted = {(a, b) for a, b, share in near if share >= Fraction(overlap) + Fraction(2, 100)}

@@ -26,7 +26,7 @@ from simdoc_search import Analysis, Document, Settings, SimilaritySearch, Versio
 from simdoc_search.passages.dates import find_latest_day
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
-from simdoc_search.versions import count_unchanged, propose_order
+from simdoc_search.versions import count_unchanged_sentences, propose_order
 
 Names = dict[str, str]
 
@@ -98,7 +98,7 @@ def print_order(rows: list[dict[str, str]], search: SimilaritySearch, hidden: di
                 for row in shuffled
             ]
             texts = [record.text or "" for record in records if record]
-            unchanged = count_unchanged([compute_sentence_simhashes(text, Analysis()) for text in texts])
+            unchanged = count_unchanged_sentences([compute_sentence_simhashes(text, Analysis()) for text in texts])
             days = [find_latest_day(text) for text in texts] if with_days else None
             order = [int(shuffled[number]["version"]) for number in propose_order(unchanged, days)]
             whole += order == sorted(order)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 # Invisible characters for which `str.isprintable` is true.
-_INVISIBLE = frozenset(
+_INVISIBLE_CHARACTERS = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 )
@@ -134,7 +134,7 @@ def format_bytes(count: int) -> str:
 
 
 def _is_visible(character: str) -> bool:
-    return (character.isprintable() or character == " ") and character not in _INVISIBLE
+    return (character.isprintable() or character == " ") and character not in _INVISIBLE_CHARACTERS
 
 
 def _json_escape(character: str) -> str:

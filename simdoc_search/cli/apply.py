@@ -206,7 +206,7 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
 
     with stage_progress(hidden=as_json) as update:
         report = undo(Path(file), lambda share: update("undoing", share))
-    indexed = _index_restored(report.restored, store, engine)
+    indexed = _index_restored_files(report.restored, store, engine)
     if as_json:
         values = {
             "restored": report.restored,
@@ -234,7 +234,7 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
         raise SystemExit(1)
 
 
-def _index_restored(paths: Sequence[str], store: str, engine: EngineKind | None) -> RestoredFiles:
+def _index_restored_files(paths: Sequence[str], store: str, engine: EngineKind | None) -> RestoredFiles:
     """Add restored files to the index again, if there is one."""
     from simdoc_search.indexing.restored_files import RestoredFiles, index_restored_files
     from simdoc_search.stores import open_store

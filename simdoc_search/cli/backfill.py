@@ -20,7 +20,7 @@ from simdoc_search.cli.common import (
     say,
 )
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.index_output import print_incomplete
+from simdoc_search.cli.index_output import print_incomplete_documents
 from simdoc_search.cli.settings_options import make_settings_change, settings_options
 from simdoc_search.display import format_bytes, format_count
 
@@ -150,7 +150,7 @@ def _print_report(report: BackfillReport) -> None:
     counts = {"unchanged": report.unchanged_count} | {name: count for name, count in optional.items() if count}
     updated = f"{format_count(report.updated_count, 'document')} updated"
     say(", ".join([updated, *(f"{count:,} {name}" for name, count in counts.items())]) + f" ({report.seconds:.1f} s)")
-    print_incomplete(report.incomplete)
+    print_incomplete_documents(report.incomplete)
     for document in report.refused[:_MAX_PRINTED_REFUSALS]:
         say(f"  {document.index}: {document.id}: {document.reason}", err=True)
     if len(report.refused) > _MAX_PRINTED_REFUSALS:

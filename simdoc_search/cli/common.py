@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from simdoc_search.stores.base import Store
 
-LEFT_OUT_KEY = "simdoc_search.left_out"
+LEFT_OUT_INDICES_KEY = "simdoc_search.left_out"
 """Key in the `meta` of a click context: the indices that were not queried and have not been reported yet."""
 
 TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT"
@@ -176,13 +176,13 @@ def open_for_query(location: str, **options: Any) -> Store:
     store = open_store(location, **options)
     context = click.get_current_context()
     if indices := store.left_out_indices():
-        context.meta[LEFT_OUT_KEY] = indices
+        context.meta[LEFT_OUT_INDICES_KEY] = indices
         context.call_on_close(lambda: _report_left_out_indices(context))
     return store
 
 
 def _report_left_out_indices(context: click.Context) -> None:
-    for index in context.meta.get(LEFT_OUT_KEY, ()):
+    for index in context.meta.get(LEFT_OUT_INDICES_KEY, ()):
         say(f"note: {index}", err=True)
 
 
@@ -210,7 +210,7 @@ def print_json(value: dict[str, Any], *, ascii_only: bool = False) -> None:
 def with_left_out_indices(value: dict[str, Any]) -> dict[str, Any]:
     """Add the indices that were not queried. They are not reported again when the command ends."""
     context = click.get_current_context(silent=True)
-    indices = context.meta.pop(LEFT_OUT_KEY, ()) if context else ()
+    indices = context.meta.pop(LEFT_OUT_INDICES_KEY, ()) if context else ()
     return {**value, "left_out_indices": [asdict(index) for index in indices]} if indices else value
 
 

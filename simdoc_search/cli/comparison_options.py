@@ -55,10 +55,10 @@ def read_ignored_texts(names: Sequence[str], open_search: Callable[[], Similarit
         CorpusError: a name is neither a file nor a document, or the file cannot be read.
         NoTextError: the text of a document is not stored.
     """
-    return [read_file(Path(name)) if is_file(name) else _read_stored(name, open_search) for name in names]
+    return [read_file(Path(name)) if is_file(name) else _read_stored_text(name, open_search) for name in names]
 
 
-def _read_stored(name: str, open_search: Callable[[], SimilaritySearch]) -> str:
+def _read_stored_text(name: str, open_search: Callable[[], SimilaritySearch]) -> str:
     try:
         return read_stored_text(open_search(), name)[1]
     except (StoreNotFoundError, UnknownDocumentError):

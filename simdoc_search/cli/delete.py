@@ -9,7 +9,7 @@ import click
 from simdoc_search.cli.common import handle_errors, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.index_output import print_refused, refused_as_json
+from simdoc_search.cli.index_output import print_refused_documents, refused_documents_as_json
 from simdoc_search.display import format_count
 from simdoc_search.errors import WriteRefusedError
 
@@ -37,9 +37,9 @@ def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json:
     except WriteRefusedError as error:
         deleted, refused = error.accepted_count, error.reasons_by_id
     if as_json:
-        print_json({"deleted_count": deleted, "refused": refused_as_json(refused)})
+        print_json({"deleted_count": deleted, "refused": refused_documents_as_json(refused)})
     else:
         say(f"{format_count(deleted, 'document')} deleted" + (f", {len(refused):,} refused" if refused else ""))
-        print_refused(refused)
+        print_refused_documents(refused)
     if refused:
         raise SystemExit(1)

@@ -26,7 +26,7 @@ from simdoc_search.cli.query_options import (
     FilterPairs,
     date_type,
     filter_options,
-    is_any_given,
+    is_any_option_given,
     make_filters,
     percent_type,
     warn_unused_exclusions,
@@ -197,7 +197,7 @@ def duplicates(
             "documents of some folders, give only folders",
             err=True,
         )
-    if sets_marks and not is_any_given("keep", "keep_in"):
+    if sets_marks and not is_any_option_given("keep", "keep_in"):
         preferred_ids += search.read_kept_ids()
     with stage_progress(hidden=as_json) as update:
         result = search.duplicates(

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
 
-_MAX_LEFT_OUT = 3
+_MAX_LEFT_OUT_DOCUMENTS = 3
 _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
 
 
@@ -265,10 +265,10 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
             f"run: {command}"
         )
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
-    for id, reason in others[:_MAX_LEFT_OUT]:
+    for id, reason in others[:_MAX_LEFT_OUT_DOCUMENTS]:
         yield f"left out: the document {id!r}: {reason}"
-    if len(others) > _MAX_LEFT_OUT:
-        yield f"left out: {format_count(len(others) - _MAX_LEFT_OUT, 'more document')}; --json lists all of them"
+    if more := len(others[_MAX_LEFT_OUT_DOCUMENTS:]):
+        yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
 
 
 def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:

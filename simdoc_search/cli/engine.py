@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from simdoc_search.devengine import Cluster, ClusterStatus
 
 _DEFAULT_PORT = 9201
-_PORTS = click.IntRange(9200, 9280)
+_PORT_TYPE = click.IntRange(9200, 9280)
 
 port_option: Final = click.option(
     "--port",
-    type=_PORTS,
+    type=_PORT_TYPE,
     default=_DEFAULT_PORT,
     show_default=True,
     help="Port of the first node. The other nodes use the next ports.",
 )
 running_port_option: Final = click.option(
     "--port",
-    type=_PORTS,
+    type=_PORT_TYPE,
     metavar="N",
     help=f"Port of the first node.  [default: the port of the only running engine, or else {_DEFAULT_PORT}]",
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
-_MAX_MEMBERS, _MAX_NAMES, _MAX_LEFT_OUT = 20, 8, 3
+_MAX_MEMBERS, _MAX_NAMES, _MAX_LEFT_OUT_DOCUMENTS = 20, 8, 3
 _CSV_COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index", "b_routing")
 
 
@@ -208,10 +208,7 @@ def _print_footer(
     for note in notes:
         say(f"note: {note}", err=True)
     left_out = list(result.left_out.items())
-    for key, reason in left_out[:_MAX_LEFT_OUT]:
+    for key, reason in left_out[:_MAX_LEFT_OUT_DOCUMENTS]:
         say(f"left out: the document {key.id!r}: {reason}", err=True)
-    if len(left_out) > _MAX_LEFT_OUT:
-        say(
-            f"left out: {format_count(len(left_out) - _MAX_LEFT_OUT, 'more document')}; --json lists all of them",
-            err=True,
-        )
+    if more_count := len(left_out[_MAX_LEFT_OUT_DOCUMENTS:]):
+        say(f"left out: {format_count(more_count, 'more document')}; --json lists all of them", err=True)

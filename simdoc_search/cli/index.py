@@ -42,7 +42,7 @@ from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import ITEM_SECONDS
+from simdoc_search.workers import DEFAULT_ITEM_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
-    default=ITEM_SECONDS,
+    default=DEFAULT_ITEM_SECONDS,
     show_default=True,
     metavar="SECONDS",
     help="Skip a file that takes longer than this to read.",

@@ -21,7 +21,7 @@ _MAX_EXAMPLES = 3
 def report_as_json(report: IndexReport) -> dict[str, Any]:
     """Return the report as JSON."""
     skipped = [_skipped_as_json(file) for file in report.skipped]
-    return {**asdict(report), "skipped": skipped, "refused": refused_as_json(report.refused)}
+    return {**asdict(report), "skipped": skipped, "refused": refused_documents_as_json(report.refused)}
 
 
 def _skipped_as_json(file: SkippedFile) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def _skipped_as_json(file: SkippedFile) -> dict[str, Any]:
     return {**entry, "id": file.id, "duplicate_of": file.duplicate_of, "overlap": file.overlap, "exact": file.exact}
 
 
-def refused_as_json(refused: Mapping[str, str]) -> list[dict[str, str]]:
+def refused_documents_as_json(refused: Mapping[str, str]) -> list[dict[str, str]]:
     """Return one object per document that the store refused."""
     return [{"id": id, "reason": reason} for id, reason in refused.items()]
 
@@ -48,9 +48,9 @@ def print_report(report: IndexReport) -> None:
     if report.refused:
         counts.append(f"{len(report.refused):,} refused")
     say(", ".join(counts) + f" in {report.seconds:.1f} s")
-    print_skipped(report.skipped)
-    print_refused(report.refused)
-    print_incomplete(report.incomplete)
+    print_skipped_files(report.skipped)
+    print_refused_documents(report.refused)
+    print_incomplete_documents(report.incomplete)
     print_unread_attachments(report.unread_attachments)
     for note in report.notes:
         say(note, err=True)
@@ -58,7 +58,7 @@ def print_report(report: IndexReport) -> None:
         say(f"Error: {problem}", err=True)
 
 
-def print_refused(refused: Mapping[str, str]) -> None:
+def print_refused_documents(refused: Mapping[str, str]) -> None:
     """Print the first refused documents on stderr."""
     for id, reason in islice(refused.items(), _MAX_PRINTED_REFUSALS):
         say(f"  {id}: {reason}", err=True)
@@ -70,7 +70,7 @@ def print_refused(refused: Mapping[str, str]) -> None:
         )
 
 
-def print_incomplete(incomplete: Mapping[str, str]) -> None:
+def print_incomplete_documents(incomplete: Mapping[str, str]) -> None:
     """Print on stderr which documents were stored without sentences or concepts.
 
     Args:
@@ -91,7 +91,7 @@ def print_unread_attachments(attachments: Mapping[str, Sequence[str]]) -> None:
         say(f"  {attachments_were} not read; {advice}: {_list_examples(names)}", err=True)
 
 
-def print_skipped(skipped: Sequence[SkippedFile], *, advice: bool = True) -> None:
+def print_skipped_files(skipped: Sequence[SkippedFile], *, advice: bool = True) -> None:
     """Print one line per reason on stderr, with examples and advice about the options of `index`."""
     from simdoc_search.indexing.skip_reasons import group_by_reason
 

@@ -71,9 +71,9 @@ class FolderWatch:
                         if (first := next(files, None)) is not None:
                             index(itertools.chain([first], files), prune=None)
                         if prune or prune_all:
-                            _remove_vanished(search, folder, self._pending, prune_all)
+                            _remove_vanished_documents(search, folder, self._pending, prune_all)
                         else:
-                            _remove_moved(search, folder, self._pending)
+                            _remove_moved_documents(search, folder, self._pending)
                 except (StoreLockedError, StoreUnavailableError) as error:
                     if str(error) != last_error:  # the same error may occur several times per second, so show it once
                         last_error = str(error)
@@ -126,7 +126,7 @@ def _watch_bursts(folders: Iterable[str]) -> Iterator[set[str]]:
         ) from error
 
 
-def _remove_moved(search: SimilaritySearch, folder: str, paths: set[str]) -> None:
+def _remove_moved_documents(search: SimilaritySearch, folder: str, paths: set[str]) -> None:
     """Remove the documents at the old paths of moved and renamed files."""
     from simdoc_search.indexing.pruning import find_moved_documents_at
 
@@ -136,7 +136,7 @@ def _remove_moved(search: SimilaritySearch, folder: str, paths: set[str]) -> Non
         say(f"{files_were} recognised by content")
 
 
-def _remove_vanished(search: SimilaritySearch, folder: str, paths: set[str], prune_all: bool) -> None:
+def _remove_vanished_documents(search: SimilaritySearch, folder: str, paths: set[str], prune_all: bool) -> None:
     from simdoc_search.indexing.pruning import find_vanished_documents_at
 
     vanished = find_vanished_documents_at(search.store, Path(folder), paths, prune_all=prune_all)

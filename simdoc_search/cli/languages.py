@@ -20,7 +20,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.index_output import print_skipped
+from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import read_file
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
 from simdoc_search.cli.worker_options import worker_count
@@ -107,7 +107,7 @@ def languages(
             _print_languages(report.documents)
         _print_counts(report.languages)
         _print_speed(report)
-        print_skipped(report.skipped_files, advice=False)
+        print_skipped_files(report.skipped_files, advice=False)
         for problem in problems:
             say(f"Error: {problem}", err=True)
     if problems:

@@ -8,7 +8,7 @@ import click
 
 from simdoc_search.cli.common import say
 
-_NO_OUTPUT = logging.NullHandler()
+_NULL_HANDLER = logging.NullHandler()
 
 
 class _StderrHandler(logging.Handler):
@@ -26,7 +26,7 @@ def show_verbose_log(context: click.Context, count: int) -> None:
 def hide_client_logs() -> None:
     """Hide the logs of the engine clients. The commands report the errors that these clients log."""
     for client in ("opensearch", "elasticsearch", "elastic_transport", "urllib3"):
-        logging.getLogger(client).addHandler(_NO_OUTPUT)  # this does nothing if the logger has the handler already
+        logging.getLogger(client).addHandler(_NULL_HANDLER)  # this does nothing if the logger has the handler already
         logging.getLogger(client).propagate = False
 
 

@@ -160,7 +160,7 @@ def passages(
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
-    _require_one(id is not None, files, folders, text is not None, all_from)
+    _require_one_query(id is not None, files, folders, text is not None, all_from)
     if exclude_same_folder and text is not None:
         raise click.UsageError("--exclude-same-folder cannot be combined with --text; omit one of them")
     if each_other and (not folders or exclude_same_folder or in_paths):
@@ -212,7 +212,7 @@ def passages(
         raise SystemExit(1)
 
 
-def _require_one(*queries: object) -> None:
+def _require_one_query(*queries: object) -> None:
     if sum(map(bool, queries)) != 1:
         raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdoc_search.cli.columns import format_columns, format_heading, sort_hits
 from simdoc_search.cli.common import print_json, say
-from simdoc_search.cli.index_output import print_skipped
+from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import QueryText
 from simdoc_search.cli.passages_page import describe_hit, format_share, format_words, write_page
 from simdoc_search.display import format_count, format_more_hits_hint, format_percent, printable
@@ -149,7 +149,7 @@ class PassageOutput:
                     say(line)
             say()
             self._print_summary()
-            print_skipped(skipped, advice=False)
+            print_skipped_files(skipped, advice=False)
         for problem in problems:
             say(f"Error: {problem}", err=True)
 
@@ -182,7 +182,9 @@ class PassageOutput:
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
-                yield from _excerpt(hit.longest, result.text, texts.get(hit.key), self._search.store.settings.analysis)
+                yield from _excerpt_lines(
+                    hit.longest, result.text, texts.get(hit.key), self._search.store.settings.analysis
+                )
             if note := describe_hit(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
@@ -200,7 +202,7 @@ class PassageOutput:
             write_page(self._html, self._page_answers, notes, self._search.store, hide_progress=self.as_json)
 
 
-def _excerpt(passage: Passage, text: str, other: str | None, analysis: Analysis) -> Iterator[str]:
+def _excerpt_lines(passage: Passage, text: str, other: str | None, analysis: Analysis) -> Iterator[str]:
     """Yield two lines: the position of a passage in both texts, and its first and last matched words."""
     from simdoc_search.passages.positions import TextPositions, label_position_pair
     from simdoc_search.passages.summary import count_passage_words, quote_matched_words

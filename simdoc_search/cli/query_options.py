@@ -189,12 +189,12 @@ def overlap_options(command: Command) -> Command:
     return command
 
 
-def is_any_given(*names: str) -> bool:
+def is_any_option_given(*names: str) -> bool:
     """Return whether the command line or `simdoc.toml` sets at least one of these options."""
     return {click.get_current_context().get_parameter_source(name) for name in names} != {ParameterSource.DEFAULT}
 
 
-def are_only_in_config(*names: str) -> bool:
+def are_options_only_in_config(*names: str) -> bool:
     """Return whether `simdoc.toml` sets at least one of these options, and the command line sets none of them."""
     sources = {click.get_current_context().get_parameter_source(name) for name in names}
     return ParameterSource.DEFAULT_MAP in sources and sources <= {ParameterSource.DEFAULT_MAP, ParameterSource.DEFAULT}

@@ -100,8 +100,8 @@ def _local_access(store: str, *, allow_apply: bool) -> LocalAccess:
     from simdoc_search.web import LocalAccess
 
     location = without_credentials(store) if "://" in store else os.path.abspath(store)  # noqa: PTH100 - resolve() would follow links
-    removed_folder = Path.home() / "simdoc-search-removed" if allow_apply else None
-    return LocalAccess(location, removed_folder, read_config_value("index", "exclude_files") or ())
+    removed_files_folder = Path.home() / "simdoc-search-removed" if allow_apply else None
+    return LocalAccess(location, removed_files_folder, read_config_value("index", "exclude_files") or ())
 
 
 def _read_token(*, is_required: bool) -> str | None:

@@ -17,7 +17,7 @@ from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.query_options import (
     FilterPairs,
     apply_defaults,
-    are_only_in_config,
+    are_options_only_in_config,
     compat_options,
     file_option,
     filter_options,
@@ -145,7 +145,7 @@ def similar(
     parse: Callable[[str], Any] = parse_alfresco if compat else str
     query = parse
     # Values in QUERY take precedence over those in simdoc.toml.
-    if not (file or text) and are_only_in_config("overlap", "probability"):
+    if not (file or text) and are_options_only_in_config("overlap", "probability"):
         options |= {"overlap": None, "probability": None}
         query = lambda name: apply_defaults(search, parse(name), overlap, probability)  # noqa: E731
     columns = HitColumns(search.store, show, sort)

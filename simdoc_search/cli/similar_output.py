@@ -31,7 +31,7 @@ _HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "reverse
 _MIN_LONG_TEXT_SHINGLES = 100
 """A text with fewer shingles is short. A document that contains it and is ten times as long has an overlap of 10 %."""
 
-_MAX_LEFT_OUT = 3
+_MAX_LEFT_OUT_DOCUMENTS = 3
 
 
 def print_many(
@@ -108,10 +108,10 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
     if expects_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         overlaps_are = format_count(count, "overlap is", "overlaps are")
         say(f"note: {overlaps_are} estimated, because the index does not have both texts", err=True)
-    for left_out in result.left_out[:_MAX_LEFT_OUT]:
+    for left_out in result.left_out[:_MAX_LEFT_OUT_DOCUMENTS]:
         advice = "index the document again, or run `simdoc-search backfill --stale`"
         say(f"left out: the document {left_out.id!r} {left_out.reason}; {advice}", err=True)
-    if more := len(result.left_out[_MAX_LEFT_OUT:]):
+    if more := len(result.left_out[_MAX_LEFT_OUT_DOCUMENTS:]):
         say(f"left out: {format_count(more, 'more document')}; --json lists all of them", err=True)
 
 

@@ -62,7 +62,7 @@ def status(
     from simdoc_search.attach.inspection import inspect_indices
     from simdoc_search.cli.status_output import (
         describe_next_step,
-        exceeded_thresholds,
+        exceeded_threshold_lines,
         inspection_as_json,
         inspection_lines,
         metric_lines,
@@ -84,7 +84,7 @@ def status(
     else:
         for line in inspection_lines(inspection):
             say(line)
-    exceeded = list(exceeded_thresholds(inspection, max_stale, max_missing))
+    exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing))
     for line in exceeded:
         say(line, err=True)
     next_step = describe_next_step(inspection, f"{client.name}/{index}", field)

@@ -50,7 +50,9 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     }
 
 
-def exceeded_thresholds(inspection: Inspection, max_stale: float | None, max_missing: float | None) -> Iterator[str]:
+def exceeded_threshold_lines(
+    inspection: Inspection, max_stale: float | None, max_missing: float | None
+) -> Iterator[str]:
     """Yield a sentence for each threshold that is exceeded."""
     sample = inspection.sample
     if max_stale is not None and sample.stale_share > max_stale:

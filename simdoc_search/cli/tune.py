@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _DEFAULT_SKETCHES = "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,xor:64,xor:200,xor:512"
 _DEFAULT_SHINGLES_FOR_PAIRS = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
 _BATCH_SIZE = 50
-_MAX_PAIRS_BYTES = 16 << 20
+_MAX_PAIRS_FILE_BYTES = 16 << 20
 _MAX_SHINGLE_SIZE_DIGITS = 4
 
 
@@ -158,7 +158,7 @@ def tune(
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        return read_small_file(path, _MAX_PAIRS_BYTES).decode("utf-8-sig").splitlines()
+        return read_small_file(path, _MAX_PAIRS_FILE_BYTES).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise CorpusError(f"{path} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
 
 _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
-_MAX_MISCLASSIFIED = 10
+_MAX_MISCLASSIFIED_PAIRS = 10
 
 
 def tuning_lines(result: TuningResult, total_count: int, paths: Sequence[str]) -> Iterator[str]:
@@ -201,15 +201,15 @@ def _defaults_command(learned: LearnedSimilarityThresholds, store: str) -> str:
 
 
 def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:
-    for pair in pairs[:_MAX_MISCLASSIFIED]:
+    for pair in pairs[:_MAX_MISCLASSIFIED_PAIRS]:
         label = "yes" if pair.is_yes else "no"
         wrong_label = "no" if pair.is_yes else "yes"
         yield printable(
             f"line {pair.line_number}: {pair.first_id!r} and {pair.second_id!r} are labelled {label}, but classified "
             f"as {wrong_label}"
         )
-    if len(pairs) > _MAX_MISCLASSIFIED:
-        more_pairs_are = format_count(len(pairs) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
+    if len(pairs) > _MAX_MISCLASSIFIED_PAIRS:
+        more_pairs_are = format_count(len(pairs) - _MAX_MISCLASSIFIED_PAIRS, "more pair is", "more pairs are")
         yield f"{more_pairs_are} misclassified; --json lists all of them"
 
 

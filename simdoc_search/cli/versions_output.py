@@ -47,7 +47,7 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
     yield from count_lines(result)
     if query_id is not None:
         yield f"The document {query_id!r} is not listed, because it was indexed from the query file."
-    names = _find_last_change(result)
+    names = _find_last_changed_versions(result)
     if len(set(names) - {""}) == 2 and not result.have_equal_texts:
         yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
     if result.newest is not None and not result.newest.is_query:
@@ -59,7 +59,7 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
         )
 
 
-def _find_last_change(result: VersionsResult) -> list[str]:
+def _find_last_changed_versions(result: VersionsResult) -> list[str]:
     """Return the names of the last two successive versions with different words, or else of the last two versions."""
     names = [entry.name for entry in result.timeline[-2:]]
     for before, entry in pairwise(result.timeline):

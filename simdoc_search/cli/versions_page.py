@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import VersionsResult
     from simdoc_search.sketch.settings import Settings
 
-_MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
+_MAX_PAIRS, _MAX_TOTAL_CHARACTERS = 100, 4_000_000
 """Maximum number of pairs of consecutive versions shown side by side, and of characters in all these pairs.
 
 Without these limits, the page would be slow. The newest pairs are shown.
@@ -33,7 +33,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     """
     from simdoc_search.passages.report import ListSection, render_list_page
 
-    pairs = _step_texts(result, texts)
+    pairs = _texts_by_version(result, texts)
     rows = [_version_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [
         *([result.order_hint] if result.order_hint else []),
@@ -49,7 +49,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
     write_page_file(path, render_list_page("Versions", [ListSection(rows)], notes))
 
 
-def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
+def _texts_by_version(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:
     """Map the index of a version to the text of the previous version and its own text, if both are shown."""
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
@@ -58,7 +58,7 @@ def _step_texts(result: VersionsResult, texts: Mapping[DocumentKey | None, str])
         if old is None or new is None:
             continue
         characters += len(old) + len(new)
-        if len(pairs) >= _MAX_PAIRS or (pairs and characters > _MAX_CHARACTERS):
+        if len(pairs) >= _MAX_PAIRS or (pairs and characters > _MAX_TOTAL_CHARACTERS):
             break
         pairs[number] = old, new
     return pairs

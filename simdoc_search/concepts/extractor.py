@@ -22,7 +22,7 @@ from simdoc_search.concepts.finder import COMMON_WORDS, IDEOGRAPHS, Finder
 from simdoc_search.concepts.keyphrases import KeyphraseFinder
 from simdoc_search.concepts.keywords import KeywordFinder
 from simdoc_search.concepts.names import NameFinder
-from simdoc_search.concepts.spacy import STORED_PREFIX, load_spacy
+from simdoc_search.concepts.spacy import STORED_NAME_PREFIX, load_spacy
 from simdoc_search.concepts.synonyms import Synonyms
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import PARAGRAPH_END, ConceptSettings
@@ -150,7 +150,7 @@ def extractor_from_settings(settings: ConceptSettings, synonyms: Synonyms | None
         MissingExtraError: a package that the extractor needs is not installed.
         ConceptsError: the spaCy model is not installed.
     """
-    extractor = Extractor(_make_finder(settings.extractor, STORED_PREFIX), synonyms)
+    extractor = Extractor(_make_finder(settings.extractor, STORED_NAME_PREFIX), synonyms)
     if extractor.settings != settings:
         given = f", not {synonyms.checksum}" if synonyms else ""
         checksum = f"{settings.synonyms_checksum}{given}"

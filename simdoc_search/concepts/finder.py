@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from simdoc_search.errors import SimdocError
 
-_COMMON = """
+_COMMON_WORD_LIST = """
     a about above after again all also although always an and another any are as at back be because been before being
     below between both but by can could de del der des did do does du each either every few first for from had has have
     having he her here hers him his how however i if in indeed instead into is it its just la last later le least less
@@ -22,7 +22,7 @@ _COMMON = """
     january february march april june july august september october november december
 """
 
-COMMON_WORDS = frozenset(_COMMON.split())
+COMMON_WORDS = frozenset(_COMMON_WORD_LIST.split())
 """Words that are not counted as parts of concepts."""
 
 

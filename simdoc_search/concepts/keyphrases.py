@@ -19,7 +19,7 @@ from simdoc_search.chunks import paragraph_spans
 from simdoc_search.concepts.finder import Occurrence, count_by_paragraph
 from simdoc_search.concepts.names import find_names
 
-PART_LENGTH = 40_000
+MIN_PART_LENGTH = 40_000
 """Minimum size of the parts of a long text, in characters. Keyphrases are found in each part separately."""
 
 MAX_PARTS = 12
@@ -56,11 +56,11 @@ class KeyphraseFinder:
 def _split_into_parts(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each part. A part consists of whole paragraphs.
 
-    All parts except the last have at least `PART_LENGTH` characters.
+    All parts except the last have at least `MIN_PART_LENGTH` characters.
     """
     first = 0
     for number, (_, end) in enumerate(spans):
-        if end - spans[first][0] >= PART_LENGTH or number == len(spans) - 1:
+        if end - spans[first][0] >= MIN_PART_LENGTH or number == len(spans) - 1:
             yield spans[first][0], end
             first = number + 1
 

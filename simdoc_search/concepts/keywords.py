@@ -46,8 +46,10 @@ class KeywordFinder:
     def find(self, text: str) -> list[Counter[str]]:
         """Return the keywords, normalised, and the names of each paragraph."""
         names = find_names(text)
-        in_names = {index for name in names for index in range(name.begin, name.end)}
-        candidates = (word for word in _find_candidates(text) if word.begin not in in_names)
+        in_name = bytearray(len(text))  # 1 for each character in a name
+        for name in names:
+            in_name[name.begin : name.end] = b"\1" * (name.end - name.begin)
+        candidates = (word for word in _find_candidates(text) if not in_name[word.begin])
         return count_by_paragraph(paragraph_spans(text), [*names, *_choose_keywords(candidates)])
 
 

@@ -15,7 +15,7 @@ from simdoc_search.errors import MissingExtraError
 if TYPE_CHECKING:
     from spacy.language import Language
 
-STORED_PREFIX = "sp/"
+STORED_NAME_PREFIX = "sp/"
 """Prefix of the name of the model in the settings of an index."""
 
 _NAME = re.compile(r"[a-z0-9._-]{1,15}")
@@ -45,7 +45,7 @@ class SpacyFinder:
     @property
     def name(self) -> str:
         """`sp/` and the name of the model, such as `sp/en_core_web_sm`."""
-        return STORED_PREFIX + self._model
+        return STORED_NAME_PREFIX + self._model
 
     def find(self, text: str) -> list[Counter[str]]:
         """Return the entities and noun phrases of each paragraph."""

@@ -20,7 +20,7 @@ from simdoc_search.concepts.finder import ConceptsError
 from simdoc_search.small_files import read_small_file
 
 _TERM = re.compile(r"((?:\\.|[^\\,=]|=(?!>))*)(,|=>|$)")
-_ESCAPED = re.compile(r"\\(.)")
+_ESCAPED_CHARACTER = re.compile(r"\\(.)")
 _MAX_BYTES = 16 << 20
 _CHECKSUM_DIGITS = 6
 
@@ -85,7 +85,7 @@ def _parse_rules(path: str | Path, text: str) -> Iterator[_Rule]:
             continue
         sides: list[list[str]] = [[]]
         for name, separator in _TERM.findall(line):
-            sides[-1].append(_ESCAPED.sub(r"\1", name.strip()))
+            sides[-1].append(_ESCAPED_CHARACTER.sub(r"\1", name.strip()))
             if separator == "=>":
                 sides.append([])
             elif not separator:

@@ -28,7 +28,7 @@ from simdoc_search.dedupe.ranking import sortable_values
 from simdoc_search.dedupe.rows import count_tokens_with_low_bits
 from simdoc_search.dedupe.sketching import sketch_chunk
 from simdoc_search.duplicates.arrays import Bools, Ints, Keys
-from simdoc_search.duplicates.bands import RECALL, short_token_hashes, table_band_keys
+from simdoc_search.duplicates.bands import RECALL, table_band_keys, token_hashes_of_short_documents
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 
 _MAX_32_BITS = 0xFFFFFFFF
@@ -105,8 +105,8 @@ def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int,
     Args:
         batch: a record batch with the columns `rank`, `shingles`, `tokens` and `extensions`.
         options: the options.
-        frequencies: how many rows have each frequent key of short texts; see `list_short_keys`. It must be the same for
-            all batches.
+        frequencies: how many rows have each frequent key of short texts; see `make_short_text_keys`. It must be the
+            same for all batches.
 
     Returns:
         A record batch with the columns `key` (int64) and `rank`, with several rows per input row.
@@ -129,7 +129,7 @@ def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int,
     )
 
 
-def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
+def make_short_text_keys(batch: Any, options: DedupeOptions) -> Any:
     """Return the keys by which short texts can be paired, in a record batch with the column `key`.
 
     Count these keys in a sample of all rows, and pass the frequent keys to `make_band_keys`. Short texts are then
@@ -140,14 +140,14 @@ def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
         options: the options.
     """
     pa = import_pyarrow()
-    hashes = short_token_hashes(_read_table(batch, options), options.overlap_measure.min_jaccard, RECALL)
+    hashes = token_hashes_of_short_documents(_read_table(batch, options), options.overlap_measure.min_jaccard, RECALL)
     return pa.RecordBatch.from_arrays([pa.array(hashes.view(np.int64))], ["key"])
 
 
 def _read_table(batch: Any, options: DedupeOptions) -> FingerprintTable:
     table = make_fingerprint_table(batch.column("tokens"), batch.column("shingles"), options)
     low_bits = _join_bytes(batch.column("extensions"))
-    counts = count_tokens_with_low_bits(table.counts.astype(np.uint32))
+    counts = count_tokens_with_low_bits(table.token_counts.astype(np.uint32))
     table.low_hash_bits = low_bits, np.cumsum(counts) - counts
     return table
 

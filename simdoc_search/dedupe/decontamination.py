@@ -76,7 +76,7 @@ class EvaluationNgrams:
             self._words: list[list[str]] = json.loads(str(stored["words"]))
             self._names: list[str] = json.loads(str(stored["names"]))
 
-    def find(self, texts: Sequence[str]) -> list[bytes]:
+    def find_overlaps(self, texts: Sequence[str]) -> list[bytes]:
         """For each text, find an evaluation text that shares a run with it.
 
         Return the name of this evaluation text and the shared words as JSON; empty if there is none.

@@ -60,9 +60,9 @@ class DuplicateDescriptions:
             *evaluation,
         ]
 
-    def check_columns(self, existing: Sequence[str], shard: str) -> None:
+    def check_columns(self, existing_names: Sequence[str], shard: str) -> None:
         """Raise a CorpusError if a shard already has one of the columns to add."""
-        if taken := [name for name in self.column_names if name in existing]:
+        if taken := [name for name in self.column_names if name in existing_names]:
             raise CorpusError(f"{shard} already has a column {taken[0]!r}; rename or remove it, then try again")
 
     def name_of(self, row: int) -> Any:

@@ -112,7 +112,7 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk:
     ids = _encode_ids(values.ids)
     if ids:
         rows["id_bytes"] = list(map(len, ids))
-    runs = evaluation.find(texts) if evaluation and texts else []
+    runs = evaluation.find_overlaps(texts) if evaluation and texts else []
     if runs:
         rows["run_bytes"][compared] = list(map(len, runs))
     keep_strings = b""

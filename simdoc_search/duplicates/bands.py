@@ -39,7 +39,7 @@ _MAX_COUNTER_BITS = 22
 class BandingPass:
     """A pass that pairs documents in a range of sizes."""
 
-    rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
+    rows_per_band: int  # number of tokens per band; 0 if documents are paired by single rare tokens
     band_count: int
     min_shingles: float  # minimum number of distinct shingles of a document
     max_shingles: float  # maximum number of distinct shingles of a document
@@ -50,7 +50,7 @@ class BandingPass:
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
             sizes = table.shingle_counts_of(documents[part])
             is_in_range = (sizes >= self.min_shingles) & (sizes <= self.max_shingles)
-            fits[part] = is_in_range & (table.counts[documents[part]] > 0)
+            fits[part] = is_in_range & (table.token_counts[documents[part]] > 0)
         return documents if fits.all() else documents[fits]
 
 
@@ -111,7 +111,7 @@ def choose_rare_tokens(
         frequency_of: returns how frequent the tokens with these hashes are.
         with_low_bits: whether hashes of tokens also depend on the low hash bits; see `FingerprintTable.token_hashes`.
     """
-    max_count = int(table.counts[documents].max(initial=0))
+    max_count = int(table.token_counts[documents].max(initial=0))
     needed = np.array(
         [_count_needed_tokens(count, float(overlap), float(recall)) for count in range(max_count + 1)], np.int64
     )
@@ -133,7 +133,7 @@ def choose_rarest_tokens(
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     # Equal tokens must have equal hashes. So the low hash bits are used either for all documents, or for none.
     with_low_bits = (
-        table.low_hash_bits is not None and table.counts[documents].max(initial=0) <= MAX_TOKENS_WITH_LOW_BITS
+        table.low_hash_bits is not None and table.token_counts[documents].max(initial=0) <= MAX_TOKENS_WITH_LOW_BITS
     )
     frequencies = _count_token_frequencies(table, documents, with_low_bits=with_low_bits)
 
@@ -189,13 +189,16 @@ def table_band_keys(
         recall: probability that two documents with exactly this overlap share a key.
         frequency_of: returns how frequent tokens are; see `choose_rare_tokens`.
     """
-    all_documents = np.arange(len(table.counts))
+    all_documents = np.arange(len(table.token_counts))
     keys_and_owners: list[tuple[Keys, Integers]] = []
     for banding_pass in plan_passes(overlap, recall, table.bucket_count):
         documents = banding_pass.select(table, all_documents)
-        if banding_pass.rows:
+        if banding_pass.rows_per_band:
             all_keys = table.band_keys(
-                documents, banding_pass.rows, banding_pass.band_count, with_low_bits=uses_low_bits(table, banding_pass)
+                documents,
+                banding_pass.rows_per_band,
+                banding_pass.band_count,
+                with_low_bits=uses_low_bits(table, banding_pass),
             )
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
@@ -211,10 +214,10 @@ def table_band_keys(
     return keys[is_new], owners[is_new]
 
 
-def short_token_hashes(table: FingerprintTable, overlap: Fraction, recall: Fraction) -> Keys:
+def token_hashes_of_short_documents(table: FingerprintTable, overlap: Fraction, recall: Fraction) -> Keys:
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
     banding_pass = plan_passes(overlap, recall, table.bucket_count)[-1]
-    documents = banding_pass.select(table, np.arange(len(table.counts)))
+    documents = banding_pass.select(table, np.arange(len(table.token_counts)))
     return table.token_hashes(documents, with_low_bits=uses_low_bits(table, banding_pass))[0]
 
 
@@ -229,7 +232,7 @@ def uses_low_bits(table: FingerprintTable, banding_pass: BandingPass) -> bool:
 
 def _count_token_frequencies(table: FingerprintTable, documents: Integers, *, with_low_bits: bool) -> NDArray[np.int32]:
     """Count the documents with each token. The hash of a token selects its counter, so some tokens share a counter."""
-    tokens = int(table.counts[documents].sum())
+    tokens = int(table.token_counts[documents].sum())
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
     frequencies = np.zeros(1 << counter_bits, np.int32)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):

@@ -36,7 +36,7 @@ from simdoc_search.stores.record import LeftOutIndex
 _PAIRS_AT_ONCE = 1 << 11
 _TEXT_PAIRS_AT_ONCE, _GROUPS_AT_ONCE = 20, 20
 
-_MAX_COMPARED_CHARACTERS, _MIN_CHARACTERS_PER_PAIR = 10_000_000, 10_000
+_MAX_TOTAL_COMPARED_CHARACTERS, _MIN_CHARACTERS_PER_PAIR = 10_000_000, 10_000
 """Near duplicates are compared with their kept documents, up to a total of 10 million characters.
 
 A pair counts as at least 10,000 characters. So at most 1,000 pairs are compared, which takes a few seconds.
@@ -215,8 +215,8 @@ class Duplicates:
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_word_counts
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
         self._differences: dict[int, str] = {}  # for each duplicate whose text was compared, how it differs
-        self._undescribed: set[int] = set()  # the near duplicates beyond `_MAX_COMPARED_CHARACTERS`
-        self._remaining_characters = _MAX_COMPARED_CHARACTERS
+        self._undescribed: set[int] = set()  # the near duplicates beyond `_MAX_TOTAL_COMPARED_CHARACTERS`
+        self._remaining_characters = _MAX_TOTAL_COMPARED_CHARACTERS
         self.document_count: int = len(collection)
         self.new_document_count: int = len(collection) - collection.first_new_index
         self.measure: Measure = measure

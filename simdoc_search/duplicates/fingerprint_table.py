@@ -38,7 +38,7 @@ class FingerprintTable:
     # memory-mapped file
     token_ids: NDArray[np.uint32]
     begins: Integers  # where the tokens of each document begin in `token_ids`; shape (documents,)
-    counts: Integers  # number of tokens of each document; shape (documents,)
+    token_counts: Integers  # number of tokens of each document; shape (documents,)
     # number of distinct shingles of each document, at least 1 if it has tokens; shape (documents,)
     shingle_counts: Integers
     bucket_count: int  # number of buckets of a fingerprint
@@ -70,7 +70,7 @@ class FingerprintTable:
 
     def token_counts_of(self, documents: Integers) -> Ints:
         """Return the number of tokens of these documents; int64."""
-        return self.counts[documents].astype(np.int64)
+        return self.token_counts[documents].astype(np.int64)
 
     def token_ids_of_documents(self, documents: Integers) -> tuple[NDArray[np.uint32], Ints]:
         """Return the token ids of these documents, and for each id, the position of its document in `documents`."""
@@ -100,38 +100,41 @@ class FingerprintTable:
             values = values << _LOW_BIT_COUNT | low_bits[positions].astype(np.uint64)
         return values
 
-    def band_keys(self, documents: Integers, rows: int, bands: int, *, with_low_bits: bool = False) -> Iterator[Keys]:
-        """For each band, yield the keys of these documents. Keys are equal if the `rows` tokens of the band are equal.
+    def band_keys(
+        self, documents: Integers, rows_per_band: int, band_count: int, *, with_low_bits: bool = False
+    ) -> Iterator[Keys]:
+        """For each band, yield the keys of these documents. Keys are equal if all tokens of the band are equal.
 
-        Band j takes the first `rows` tokens from bucket `j * buckets / bands` on. After the last token, it continues
-        with the first one. So each band has `rows` tokens, even if few buckets are filled. Two documents with Jaccard
-        similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
-        buckets of their union must be equal. With `with_low_bits`, tokens are compared by `token_hashes`.
+        Band j takes the first `rows_per_band` tokens from bucket `j * buckets / band_count` on. After the last token,
+        it continues with the first one. So each band has `rows_per_band` tokens, even if few buckets are filled. Two
+        documents with Jaccard similarity J have an equal key with a probability of J**rows_per_band, because the tokens
+        in the first `rows_per_band` filled buckets of their union must be equal. With `with_low_bits`, tokens are
+        compared by `token_hashes`.
 
         The function is fastest if the documents are in `storage_order`.
         """
-        with KeyMatrix(bands, len(documents)) as matrix:
+        with KeyMatrix(band_count, len(documents)) as matrix:
             for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
                 keys = [
-                    self._keys_of_bands(documents[part][few], rows, bands, with_low_bits=with_low_bits)
+                    self._keys_of_bands(documents[part][few], rows_per_band, band_count, with_low_bits=with_low_bits)
                     for few in slices(len(documents[part]), _DOCUMENTS_IN_CACHE)
                 ]
                 matrix.write_columns(part.start, np.concatenate(keys).T)
-            for band in range(bands):
+            for band in range(band_count):
                 yield matrix.read_row(band)
 
-    def _keys_of_bands(self, documents: Integers, rows: int, bands: int, *, with_low_bits: bool) -> Keys:
+    def _keys_of_bands(self, documents: Integers, rows_per_band: int, band_count: int, *, with_low_bits: bool) -> Keys:
         """Return the keys of a few documents; uint64, shape (documents, bands)."""
         token_ids, owner = self.token_ids_of_documents(documents)
         values = self._token_values(documents, token_ids, with_low_bits=with_low_bits)
-        band_of_bucket = np.arange(self.bucket_count) * bands // self.bucket_count
-        bands_of_tokens = owner * bands + band_of_bucket[token_ids >> HASH_BITS]
-        token_counts = np.bincount(bands_of_tokens, minlength=len(documents) * bands).reshape(-1, bands)
+        band_of_bucket = np.arange(self.bucket_count) * band_count // self.bucket_count
+        bands_of_tokens = owner * band_count + band_of_bucket[token_ids >> HASH_BITS]
+        token_counts = np.bincount(bands_of_tokens, minlength=len(documents) * band_count).reshape(-1, band_count)
         ends = np.cumsum(token_counts.sum(axis=1))[:, None]
-        position = np.cumsum(token_counts).reshape(-1, bands) - token_counts
+        position = np.cumsum(token_counts).reshape(-1, band_count) - token_counts
         first = position[:, :1].copy()
         keys = np.zeros(position.shape, np.uint64)
-        for _ in range(rows):
+        for _ in range(rows_per_band):
             position = np.where(position < ends, position, first)
             keys = mix_bits(keys + values[position])
             position += 1
@@ -193,11 +196,11 @@ class FingerprintTable:
         if self._whole_matrix is None:
             documents = distinct(np.concatenate((first, second)))
             self._built_row_count += len(documents)
-            is_large = self.bucket_count * len(self.counts) > _MAX_MATRIX_CELLS
-            if is_large or self._built_row_count < len(self.counts):
+            is_large = self.bucket_count * len(self.token_counts) > _MAX_MATRIX_CELLS
+            if is_large or self._built_row_count < len(self.token_counts):
                 matrix = self.bucket_matrix(documents)
                 return matrix, np.searchsorted(documents, first), np.searchsorted(documents, second)
-            self._whole_matrix = self.bucket_matrix(np.arange(len(self.counts)))
+            self._whole_matrix = self.bucket_matrix(np.arange(len(self.token_counts)))
         return self._whole_matrix, first, second
 
 

@@ -227,10 +227,10 @@ class _Comparison:
         shared = len(np.intersect1d(self._sets[first], self._sets[second], assume_unique=True))
         return float(self._overlaps(first, np.array([second]), np.array([shared]))[0])
 
-    def _overlaps(self, first: int, others: Ints, shared: Ints) -> Floats:
+    def _overlaps(self, first: int, others: Ints, shared_counts: Ints) -> Floats:
         if self._table is not None:
             return self._table.estimate_jaccard(np.repeat(first, len(others)), others)[0]
-        shares: Floats = shared / np.maximum(self._sizes[first] + self._sizes[others] - shared, 1)
+        shares: Floats = shared_counts / np.maximum(self._sizes[first] + self._sizes[others] - shared_counts, 1)
         return shares
 
     def groups(self) -> dict[int, dict[int, float]]:

@@ -86,16 +86,19 @@ def join(
     passes = plan_passes(measure.min_jaccard, recall, table.bucket_count)
     for number, banding_pass in enumerate(passes):
         selected = banding_pass.select(table, in_storage_order)
-        if banding_pass.rows:
+        if banding_pass.rows_per_band:
             all_keys = table.band_keys(
-                selected, banding_pass.rows, banding_pass.band_count, with_low_bits=uses_low_bits(table, banding_pass)
+                selected,
+                banding_pass.rows_per_band,
+                banding_pass.band_count,
+                with_low_bits=uses_low_bits(table, banding_pass),
             )
             for band, keys in enumerate(all_keys, 1):
                 pairs.add_equal_keys(keys, selected)
                 progress((number + band / banding_pass.band_count) / len(passes))
         else:
             chosen = choose_rarest_tokens(table, selected, measure.min_jaccard, recall)
-            for keys, documents_of_keys in regroup_by_key(chosen, int(table.counts[selected].sum())):
+            for keys, documents_of_keys in regroup_by_key(chosen, int(table.token_counts[selected].sum())):
                 pairs.add_equal_keys(keys, documents_of_keys)
     progress(1.0)
     return pairs.result()
@@ -137,15 +140,15 @@ class _PairCollector:
         self._measure = measure
         self._known_pairs = pair_keys(*known_pairs) if known_pairs else np.zeros(0, np.uint64)
         self._first_new_index = first_new_index
-        self._limit = choose_run_limit(len(table.counts))
-        self._document_number_bits = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
+        self._limit = choose_run_limit(len(table.token_counts))
+        self._document_number_bits = np.uint64(max(1, (len(table.token_counts) - 1).bit_length()))
         self._pending_pairs: list[Keys] = []  # pairs that are not compared yet
         self._pending_count = 0
         # accepted pairs that are not in `_found_pairs` yet, and their estimates
         self._accepted_pairs: list[tuple[Keys, NDArray[np.float32]]] = []
         self._found_pairs: Keys = np.zeros(0, np.uint64)
         self._estimates = np.zeros(0, np.float32)
-        self._is_partly_compared = np.zeros(len(table.counts), bool)
+        self._is_partly_compared = np.zeros(len(table.token_counts), bool)
         self._compared_count = 0
         self._skipped_comparisons = 0
 

@@ -151,10 +151,10 @@ class Topics:
         members.sort(key=lambda member: (-member.score, member.key.id, member.key.index or ""))
         return Topic(self._documents.document_keys[centre], tuple(members), self._find_shared_concepts(centre, numbers))
 
-    def _find_shared_concepts(self, centre: int, others: Sequence[int]) -> dict[int, float]:
+    def _find_shared_concepts(self, centre: int, other_members: Sequence[int]) -> dict[int, float]:
         concepts = self._documents.concepts
         counts: Counter[int] = Counter(
-            token_id for number in others for token_id in set(concepts[number].token_ids.tolist())
+            token_id for number in other_members for token_id in set(concepts[number].token_ids.tolist())
         )
         centre_token_ids = np.unique(concepts[centre].token_ids)
         weights = self._pairs.weights[np.searchsorted(self._pairs.concept_ids, centre_token_ids)].tolist()

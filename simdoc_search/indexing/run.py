@@ -29,9 +29,9 @@ from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
-from simdoc_search.workers import ITEM_SECONDS, ItemLimits, memory_per_worker
+from simdoc_search.workers import DEFAULT_ITEM_SECONDS, ItemLimits, memory_per_worker
 
-FILE_TIMEOUT = ITEM_SECONDS
+FILE_TIMEOUT = DEFAULT_ITEM_SECONDS
 
 _COMMIT_INTERVAL_SECONDS = 20.0
 _MAX_FINAL_COMMIT_SECONDS = 1.0  # maximum duration of the commit after Ctrl-C

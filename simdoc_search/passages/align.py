@@ -151,7 +151,7 @@ def _find_passages(windows: Windows, settings: AlignmentSettings) -> Iterable[In
     else:
         runs = add_covering_runs(windows, min_run, find_common_runs(windows, min_run, _MAX_WINDOW_PAIRS))
         candidates = list(select_uncovered_runs(runs, windows.sizes, min_run)[:, np.newaxis])
-    return _drop_nested(candidates, windows.sizes[0])
+    return _drop_nested_passages(candidates, windows.sizes[0])
 
 
 def _limit_to_five_sixths(word_count: int, windows: Windows) -> int:
@@ -209,7 +209,7 @@ def _find_repeated_runs(chain: Ints, min_run: int, is_taken_a: Mask, is_taken_b:
             yield run[np.newaxis]
 
 
-def _drop_nested(passages: list[Ints], word_count: int) -> Iterator[Ints]:
+def _drop_nested_passages(passages: list[Ints], word_count: int) -> Iterator[Ints]:
     """Yield the passages that are not nested in a larger one.
 
     A nested passage is inside the larger one in both texts and matches no additional word of the first text.

@@ -14,7 +14,7 @@ from simdoc_search.passages.word_spans import Mask, mask_to_word_ranges
 
 _MAX_GAP_FACTOR = 8
 """If the gap in one text is very short, the gap in the other text may be up to 8 times `max_gap`."""
-_MAX_COUNTED_WORDS = 4
+_MAX_COUNTED_WORDS_PER_RUN = 4
 """`select_dense_runs` counts at most this many words of each run."""
 
 
@@ -27,7 +27,7 @@ def select_dense_runs(runs: Ints, reach: int, min_words: int, min_kept_length: i
     rows, columns = runs[:, 0] // reach + 1, runs[:, 1] // reach + 1
     width = int(columns.max(initial=0)) + 2
     squares, square = np.unique(rows * width + columns, return_inverse=True)
-    words = np.bincount(square, weights=np.minimum(runs[:, 2], _MAX_COUNTED_WORDS), minlength=len(squares))
+    words = np.bincount(square, weights=np.minimum(runs[:, 2], _MAX_COUNTED_WORDS_PER_RUN), minlength=len(squares))
     nearby_words = np.zeros(len(squares))
     for offset in (down * width + right for down in (-1, 0, 1) for right in (-1, 0, 1)):
         adjacent = np.searchsorted(squares, squares + offset).clip(max=len(squares) - 1)

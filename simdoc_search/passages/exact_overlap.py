@@ -79,14 +79,14 @@ def measures(
     return Measures(*result.multiset, result.multiset) if analysis.frequencies else result
 
 
-def measure_many(text: str, others: Sequence[str], analysis: Analysis) -> list[Measures]:
+def measure_many(text: str, other_texts: Sequence[str], analysis: Analysis) -> list[Measures]:
     """Return the exact measures of a text and each of the other texts; see `measures`."""
     if analysis.unit != "word" or not analysis.is_plain:
-        return [measures(text, other, analysis) for other in others]
+        return [measures(text, other, analysis) for other in other_texts]
     native, size = kernel(), analysis.shingle_size
-    first, *other_ids = assign_word_ids([text, *others], analysis)
+    first, *other_ids = assign_word_ids([text, *other_texts], analysis)
     results = []
-    for other, second in zip(others, other_ids, strict=True):
+    for other, second in zip(other_texts, other_ids, strict=True):
         if any(words.has_space or len(words.ids) < size for words in (first, second)):
             results.append(measures(text, other, analysis))
         elif native is None:

@@ -61,7 +61,7 @@ def find_significant_changes(
     spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]
     whole = ((_extend_to_numbers(old, a), _extend_to_numbers(new, b)) for a, b in sorted(spans))
-    changes = [change for a, b in _merge_touching(whole) for change in _find_changes_of_kinds(old, new, a, b)]
+    changes = [change for a, b in _merge_touching_spans(whole) for change in _find_changes_of_kinds(old, new, a, b)]
     return sorted(changes, key=lambda change: _SIGNIFICANT_CHANGE_KINDS.index(change.kind))
 
 
@@ -99,11 +99,11 @@ def _extend_to_numbers(text: str, span: Span) -> Span:
     return min([span[0], *(first for first, _ in found)]), max([span[1], *(last for _, last in found)])
 
 
-def _merge_touching(spans: Iterable[tuple[Span, Span]]) -> Iterator[tuple[Span, Span]]:
+def _merge_touching_spans(spans: Iterable[tuple[Span, Span]]) -> Iterator[tuple[Span, Span]]:
     """Merge differences that overlap or touch in one of the texts, such as those in one date."""
     merged: tuple[Span, Span] | None = None
     for a, b in spans:
-        if merged and (_touch(merged[0], a) or _touch(merged[1], b)):
+        if merged and (_are_touching(merged[0], a) or _are_touching(merged[1], b)):
             joined = _join(merged[0], a), _join(merged[1], b)
             if max(last - first for first, last in joined) <= _MAX_MERGED_CHARACTERS:
                 merged = joined
@@ -119,9 +119,9 @@ def _join(span: Span, other: Span) -> Span:
     return min(span[0], other[0]), max(span[1], other[1])
 
 
-def _touch(span: Span, later: Span) -> bool:
+def _are_touching(span: Span, later_span: Span) -> bool:
     """Return whether two spans overlap or touch. Two empty spans do not: ignored words may be between them."""
-    return later[0] <= span[1] and (span[0] < span[1] or later[0] < later[1])
+    return later_span[0] <= span[1] and (span[0] < span[1] or later_span[0] < later_span[1])
 
 
 class _KeyWord(NamedTuple):

@@ -58,26 +58,26 @@ class TextMatcher:
         rules = settings.min_run_for(self._word_count), settings.edited, settings.max_gap
         return native.aligner(without_surrogates(self._text), self._analysis.profile, *rules)
 
-    def match(self, others: Sequence[str]) -> list[MatchedWords]:
+    def match(self, other_texts: Sequence[str]) -> list[MatchedWords]:
         """Return the words that the text shares with each of the other texts."""
         matched: list[MatchedWords] = []
         batch: list[str] = []
-        for other in others:
+        for other in other_texts:
             if sum(map(len, batch), len(self._text) + len(other)) > MAX_NATIVE_WORDS:
                 matched += self._match_batch(batch)
                 batch = []
             batch.append(other)
         return matched + self._match_batch(batch)
 
-    def _match_batch(self, others: list[str]) -> list[MatchedWords]:
+    def _match_batch(self, other_texts: list[str]) -> list[MatchedWords]:
         check_stopped()
-        if not others:
+        if not other_texts:
             return []
-        if self._aligner is None or len(self._text) + len(others[-1]) > MAX_NATIVE_WORDS:
-            first, *seconds = (words.ids for words in assign_word_ids([self._text, *others], self._analysis))
+        if self._aligner is None or len(self._text) + len(other_texts[-1]) > MAX_NATIVE_WORDS:
+            first, *seconds = (words.ids for words in assign_word_ids([self._text, *other_texts], self._analysis))
             return [_match_word_ids(first, second, self._settings) for second in seconds]
-        masks, counts = call_kernel_method(self._aligner.matched_words, others)
-        rows = np.frombuffer(masks, np.bool_).reshape(len(others), self._word_count)
+        masks, counts = call_kernel_method(self._aligner.matched_words, other_texts)
+        rows = np.frombuffer(masks, np.bool_).reshape(len(other_texts), self._word_count)
         pairs = np.frombuffer(counts, np.int64).reshape(-1, 2).tolist()
         return [MatchedWords.from_mask(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
 

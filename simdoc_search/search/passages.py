@@ -47,7 +47,7 @@ MAX_COMPARED_DOCUMENTS = 2_000
 The documents that share the most tokens are compared.
 """
 
-MAX_COMPARED_WORDS = 8_000_000
+MAX_TOTAL_COMPARED_WORDS = 8_000_000
 """Maximum number of words in all comparisons of a query. These comparisons take about 10 seconds.
 
 For each comparison, the words of both documents count towards this limit.
@@ -116,7 +116,7 @@ def _compare_candidates(
     """Return the matches among the candidates, and the number of candidates that were compared."""
     match_texts = _choose_matcher(document, options)
     matches: list[_Match] = []
-    compared_count, words_left = 0, MAX_COMPARED_WORDS
+    compared_count, words_left = 0, MAX_TOTAL_COMPARED_WORDS
     for batch in split_into_batches(candidates.documents):
         if words_left <= 0 and not options.compare_all:
             break

@@ -40,7 +40,7 @@ class Resolver:
         self._filters = filters
         self._records: dict[str, list[Record]] = {}
 
-    def load(self, queries: Iterable[Query]) -> None:
+    def look_up_ids(self, queries: Iterable[Query]) -> None:
         """Look up all possible ids of these queries at once. Malformed queries are skipped."""
         ids: set[str] = set()
         for query in queries:
@@ -69,7 +69,7 @@ class Resolver:
         precedence over `INDEX/ID`, a path or a file name. The arguments and errors are those of
         `SimilaritySearch.similar`.
         """
-        self.load([query])
+        self.look_up_ids([query])
         parsed, query_with_options = _parse_query(query), None
         if overlap is not None or probability is not None:
             if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):

@@ -43,7 +43,7 @@ def find_similar_to_many(
     """Yield the result or the error of each query, in order."""
     for batch in split_by_count(queries, QUERIES_PER_BATCH):
         resolver = Resolver(store, options.query_document_filters)
-        resolver.load(batch)
+        resolver.look_up_ids(batch)
         planned = [catch_error(partial(_plan_query, store, resolver, query, options)) for query in batch]
         if options.measure != "jaccard":
             for query in planned:

@@ -39,11 +39,13 @@ class AnalysedText:
 
 
 def measure_texts(
-    text: str, others: Mapping[DocumentKey, StoredText], analysis: Analysis
+    text: str, other_texts: Mapping[DocumentKey, StoredText], analysis: Analysis
 ) -> dict[DocumentKey, Measures]:
     """Return the exact overlap of a text with each of the other texts."""
     check_stopped()
-    return dict(zip(others, measure_many(text, [other.text for other in others.values()], analysis), strict=True))
+    return dict(
+        zip(other_texts, measure_many(text, [other.text for other in other_texts.values()], analysis), strict=True)
+    )
 
 
 def read_records(

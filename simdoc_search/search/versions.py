@@ -42,7 +42,7 @@ from simdoc_search.versions import (
     SimilarityThresholds,
     Timeline,
     build_timeline,
-    count_unchanged,
+    count_unchanged_sentences,
     match_sentences,
     match_sentences_with_many,
     propose_order,
@@ -240,7 +240,7 @@ class _Family:
 
     @cached_property
     def _unchanged_counts(self) -> Any:
-        return count_unchanged(self._simhashes)
+        return count_unchanged_sentences(self._simhashes)
 
     @cached_property
     def _latest_dates(self) -> list[Date | None]:

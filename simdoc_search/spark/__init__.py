@@ -5,7 +5,7 @@ compare texts in `mapInArrow`. Rows are paired by sorting them by band keys. Onl
 collected in the driver.
 
 deduplication.py  `dedupe` and `similar_pairs`
-steps.py          the steps: sketch, collapse, pair, verify, choose the kept rows
+steps.py          the steps: sketch, choose preferred rows, pair, verify, choose the kept rows
 """
 
 from simdoc_search.spark.deduplication import dedupe, similar_pairs

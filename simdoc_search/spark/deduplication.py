@@ -10,11 +10,11 @@ from simdoc_search.dedupe import DedupeOptions
 from simdoc_search.dedupe.grouping import KINDS, NEAR, SAME_TEXT, SAME_WORDS
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.spark.steps import (
-    ROW,
+    ROW_COLUMN,
     DataFrame,
     add_tokens,
     choose_kept,
-    collapse,
+    choose_preferred_rows,
     count_frequent_keys,
     materialize,
     pair,
@@ -60,23 +60,23 @@ def dedupe(
     options = replace(options or DedupeOptions(), text=text, id=None)
     if options.keep == "first":
         raise QuerySyntaxError("the rows of a DataFrame have no order; choose the kept row with keep='min:COLUMN'")
-    rows = df.withColumn(ROW, f.col(id) if id else f.monotonically_increasing_id())
+    rows = df.withColumn(ROW_COLUMN, f.col(id) if id else f.monotonically_increasing_id())
     sketches = materialize(sketch(rows, options))
-    sets = materialize(collapse(sketches, options))
+    sets = materialize(choose_preferred_rows(sketches, options))
     near_groups = _find_groups(sets, sketches, rows, options)
     duplicates = materialize(_describe_duplicates(sketches, sets, near_groups))
     if not annotate:
-        return rows.join(duplicates.select(ROW), ROW, "left_anti").drop(ROW)
-    kept = duplicates.select(f.col("duplicate_of").alias(ROW)).distinct()
+        return rows.join(duplicates.select(ROW_COLUMN), ROW_COLUMN, "left_anti").drop(ROW_COLUMN)
+    kept = duplicates.select(f.col("duplicate_of").alias(ROW_COLUMN)).distinct()
     kept = kept.select(
-        ROW,
+        ROW_COLUMN,
         f.lit(None).alias("duplicate_of"),
-        f.col(ROW).alias("cluster"),
+        f.col(ROW_COLUMN).alias("cluster"),
         f.lit(None).alias("overlap"),
         f.lit("kept").alias("kind"),
     )
-    columns = duplicates.select(ROW, "duplicate_of", f.col("duplicate_of").alias("cluster"), "overlap", "kind")
-    return rows.join(columns.unionByName(kept), ROW, "left").drop(ROW)
+    columns = duplicates.select(ROW_COLUMN, "duplicate_of", f.col("duplicate_of").alias("cluster"), "overlap", "kind")
+    return rows.join(columns.unionByName(kept), ROW_COLUMN, "left").drop(ROW_COLUMN)
 
 
 def similar_pairs(
@@ -100,23 +100,23 @@ def similar_pairs(
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     options = replace(options or DedupeOptions(), text=text, id=None, keep="longest")
-    sides = [frame.select(f.col(id).alias(ROW), text) for frame in (df_a, df_b)]
+    sides = [frame.select(f.col(id).alias(ROW_COLUMN), text) for frame in (df_a, df_b)]
     sketches = [materialize(sketch(rows, options)) for rows in sides]
     sets = [
-        collapse(side, options).withColumn("rank", f.concat(f.lit(bytes([number])), "rank"))
+        choose_preferred_rows(side, options).withColumn("rank", f.concat(f.lit(bytes([number])), "rank"))
         for number, side in enumerate(sketches)
     ]
     a, b = (materialize(side) for side in sets)
     both = materialize(add_tokens(a, sketches[0]).unionByName(add_tokens(b, sketches[1])))
     pairs = pair(both, options, count_frequent_keys(both, options), only_across_datasets=True)
     pairs = materialize(pairs.distinct())
-    _warn(pairs.where("second is null").count())
+    _warn_about_partly_compared_rows(pairs.where("second is null").count())
 
     def texts_of(ranks: DataFrame) -> DataFrame:
         return read_texts(a, sides[0], text, ranks).unionByName(read_texts(b, sides[1], text, ranks))
 
     near = verify(pairs.where("second is not null"), both, texts_of, options)
-    columns = [frame.select("words", f.col(ROW).alias(name)) for frame, name in zip(sketches, "ab", strict=True)]
+    columns = [frame.select("words", f.col(ROW_COLUMN).alias(name)) for frame, name in zip(sketches, "ab", strict=True)]
     words = [
         side.select(f.col("rank").alias(name), "words") for side, name in zip((a, b), ("first", "second"), strict=True)
     ]
@@ -156,7 +156,7 @@ def _find_groups(sets: DataFrame, sketches: DataFrame, rows: DataFrame, options:
         if len(unfinished.head(2)) < 2:
             return near_groups
         rows_to_pair = compared.join(unfinished, "rank")
-    _warn(unfinished.count())
+    _warn_about_partly_compared_rows(unfinished.count())
     return near_groups
 
 
@@ -165,12 +165,14 @@ def _describe_duplicates(sketches: DataFrame, sets: DataFrame, near_groups: Data
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     kept = sets.select(
-        f.col("rank").alias("first"), f.col(ROW).alias("near_row"), f.col("text_hash").alias("near_hash")
+        f.col("rank").alias("first"), f.col(ROW_COLUMN).alias("near_row"), f.col("text_hash").alias("near_hash")
     )
     near = near_groups.join(kept, "first").select(f.col("second").alias("rank"), "near_row", "near_hash", "overlap")
-    sets = sets.select("words", "rank", f.col(ROW).alias("set_row"), f.col("text_hash").alias("set_hash"), "copies")
+    sets = sets.select(
+        "words", "rank", f.col(ROW_COLUMN).alias("set_row"), f.col("text_hash").alias("set_hash"), "copies"
+    )
     targets = sets.join(near, "rank", "left").where("copies > 1 or near_row is not null").drop("rank", "copies")
-    rows = sketches.select(ROW, "words", "text_hash").join(targets, "words")
+    rows = sketches.select(ROW_COLUMN, "words", "text_hash").join(targets, "words")
     kind = (
         f.when(f.col("near_row").isNotNull(), KINDS[NEAR])
         .when(f.col("text_hash") == f.col("set_hash"), KINDS[SAME_TEXT])
@@ -178,10 +180,10 @@ def _describe_duplicates(sketches: DataFrame, sets: DataFrame, near_groups: Data
     )
     target = f.coalesce("near_row", "set_row").alias("duplicate_of")
     overlap = f.coalesce("overlap", f.lit(1.0)).alias("overlap")
-    return rows.select(ROW, target, overlap, kind.alias("kind")).where(f"{ROW} != duplicate_of")
+    return rows.select(ROW_COLUMN, target, overlap, kind.alias("kind")).where(f"{ROW_COLUMN} != duplicate_of")
 
 
-def _warn(count: int) -> None:
+def _warn_about_partly_compared_rows(count: int) -> None:
     if count:
         warnings.warn(
             f"{count:,} rows were compared with only some of the similar rows, because too many rows are similar",

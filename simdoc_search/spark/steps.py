@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any
 
 from simdoc_search.dedupe import DedupeOptions
-from simdoc_search.dedupe.arrow_functions import add_ranks, list_short_keys, make_band_keys, sketch_rows
+from simdoc_search.dedupe.arrow_functions import add_ranks, make_band_keys, make_short_text_keys, sketch_rows
 from simdoc_search.dedupe.arrow_pairs import pair_equal_keys, verify_pairs
 
 DataFrame = Any
 """A `pyspark.sql.DataFrame`."""
 
-ROW = "_simdoc_row"
+ROW_COLUMN = "_simdoc_row"
 """The column with the number or the id of each row."""
 
 _SKETCH_SCHEMA = "words binary, text_hash binary, preference binary, shingles long, tokens binary, extensions binary"
@@ -51,53 +51,58 @@ def map_batches(frame: DataFrame, function: Callable[[Any], Any], schema: str) -
 def sketch(rows: DataFrame, options: DedupeOptions) -> DataFrame:
     """Return the row number and the sketch of each row that can be compared."""
     names = [name for name in (options.text, options.rule.column) if name]
-    kind = rows.schema[ROW].dataType.simpleString()
+    kind = rows.schema[ROW_COLUMN].dataType.simpleString()
 
     def sketch(batch: Any) -> Any:
         sketched = sketch_rows(batch, options)
-        return sketched.add_column(0, ROW, batch.column(ROW))
+        return sketched.add_column(0, ROW_COLUMN, batch.column(ROW_COLUMN))
 
-    return map_batches(rows.select(ROW, *names), sketch, f"{ROW} {kind}, {_SKETCH_SCHEMA}").where("words is not null")
+    return map_batches(rows.select(ROW_COLUMN, *names), sketch, f"{ROW_COLUMN} {kind}, {_SKETCH_SCHEMA}").where(
+        "words is not null"
+    )
 
 
-def collapse(sketches: DataFrame, options: DedupeOptions) -> DataFrame:
+def choose_preferred_rows(sketches: DataFrame, options: DedupeOptions) -> DataFrame:
     """Return the most preferred row of each set of rows with the same words, and its rank."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     texts = sketches.groupBy("words", "text_hash", "shingles").agg(
-        f.count("*").alias("equal"), f.min(f.struct("preference", ROW)).alias("best")
+        f.count("*").alias("equal"), f.min(f.struct("preference", ROW_COLUMN)).alias("best")
     )
-    best = f.struct("best.preference", (-f.col("equal")).alias("minus_equal"), "text_hash", f"best.{ROW}")
+    best = f.struct("best.preference", (-f.col("equal")).alias("minus_equal"), "text_hash", f"best.{ROW_COLUMN}")
     sets = texts.groupBy("words", "shingles").agg(f.sum("equal").alias("copies"), f.min(best).alias("best"))
     sets = sets.select("words", "shingles", "copies", "best.*", (-f.col("best.minus_equal")).alias("equal")).drop(
         "minus_equal"
     )
-    kind = sets.schema[ROW].dataType.simpleString()
-    schema = f"words binary, shingles long, copies long, preference binary, text_hash binary, {ROW} {kind}, equal long"
-    return map_batches(sets, partial(add_ranks, options=options), f"{schema}, rank binary")
+    kind = sets.schema[ROW_COLUMN].dataType.simpleString()
+    schema = "words binary, shingles long, copies long, preference binary, text_hash binary"
+    schema = f"{schema}, {ROW_COLUMN} {kind}, equal long, rank binary"
+    return map_batches(sets, partial(add_ranks, options=options), schema)
 
 
 def add_tokens(sets: DataFrame, sketches: DataFrame) -> DataFrame:
     """Return the ranks and the fingerprints of the preferred rows."""
-    return sets.select(ROW, "rank", "shingles").join(sketches.select(ROW, "tokens", "extensions"), ROW)
+    return sets.select(ROW_COLUMN, "rank", "shingles").join(
+        sketches.select(ROW_COLUMN, "tokens", "extensions"), ROW_COLUMN
+    )
 
 
 def read_texts(sets: DataFrame, rows: DataFrame, text: str, ranks: DataFrame) -> DataFrame:
     """Return the texts of the preferred rows with these ranks."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
-    wanted = materialize(sets.select(ROW, "rank").join(ranks, "rank", "left_semi"))
+    wanted = materialize(sets.select(ROW_COLUMN, "rank").join(ranks, "rank", "left_semi"))
     # Send the row numbers to all workers, so that Spark does not shuffle the texts.
     if wanted.count() <= _MAX_BROADCAST_ROWS:
         wanted = f.broadcast(wanted)
-    return wanted.join(rows.select(ROW, f.col(text).alias("text")), ROW).drop(ROW)
+    return wanted.join(rows.select(ROW_COLUMN, f.col(text).alias("text")), ROW_COLUMN).drop(ROW_COLUMN)
 
 
-def count_frequent_keys(compared: DataFrame, options: DedupeOptions) -> Mapping[int, int]:
+def count_frequent_keys(compared_rows: DataFrame, options: DedupeOptions) -> Mapping[int, int]:
     """Return the band keys of short texts that are frequent in a sample, each with its count in the sample."""
-    share = min(1.0, _SAMPLE_ROWS / max(1, compared.count()))
-    sample = compared.sample(share, seed=1).select("shingles", "tokens", "extensions")
-    keys = map_batches(sample, partial(list_short_keys, options=options), "key long")
+    share = min(1.0, _SAMPLE_ROWS / max(1, compared_rows.count()))
+    sample = compared_rows.sample(share, seed=1).select("shingles", "tokens", "extensions")
+    keys = map_batches(sample, partial(make_short_text_keys, options=options), "key long")
     counts = keys.groupBy("key").count().where(f"count >= {_MIN_SAMPLE_COUNT}")
     return {
         row["key"]: row["count"] for row in counts.orderBy("count", ascending=False).limit(_MAX_FREQUENT_KEYS).collect()
@@ -121,7 +126,7 @@ def pair(
 
 
 def verify(
-    pairs: DataFrame, compared: DataFrame, texts_of: Callable[[DataFrame], DataFrame], options: DedupeOptions
+    pairs: DataFrame, compared_rows: DataFrame, texts_of: Callable[[DataFrame], DataFrame], options: DedupeOptions
 ) -> DataFrame:
     """Return the pairs whose texts overlap enough, and the overlap.
 
@@ -129,14 +134,14 @@ def verify(
 
     Args:
         pairs: the ranks of the rows of each pair.
-        compared: the ranks and fingerprints of all rows.
+        compared_rows: the ranks and fingerprints of all rows.
         texts_of: returns the rank and text of the rows with these ranks.
         options: the options.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - an optional dependency
 
     in_pairs = pairs.select(f.explode(f.array("first", "second")).alias("rank")).groupBy("rank").count()
-    contents = compared.select("rank", "shingles", "tokens").join(in_pairs, "rank")
+    contents = compared_rows.select("rank", "shingles", "tokens").join(in_pairs, "rank")
     contents = contents.join(texts_of(in_pairs.select("rank")), "rank")
     salts = f.ceil(f.col("count") / _PAIRS_PER_SALT).cast("int")
     first = contents.withColumn("salts", salts).withColumn("salt", f.explode(f.sequence(f.lit(0), salts - 1)))

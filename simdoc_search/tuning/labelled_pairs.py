@@ -120,7 +120,7 @@ def learn_threshold(
     values: Mapping[Setting, Sequence[float]],
     pairs: Sequence[LabelledPair],
     *,
-    current: tuple[Setting, float] | None = None,
+    current_choice: tuple[Setting, float] | None = None,
     min_threshold: float = 0.0,
 ) -> LearnedThreshold[Setting]:
     """Find the setting and the threshold that classify labelled pairs with the least balanced error.
@@ -128,15 +128,17 @@ def learn_threshold(
     Args:
         values: the value of each pair, by setting. Of equally good settings, the first one is returned.
         pairs: the labelled pairs.
-        current: the current setting and threshold. They are returned unless others are better.
+        current_choice: the current setting and threshold. They are returned unless others are better.
         min_threshold: minimum threshold.
     """
     folds = min(_MAX_FOLDS, len(pairs))
-    setting, threshold = _find_best_setting(values, pairs, range(len(pairs)), current, min_threshold)
+    setting, threshold = _find_best_setting(values, pairs, range(len(pairs)), current_choice, min_threshold)
     cross_validated_counts = ConfusionCounts(0, 0, 0, 0)
     for fold in range(folds):
         training_positions = [position for position in range(len(pairs)) if position % folds != fold]
-        fold_setting, fold_threshold = _find_best_setting(values, pairs, training_positions, current, min_threshold)
+        fold_setting, fold_threshold = _find_best_setting(
+            values, pairs, training_positions, current_choice, min_threshold
+        )
         fold_positions = range(fold, len(pairs), folds)
         cross_validated_counts += count_classifications(values[fold_setting], pairs, fold_threshold, fold_positions)
     misclassified_pairs = tuple(
@@ -187,10 +189,10 @@ def _find_best_setting(
     values: Mapping[Setting, Sequence[float]],
     pairs: Sequence[LabelledPair],
     positions: Sequence[int],
-    current: tuple[Setting, float] | None,
+    current_choice: tuple[Setting, float] | None,
     min_threshold: float,
 ) -> tuple[Setting, float]:
-    choices = [current] if current else []
+    choices = [current_choice] if current_choice else []
     for setting, pair_values in values.items():
         threshold = find_best_threshold([(pair_values[position], pairs[position].is_yes) for position in positions])
         choices.append((setting, max(threshold, min_threshold)))

@@ -20,7 +20,7 @@ MIN_NEAR_PAIRS = 30
 MAX_NEAR_DIFFERENCE = 0.1
 """Maximum difference from the required overlap, for pairs that are near it."""
 
-MAX_ERROR = 0.05
+MAX_95_PERCENT_ERROR = 0.05
 """Maximum error that 95 % of the estimates may have. Twice the root mean square error must not exceed it."""
 
 
@@ -115,7 +115,7 @@ def recommend(measurements: Sequence[Measurement], probability: float) -> Measur
     measurement reaches the probability, return None.
     """
     with_recall = [row for row in measurements if row.expected_hit_count and row.recall >= probability]
-    with_small_error = [row for row in with_recall if 2 * row.error <= MAX_ERROR]
+    with_small_error = [row for row in with_recall if 2 * row.error <= MAX_95_PERCENT_ERROR]
     if with_small_error:
         return min(with_small_error, key=lambda row: (row.bytes_per_document, row.query_ms))
     return min(with_recall, key=lambda row: row.error, default=None)

@@ -14,7 +14,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.passages.exact_overlap import shingle_set
 from simdoc_search.versions.ragged_arrays import expand_runs
 
-MAX_CHARACTERS = 8_000_000
+MAX_TOTAL_CHARACTERS = 8_000_000
 """Maximum total length of the texts in a sample. It is limited because exact overlaps need all shingles in memory."""
 
 Item = TypeVar("Item")
@@ -50,14 +50,14 @@ def draw_sample(
 
 
 def limit_texts(documents: Iterable[tuple[str, str]], required_ids: Collection[str] = ()) -> dict[str, str]:
-    """Map ids to texts: the first texts whose total length is at most `MAX_CHARACTERS`.
+    """Map ids to texts: the first texts whose total length is at most `MAX_TOTAL_CHARACTERS`.
 
     The first two texts and the required texts are included even if they exceed it.
     """
     texts: dict[str, str] = {}
     size = 0
     for id, text in documents:
-        if size + len(text) > MAX_CHARACTERS and len(texts) > 1 and id not in required_ids:
+        if size + len(text) > MAX_TOTAL_CHARACTERS and len(texts) > 1 and id not in required_ids:
             break
         texts[id] = text
         size += len(text)

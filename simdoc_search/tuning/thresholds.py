@@ -64,7 +64,7 @@ def learn_version_thresholds(store: Store, pairs: Sequence[LabelledPair]) -> Lea
         for distance in distances
     }
     best = learn_threshold(
-        values, pairs, current=(current.max_distance, current.min_share), min_threshold=current.min_smaller_share
+        values, pairs, current_choice=(current.max_distance, current.min_share), min_threshold=current.min_smaller_share
     )
     thresholds = replace(current, max_distance=best.setting, min_share=best.threshold)
     return LearnedSimilarityThresholds(
@@ -91,7 +91,9 @@ def learn_related_thresholds(store: Store, pairs: Sequence[LabelledPair]) -> Lea
         )
     current, records = store.settings.thresholds, _read_records(store, pairs)
     scores = [_compute_related_score(store, records[pair.first_id], records[pair.second_id]) for pair in pairs]
-    best = learn_threshold({current.max_distance: scores}, pairs, current=(current.max_distance, current.min_score))
+    best = learn_threshold(
+        {current.max_distance: scores}, pairs, current_choice=(current.max_distance, current.min_score)
+    )
     thresholds = replace(current, min_score=best.threshold)
     return LearnedSimilarityThresholds(
         "related", current, thresholds, count_classifications(scores, pairs, current.min_score), best

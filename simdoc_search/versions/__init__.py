@@ -29,7 +29,7 @@ from simdoc_search.versions.matching import (
     match_sentences_with_many,
     sentence_pairs,
 )
-from simdoc_search.versions.text_order import count_unchanged, propose_order
+from simdoc_search.versions.text_order import count_unchanged_sentences, propose_order
 from simdoc_search.versions.timeline import OrderStatement, Timeline
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
     "SimilarityThresholds",
     "Timeline",
     "build_timeline",
-    "count_unchanged",
+    "count_unchanged_sentences",
     "date_written",
     "match_sentences",
     "match_sentences_with_many",

@@ -62,7 +62,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
             for number in range(len(documents))
         ),
         have_equal_texts,
-        _find_newest(evidence, order, len(copies), ignore="modification time"),
+        _find_newest(evidence, order, len(copies), ignored_kind="modification time"),
         () if newest is None else tuple(_find_newest_kinds(evidence, order, len(copies), kind)),
     )
 
@@ -119,15 +119,15 @@ def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> se
 
 
 def _find_newest(
-    evidence: DateEvidence, order: Sequence[int], copy_count: int, *, ignore: EvidenceKind | None = None
+    evidence: DateEvidence, order: Sequence[int], copy_count: int, *, ignored_kind: EvidenceKind | None = None
 ) -> int | None:
     """Return the last document if undisputed evidence shows that it is later than every other document.
 
     The last `copy_count` documents in `order` have the same text as the last one, so they are not compared with it.
-    Evidence of the kind `ignore` does not count.
+    Evidence of the kind `ignored_kind` does not count.
     """
     others = order[: len(order) - copy_count]
-    is_newest = bool(others) and all(_is_later(evidence, order[-1], earlier, ignore) for earlier in others)
+    is_newest = bool(others) and all(_is_later(evidence, order[-1], earlier, ignored_kind) for earlier in others)
     return order[-1] if is_newest else None
 
 
@@ -165,8 +165,8 @@ def _find_tied_copies(
     return sorted(copies, key=lambda number: (number in dated_copies, _rank_copy(documents[number])), reverse=True)
 
 
-def _is_later(evidence: DateEvidence, first: int, second: int, ignore: EvidenceKind | None) -> bool:
-    verdicts = [verdict for kind, verdict in _compare_by_kind(evidence, first, second).items() if kind != ignore]
+def _is_later(evidence: DateEvidence, first: int, second: int, ignored_kind: EvidenceKind | None) -> bool:
+    verdicts = [verdict for kind, verdict in _compare_by_kind(evidence, first, second).items() if kind != ignored_kind]
     return bool(verdicts) and min(verdicts) > 0
 
 

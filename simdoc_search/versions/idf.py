@@ -86,8 +86,8 @@ class ConceptWeights:
         return WeightedConcepts([self.concepts, *others], token_ids, weights)
 
     @staticmethod
-    def similarities(weighted: WeightedConcepts) -> list[float]:
+    def similarities(weighted_concepts: WeightedConcepts) -> list[float]:
         """Return the similarity of document 0 to each of the other documents, 0..1."""
-        others = np.arange(1, len(weighted.paragraph_counts))
-        values: list[float] = similarities(weighted, np.zeros_like(others), others).tolist()
+        others = np.arange(1, len(weighted_concepts.paragraph_counts))
+        values: list[float] = similarities(weighted_concepts, np.zeros_like(others), others).tolist()
         return values

@@ -203,7 +203,9 @@ def shares_of_pairs(
         for part in slices_by_cost(np.full(len(same_shape), shape[0] * shape[1]), _CELLS_PER_BATCH):
             chosen = same_shape[part]
             both = first[chosen], second[chosen]
-            similar[:, chosen] = _count_similar(values, begins, counts, both, shape, max_distance=max_distance)
+            similar[:, chosen] = _count_similar_sentences(
+                values, begins, counts, both, shape, max_distance=max_distance
+            )
     count, other_count = counts[first], counts[second]
     has_too_few_matches = similar.min(axis=0) < np.minimum(MIN_SHARED_SENTENCES, np.minimum(count, other_count))
     return PairShares(similar[0] / count, similar[1] / other_count, has_too_few_matches)
@@ -216,7 +218,7 @@ def _pad_counts(counts: Ints) -> Ints:
     return padded
 
 
-def _count_similar(
+def _count_similar_sentences(
     values: Simhashes, begins: Ints, counts: Ints, pairs: Pairs, shape: tuple[int, int], *, max_distance: int
 ) -> tuple[Ints, Ints]:
     """For each pair, count the sentences of both documents that have a similar sentence in the other document.

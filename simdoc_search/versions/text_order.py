@@ -35,7 +35,7 @@ Ints = NDArray[np.int64]
 Costs = NDArray[np.float64]
 
 
-def count_unchanged(documents: Sequence[Simhashes]) -> Ints:
+def count_unchanged_sentences(documents: Sequence[Simhashes]) -> Ints:
     """For each pair of documents, count the sentences that are unchanged. Repeated sentences count once.
 
     Args:
@@ -72,7 +72,7 @@ def propose_order(
     """Return the indices of the documents in the order of the best path, the oldest first.
 
     Args:
-        unchanged_counts: the result of `count_unchanged`.
+        unchanged_counts: the result of `count_unchanged_sentences`.
         dates: the latest date that each document mentions, or None. A document without a date gets the date of the most
             similar document with a date.
         subset: indices of the documents to order; None for all.

@@ -25,7 +25,7 @@ from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page, Redirect
 from simdoc_search.web.review import DuplicatesReview
 
-_PLAN_NAME, _FILES_NAME = "plan.tsv", "files"
+_PLAN_NAME, _FILES_FOLDER_NAME = "plan.tsv", "files"
 _RUN_NAME = re.compile(r"\d{4}-\d\d-\d\d_\d{6}")
 _MAX_LISTED_FILES, _MAX_RUNS = 200, 20
 _REFRESH_SECONDS = 1
@@ -37,20 +37,20 @@ class FileChanges:
 
     Attributes:
         folder: The folder of this run. It contains the plan, the undo file and the moved files.
-        moved: The report if files were moved into the folder.
-        restored: The report if files were moved back.
+        move_report: The report if files were moved into the folder.
+        undo_report: The report if files were moved back.
         not_indexed: The files that were moved back, but not indexed again.
     """
 
     folder: Path
-    moved: ApplyReport | None = None
-    restored: UndoReport | None = None
+    move_report: ApplyReport | None = None
+    undo_report: UndoReport | None = None
     not_indexed: Sequence[str] = ()
 
 
 def show_changes(request: PageRequest) -> Page:
     """Return the page with the progress, the files that were moved, and the runs that can be undone."""
-    local, folder = _require_allowed(request)
+    local, folder = _require_moving_allowed(request)
     job = request.served_store.file_changes
     values: dict[str, Any] = {
         "changes": None,
@@ -75,7 +75,7 @@ def show_changes(request: PageRequest) -> Page:
 
 def move_files(request: PageRequest) -> Redirect:
     """Start moving the duplicates of the plan into a new folder."""
-    local, folder = _require_allowed(request, is_change=True)
+    local, folder = _require_moving_allowed(request, is_change=True)
     review, served_store = require_review(request), request.served_store
     store = served_store.search().store
 
@@ -90,36 +90,38 @@ def move_files(request: PageRequest) -> Redirect:
 
 def undo_changes(request: PageRequest) -> Redirect:
     """Start moving the files of a run back."""
-    local, folder = _require_allowed(request, is_change=True)
+    local, folder = _require_moving_allowed(request, is_change=True)
     run, store = request.value("run"), request.served_store.search().store
     if run not in _list_runs(folder):
         raise QuerySyntaxError(f"there are no changes to undo with the id {run[:40]!r}; reload the page")
-    parent = next(parent for parent in _visible_and_hidden(folder) if (parent / run / undo_path(_PLAN_NAME)).exists())
+    parent = next(
+        parent for parent in _visible_and_hidden_folders(folder) if (parent / run / undo_path(_PLAN_NAME)).exists()
+    )
 
     def move_back(progress: Progress) -> FileChanges:
         undo_file = parent / run / undo_path(_PLAN_NAME)
         restored = undo(undo_file, lambda share: progress("undoing", share))
         progress("indexing", 0.0)
         indexed = index_restored_files(store, restored.restored, local.exclude)
-        return FileChanges(parent / run, restored=restored, not_indexed=indexed.not_indexed_paths)
+        return FileChanges(parent / run, undo_report=restored, not_indexed=indexed.not_indexed_paths)
 
     return request.served_store.file_changes.start(move_back)
 
 
-def _require_allowed(request: PageRequest, *, is_change: bool = False) -> tuple[LocalAccess, Path]:
+def _require_moving_allowed(request: PageRequest, *, is_change: bool = False) -> tuple[LocalAccess, Path]:
     """Return the local features and the folder for moved files.
 
     Raises:
         HTTPException: The server may not move files for this request, or the form does not have the token.
     """
     local = request.local
-    if local is None or local.removed_folder is None:
+    if local is None or local.removed_files_folder is None:
         raise HTTPException(
             403, "this server does not move files; to allow moving files, run: simdoc-search serve --allow-apply"
         )
     if is_change and not local.has_form_token(request.value("form_token")):
         raise HTTPException(403, "the form is from an earlier run of the server; reload the page, then try again")
-    return local, local.removed_folder
+    return local, local.removed_files_folder
 
 
 def _move_files(
@@ -129,23 +131,23 @@ def _move_files(
     folder = parent / f"{datetime.now(timezone.utc).astimezone():%Y-%m-%d_%H%M%S}"
     plan = folder / _PLAN_NAME
     folder.mkdir(parents=True)
-    command = local.command("apply", str(plan), "--move-to", str(folder / _FILES_NAME))
+    command = local.command("apply", str(plan), "--move-to", str(folder / _FILES_FOLDER_NAME))
     write_table(plan, rows, command, review.duplicates.drop_scope)
     moved = apply_plan(
-        rows, "move", Path(undo_path(plan)), move_to=folder / _FILES_NAME, store=store,
+        rows, "move", Path(undo_path(plan)), move_to=folder / _FILES_FOLDER_NAME, store=store,
         progress=lambda share: progress("applying", share),
     )  # fmt: skip
-    return FileChanges(folder, moved=moved)
+    return FileChanges(folder, move_report=moved)
 
 
-def _visible_and_hidden(folder: Path) -> tuple[Path, Path]:
+def _visible_and_hidden_folders(folder: Path) -> tuple[Path, Path]:
     """Return the folder for moved files, and the hidden folder that may be used instead."""
     return folder, folder.with_name(f".{folder.name}")
 
 
 def _choose_parent(store: Store, folder: Path) -> Path:
     """Return the folder for moved files. In an indexed folder, use the hidden one, so that `index` skips it."""
-    visible, hidden = _visible_and_hidden(folder)
+    visible, hidden = _visible_and_hidden_folders(folder)
     return hidden if any(store.count(str(parent)) for parent in folder.parents) else visible
 
 
@@ -153,7 +155,7 @@ def _list_runs(folder: Path) -> list[str]:
     """Return the names of the runs that can be undone, the latest first."""
     runs = {
         undo_file.parent.name
-        for parent in _visible_and_hidden(folder)
+        for parent in _visible_and_hidden_folders(folder)
         for undo_file in parent.glob(f"*/{undo_path(_PLAN_NAME)}")
         if _RUN_NAME.fullmatch(undo_file.parent.name)
     }

@@ -23,12 +23,12 @@ class PageColumns:
 
     Attributes:
         names: The chosen columns.
-        suggested: The columns for which at least one of the hits has a value.
+        suggested_names: The columns for which at least one of the hits has a value.
         values: Maps each document to the values of the chosen columns, by name.
     """
 
     names: Sequence[str]
-    suggested: Sequence[str]
+    suggested_names: Sequence[str]
     values: dict[DocumentKey, dict[str, Any]]
 
     def cells(self, key: DocumentKey) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from simdoc_search.web.response import Page
 
 _DEFAULT_ROWS = 50
 _MAX_FOLDERS = 100
-_SORTS = ("id", "date", "size")
+_SORT_COLUMNS = ("id", "date", "size")
 _DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -109,7 +109,7 @@ def documents(request: PageRequest) -> Page:
     In a large store, the documents are in the order of the store, because sorting would take too long.
     """
     store = request.served_store.search().store
-    selection, sort = _Selection(request), request.choice("sort", _SORTS)
+    selection, sort = _Selection(request), request.choice("sort", _SORT_COLUMNS)
     size, offset = request.integer("size", _DEFAULT_ROWS, 1, MAX_HITS), request.offset
     is_sorted = request.served_store.info().document_count <= MAX_SORTED_DOCUMENTS
     if selection.folder and not store.is_simdoc_index:

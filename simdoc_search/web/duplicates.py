@@ -29,7 +29,7 @@ _MAX_EXCERPTS = 100
 """The maximum number of texts that a page reads for excerpts."""
 _EXCERPT_WORDS = 24
 _KEEP_RULES = ("longest", "first", "newest", "oldest")
-_OTHER_TEXT_KINDS = ("near", "same words")
+_KINDS_WITH_OTHER_TEXT = ("near", "same words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def _read_facts(search: SimilaritySearch, groups: list[ReviewedGroup]) -> dict[D
     for group in groups:
         members = group.members[:_MAX_MEMBERS]
         shown += [group.kept, *(member.document for member in members)]
-        others = (member.document for member in members if member.kind in _OTHER_TEXT_KINDS)
+        others = (member.document for member in members if member.kind in _KINDS_WITH_OTHER_TEXT)
         with_text += [group.kept, *others]
     columns = Columns(["date"])
     records = columns.read_records(search.store, [document.key for document in shown])
@@ -143,7 +143,7 @@ def save_decisions(request: PageRequest) -> Redirect:
         case "plan":
             next_page = "/duplicates/plan"
         case "identical":
-            review.accept_identical()
+            review.drop_only_identical_copies()
             next_page = "/duplicates/plan"
         case "reset":
             review.reset()
@@ -165,11 +165,11 @@ def plan_summary(request: PageRequest) -> Page:
     values = {
         "review": review,
         "counts": counts,
-        "dropped": [] if request.wants_json else review.dropped(min(counts["drop"], _MAX_DROPPED_DOCUMENTS)),
+        "dropped": [] if request.wants_json else review.dropped_documents(min(counts["drop"], _MAX_DROPPED_DOCUMENTS)),
         "max_dropped": _MAX_DROPPED_DOCUMENTS,
         "command": command,
         "undo_command": undo_command,
-        "can_apply": request.local is not None and request.local.removed_folder is not None,
+        "can_apply": request.local is not None and request.local.removed_files_folder is not None,
     }
     as_json: dict[str, Any] = {str(action): count for action, count in counts.items()}
     as_json |= {"group_count": review.duplicates.group_count, "file": review.plan_name, "command": command}

@@ -23,13 +23,13 @@ class LocalAccess:
 
     Attributes:
         store_location: The location of the store, for commands to copy.
-        removed_folder: The folder into which the server may move duplicates. None if it may not.
+        removed_files_folder: The folder into which the server may move duplicates. None if it may not.
         exclude: The patterns of files that `index` skips.
         form_token: A secret that a form must contain to move files. Other sites cannot read it.
     """
 
     store_location: str
-    removed_folder: Path | None = None
+    removed_files_folder: Path | None = None
     exclude: Sequence[str] = ()
     form_token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 

@@ -15,7 +15,7 @@ from simdoc_search.duplicates.plan.rows import Action, PlanRow
 from simdoc_search.errors import QuerySyntaxError
 
 ROW_FIELD_PREFIX = "row-"
-_PROPOSED_KEPT = "kept"
+_PROPOSED_KEPT_SUFFIX = "kept"
 """If the user keeps another document, `row-GROUP-kept` is the form field of the document that was to be kept."""
 
 
@@ -96,7 +96,7 @@ class DuplicatesReview:
         """Return up to `count` groups with the decisions, from index `start` on."""
         return [self._review(group_index, group) for group_index, group in enumerate(self.groups(start, count), start)]
 
-    def dropped(self, max_count: int) -> list[ReviewedGroup]:
+    def dropped_documents(self, max_count: int) -> list[ReviewedGroup]:
         """Return up to `max_count` documents that the plan drops, by group."""
         groups: list[ReviewedGroup] = []
         for group_index in range(self.duplicates.group_count if max_count else 0):
@@ -119,8 +119,8 @@ class DuplicatesReview:
         )
         if chosen_index is None:
             return ReviewedGroup(group_index, kept, members)
-        duplicate, proposed = group.duplicates[chosen_index], _proposal_for_replaced(group, chosen_index)
-        field_name = f"{ROW_FIELD_PREFIX}{group_index}-{_PROPOSED_KEPT}"
+        duplicate, proposed = group.duplicates[chosen_index], _proposal_for_replaced_document(group, chosen_index)
+        field_name = f"{ROW_FIELD_PREFIX}{group_index}-{_PROPOSED_KEPT_SUFFIX}"
         replaced = Member(field_name, group.kept, duplicate.kind, proposed, proposed, duplicate.reason, None, None)
         return ReviewedGroup(group_index, kept, (self._with_action(replaced), *members))
 
@@ -147,9 +147,13 @@ class DuplicatesReview:
             QuerySyntaxError: There is no such document, or it is the kept one.
         """
         numbers = name.removeprefix(ROW_FIELD_PREFIX).split("-")
-        if len(numbers) == 2 and _is_index(numbers[0]) and (numbers[1] == _PROPOSED_KEPT or _is_index(numbers[1])):
+        if (
+            len(numbers) == 2
+            and _is_index(numbers[0])
+            and (numbers[1] == _PROPOSED_KEPT_SUFFIX or _is_index(numbers[1]))
+        ):
             for group in self.reviewed_groups(int(numbers[0]), 1):
-                index = None if numbers[1] == _PROPOSED_KEPT else int(numbers[1])
+                index = None if numbers[1] == _PROPOSED_KEPT_SUFFIX else int(numbers[1])
                 for member in group.members:
                     if member.index == index:
                         return member
@@ -183,7 +187,7 @@ class DuplicatesReview:
             self.kept_instead[group_index] = member.index
         return group_index
 
-    def accept_identical(self) -> None:
+    def drop_only_identical_copies(self) -> None:
         """Remove all identical copies, and keep all other documents. Earlier actions are discarded."""
         self.decisions.clear()
         self.keeps_undecided = True
@@ -206,7 +210,7 @@ class DuplicatesReview:
         for group_index, chosen_index in self.kept_instead.items():
             [group] = self.groups(group_index, 1)
             counts[group.duplicates[chosen_index].action] -= 1
-            counts[_proposal_for_replaced(group, chosen_index)] += 1
+            counts[_proposal_for_replaced_document(group, chosen_index)] += 1
         if self.keeps_undecided:
             counts = {"keep": counts["decide"], "drop": counts["drop"], "decide": 0}
         for key, action in self.decisions.items():
@@ -234,12 +238,12 @@ class DuplicatesReview:
                 yield kept
             else:
                 new = others.pop(chosen_index)
-                yield replace(new, action="keep" if new.state else "decide", kept="", overlap="", kind="", note="")
-                proposed = _proposal_for_replaced(self.groups(number - 1, 1)[0], chosen_index)
+                yield replace(new, action="keep" if new.state else "decide", kept_name="", overlap="", kind="", note="")
+                proposed = _proposal_for_replaced_document(self.groups(number - 1, 1)[0], chosen_index)
                 is_equal = new.action == proposed == "drop" and kept.state is not None
                 replaced = replace(
-                    kept, action="drop" if is_equal else "decide", kept=new.name, overlap=new.overlap, kind=new.kind,
-                    note=kept.note or new.note,
+                    kept, action="drop" if is_equal else "decide", kept_name=new.name, overlap=new.overlap,
+                    kind=new.kind, note=kept.note or new.note,
                 )  # fmt: skip
                 others.insert(0, replaced)
             for row in others:
@@ -247,7 +251,7 @@ class DuplicatesReview:
                 yield row if action == "drop" and row.state is None else replace(row, action=action)
 
 
-def _proposal_for_replaced(group: Group, chosen_index: int) -> Action:
+def _proposal_for_replaced_document(group: Group, chosen_index: int) -> Action:
     """Return the action that is proposed for `group.kept` if a duplicate of this group is kept instead."""
     duplicate: Duplicate = group.duplicates[chosen_index]
     is_identical = duplicate.kind == "identical" and duplicate.duplicate_of == group.kept.key

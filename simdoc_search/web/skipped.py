@@ -34,7 +34,7 @@ class UnindexedFiles:
         folders: The indexed folders.
         missing_folders: The indexed folders that no longer exist.
         file_count: The number of files in the folders.
-        groups: The files that cannot be read, by reason.
+        skip_groups: The files that cannot be read, by reason.
         readable_files: The files that can be read, but are not in the index.
         unread_count: The number of files that were not examined, because there are too many.
     """
@@ -42,7 +42,7 @@ class UnindexedFiles:
     folders: list[str] = field(default_factory=list)
     missing_folders: list[str] = field(default_factory=list)
     file_count: int = 0
-    groups: list[SkipGroup] = field(default_factory=list)
+    skip_groups: list[SkipGroup] = field(default_factory=list)
     readable_files: list[str] = field(default_factory=list)
     unread_count: int = 0
 
@@ -59,7 +59,7 @@ def skipped(request: PageRequest) -> Page:
     result = job.result
     found = {
         "file_count": result.file_count,
-        "groups": [{"reason": group.label, "files": group.files} for group in result.groups],
+        "groups": [{"reason": group.label, "files": group.files} for group in result.skip_groups],
         "readable": result.readable_files,
         "unread_count": result.unread_count,
     } if result else {}  # fmt: skip
@@ -94,21 +94,23 @@ class _FoundFiles:
         folders: The indexed folders.
         missing_folders: The indexed folders that no longer exist.
         file_count: The number of files in the folders.
-        skipped: The files that are skipped by their names or sizes, and are not in the index.
-        candidates: The other files that are not in the index, with the ids that they would have.
+        skipped_files: The files that are skipped by their names or sizes, and are not in the index.
+        unindexed_files: The other files that are not in the index, with the ids that they would have.
     """
 
     folders: list[str] = field(default_factory=list)
     missing_folders: list[str] = field(default_factory=list)
     file_count: int = 0
-    skipped: list[SkippedFile] = field(default_factory=list)
-    candidates: list[FileSource] = field(default_factory=list)
+    skipped_files: list[SkippedFile] = field(default_factory=list)
+    unindexed_files: list[FileSource] = field(default_factory=list)
 
 
 def list_skipped_files(store: Store, local: LocalAccess, progress: Progress) -> list[SkippedFile]:
     """Return the files of the indexed folders that are not in the index, with their folders."""
     files = _list_files(store, local, progress)
-    return files.skipped + [SkippedFile(file.path, "not in the index", file.root) for file in files.candidates]
+    return files.skipped_files + [
+        SkippedFile(file.path, "not in the index", file.root) for file in files.unindexed_files
+    ]
 
 
 def _list_files(store: Store, local: LocalAccess, progress: Progress) -> _FoundFiles:
@@ -128,18 +130,18 @@ def _list_files(store: Store, local: LocalAccess, progress: Progress) -> _FoundF
             found.file_count += isinstance(source, FileSource) or not source.path.endswith("/")
             if isinstance(source, SkippedFile):
                 if prefix + _relative_path(source) not in ids:
-                    found.skipped.append(source)
+                    found.skipped_files.append(source)
             elif prefix + source.id not in ids:
-                found.candidates.append(replace(source, id=prefix + source.id, prefix=prefix))
+                found.unindexed_files.append(replace(source, id=prefix + source.id, prefix=prefix))
     return found
 
 
 def _find_unindexed_files(store: Store, local: LocalAccess, progress: Progress) -> UnindexedFiles:
     files = _list_files(store, local, progress)
     found = UnindexedFiles(files.folders, files.missing_folders, files.file_count)
-    found.unread_count = max(len(files.candidates) - _MAX_READ_FILES, 0)
-    candidates = files.candidates[:_MAX_READ_FILES]
-    skipped_files = [replace(file, path=_relative_path(file)) for file in files.skipped]
+    found.unread_count = max(len(files.unindexed_files) - _MAX_READ_FILES, 0)
+    candidates = files.unindexed_files[:_MAX_READ_FILES]
+    skipped_files = [replace(file, path=_relative_path(file)) for file in files.skipped_files]
     for number, (candidate, outcome) in enumerate(read_sources(candidates, limits=UPLOAD_LIMITS)):
         progress("examining", number / len(candidates))
         id = candidate.id if isinstance(candidate, FileSource) else ""
@@ -147,7 +149,7 @@ def _find_unindexed_files(store: Store, local: LocalAccess, progress: Progress) 
             skipped_files.append(replace(outcome, path=id))
         else:
             found.readable_files.append(id)
-    found.groups = group_by_reason(skipped_files)
+    found.skip_groups = group_by_reason(skipped_files)
     return found
 
 

@@ -9,10 +9,10 @@ memory.py   measures the memory of processes and of the machine
 
 from simdoc_search.workers.parallel_map import ParallelMapper
 from simdoc_search.workers.pool import WorkerPool, iterate_in_subprocess
-from simdoc_search.workers.process import ITEM_SECONDS, BeginItem, ItemLimits, memory_per_worker
+from simdoc_search.workers.process import DEFAULT_ITEM_SECONDS, BeginItem, ItemLimits, memory_per_worker
 
 __all__ = [
-    "ITEM_SECONDS",
+    "DEFAULT_ITEM_SECONDS",
     "BeginItem",
     "ItemLimits",
     "ParallelMapper",

@@ -24,7 +24,7 @@ from simdoc_search.workers.memory import read_machine_memory, read_process_memor
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-ITEM_SECONDS = 120.0
+DEFAULT_ITEM_SECONDS = 120.0
 
 OUT_OF_MEMORY_STATUS = 86
 """Exit status of a worker process that cannot get more memory."""
@@ -68,7 +68,7 @@ class ItemLimits:
             limited if the package psutil is installed.
     """
 
-    seconds: float = ITEM_SECONDS
+    seconds: float = DEFAULT_ITEM_SECONDS
     memory_bytes: int = field(default_factory=lambda: memory_per_worker(1))
 
 

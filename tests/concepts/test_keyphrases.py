@@ -50,8 +50,8 @@ def test_scripts_without_capital_letters_have_keyphrases() -> None:
 @pytest.mark.parametrize("text", ["x" * 600_000, "Aa " * 20_000])
 def test_a_text_may_have_more_parts_than_yake_reads(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One text has no breaks. The other has a break after each word."""
-    monkeypatch.setattr(keyphrases, "PART_LENGTH", 4_000)
-    assert len(text) > keyphrases.PART_LENGTH * MAX_PARTS
+    monkeypatch.setattr(keyphrases, "MIN_PART_LENGTH", 4_000)
+    assert len(text) > keyphrases.MIN_PART_LENGTH * MAX_PARTS
     (token_ids,) = YAKE.token_ids([text])
 
     assert token_ids is not None

@@ -19,7 +19,7 @@ from tests.support.texts import documents, overlapping
 def test_the_plan_of_passes_is_the_example_in_the_docstring() -> None:
     passes = plan_passes(Fraction(1, 2), Fraction(99, 100), 512)
 
-    assert [(4, 72), (3, 35), (2, 17), (0, 0)] == [(band.rows, band.band_count) for band in passes]
+    assert [(4, 72), (3, 35), (2, 17), (0, 0)] == [(band.rows_per_band, band.band_count) for band in passes]
     assert [424, 118, 36, 0] == [int(np.ceil(band.min_shingles)) for band in passes]
     assert [846, 235, 70] == [int(band.max_shingles) for band in passes[1:]]
 

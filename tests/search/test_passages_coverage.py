@@ -83,7 +83,7 @@ def test_order_and_coverage_do_not_depend_on_the_page(thesis: Thesis, whole: Pas
 
 
 def test_candidates_beyond_the_limit_of_words_are_reported(thesis: Thesis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simdoc_search.search.passages.MAX_COMPARED_WORDS", 10 * len(thesis.text.split()))
+    monkeypatch.setattr("simdoc_search.search.passages.MAX_TOTAL_COMPARED_WORDS", 10 * len(thesis.text.split()))
     partial = thesis.search.passages(text=thesis.text)
     whole = thesis.search.passages(text=thesis.text, compare_all=True)
 

@@ -63,7 +63,7 @@ def test_a_sample_is_random_and_the_same_each_time(monkeypatch: pytest.MonkeyPat
 
 
 def test_long_texts_make_a_sample_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sample, "MAX_CHARACTERS", 10)
+    monkeypatch.setattr(sample, "MAX_TOTAL_CHARACTERS", 10)
     texts = [("a", "x" * 8), ("b", "x" * 8), ("c", "x"), ("d", "x")]
 
     assert ["a", "b"] == [*limit_texts(texts)]

@@ -14,7 +14,7 @@ from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions import text_order
 from simdoc_search.versions.matching import match_sentences
-from simdoc_search.versions.text_order import MAX_UNCHANGED_DISTANCE, count_unchanged, propose_order
+from simdoc_search.versions.text_order import MAX_UNCHANGED_DISTANCE, count_unchanged_sentences, propose_order
 
 from .test_matching import documents
 
@@ -36,11 +36,11 @@ def test_counts_of_unchanged_sentences_are_those_of_matching_each_pair(sentences
         [round(match_sentences(a, b, MAX_UNCHANGED_DISTANCE).share * len(np.unique(a))) for b in values] for a in values
     ]
 
-    assert expected == count_unchanged(values).tolist()
+    assert expected == count_unchanged_sentences(values).tolist()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_order, "_VALUES_PER_BATCH", 3)
         patch.setattr(text_order, "_PAIRS_PER_BATCH", 2)
-        assert expected == count_unchanged(values).tolist()
+        assert expected == count_unchanged_sentences(values).tolist()
 
 
 @given(st.integers(2, 6), st.integers(0, 10_000))
@@ -61,7 +61,7 @@ def test_the_order_of_a_history_is_guessed_right(count: int) -> None:
     for seed in range(2):
         written = history(count, seed) if count else []
         mixed = random.Random(seed).sample(range(count), count)
-        order = propose_order(count_unchanged([written[at] for at in mixed]))
+        order = propose_order(count_unchanged_sentences([written[at] for at in mixed]))
 
         assert list(range(count)) == [mixed[at] for at in order]
 
@@ -69,7 +69,7 @@ def test_the_order_of_a_history_is_guessed_right(count: int) -> None:
 def test_dates_in_texts_determine_the_order() -> None:
     """A shortened text is newer if it mentions a later date. A text without a date is placed where it fits."""
     short, middle, long = history(3, 1)
-    unchanged = count_unchanged([short, middle, long])
+    unchanged = count_unchanged_sentences([short, middle, long])
     days: list[Date | None] = [(2022, 5, 1), (2021, 3, 12), (2021, 3, 11)]
 
     assert [0, 1, 2] == propose_order(unchanged)
@@ -85,13 +85,13 @@ def test_the_largest_changes_come_first_if_all_texts_are_equally_long() -> None:
         values.append(values[-1].copy())
         values[-1][:rewritten] = rng.integers(0, 2**63, rewritten)
 
-    assert [0, 1, 2, 3] == propose_order(count_unchanged(values))
-    assert [3, 2, 1, 0] == propose_order(count_unchanged(values[::-1]))
+    assert [0, 1, 2, 3] == propose_order(count_unchanged_sentences(values))
+    assert [3, 2, 1, 0] == propose_order(count_unchanged_sentences(values[::-1]))
 
 
 @pytest.mark.slow
 def test_the_order_of_a_thousand_documents_is_nearly_right() -> None:
-    order = propose_order(count_unchanged(history(1_000, 3, added=4)))
+    order = propose_order(count_unchanged_sentences(history(1_000, 3, added=4)))
 
     assert sorted(order) == list(range(1_000))
     assert np.corrcoef(order, range(1_000))[0, 1] > 0.99

@@ -110,7 +110,7 @@ def test_the_page_of_the_plan_lists_what_is_removed(pages: Pages, folder: Path) 
 
 def actions_of(plan: Path) -> dict[str, tuple[str, str]]:
     """Map each id of a plan to the action and to the name of the document that is kept instead."""
-    return {row.key.id: (row.action, Path(row.kept).name) for row in read_plan(plan)}
+    return {row.key.id: (row.action, Path(row.kept_name).name) for row in read_plan(plan)}
 
 
 def counts_of(pages: Pages) -> dict[str, int]:

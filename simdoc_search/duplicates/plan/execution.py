@@ -130,7 +130,7 @@ def apply_plan(
 
 def _has_equal_bytes(drop: Drop) -> bool:
     """Return whether the file to drop has the same bytes as the kept file, according to the plan."""
-    state, kept = drop.row.state, drop.kept.state
+    state, kept = drop.row.state, drop.kept_row.state
     return isinstance(state, FileState) and isinstance(kept, FileState) and state.hash == kept.hash
 
 
@@ -162,7 +162,7 @@ class _PlanRun:
 
     def folders(self, drops: Iterable[Drop]) -> set[str]:
         """Return the folders of all files to drop or keep, and the folder to move files to."""
-        paths = {row.path for drop in drops for row in (drop.row, drop.kept) if row.path is not None}
+        paths = {row.path for drop in drops for row in (drop.row, drop.kept_row) if row.path is not None}
         folders = {os.path.dirname(path) for path in paths}  # noqa: PTH120 - paths are strings
         return folders | {self.move_to} if self.method == "move" else folders
 
@@ -183,9 +183,9 @@ class _PlanRun:
         if not isinstance(state, FileState):
             raise row.missing_state_error()
         info = files.require_state(path, state)
-        identity, check_kept = FileIdentity.from_stat(info), partial(self._check_kept, drop.kept)
+        identity, check_kept = FileIdentity.from_stat(info), partial(self._check_kept_document, drop.kept_row)
         check_kept()
-        if drop.kept.path is not None and files.is_same_entry(path, drop.kept.path):
+        if drop.kept_row.path is not None and files.is_same_entry(path, drop.kept_row.path):
             raise LeftAloneError("this path and the path of the kept file lead to the same file")
         if earlier and earlier.action == "move" and earlier.target != path and files.has_state(earlier.target, state):
             if not self.dry_run:  # an earlier run was interrupted before it removed the file from the old path
@@ -214,17 +214,17 @@ class _PlanRun:
         self.report.left_alone += [LeftAlone.without_file(drop.row.name) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
-        hashes = read_text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept)})
+        hashes = read_text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept_row)})
         removals: dict[DocumentKey, RemovalCondition] = {}
 
         def add_removal(drop: Drop) -> str:
             if drop.row.name in self.journal.changes and drop.row.key not in hashes:
                 return ""
             text_hash = require_text_hash(hashes, drop.row)
-            self._check_kept(drop.kept, hashes)
-            kept = None if drop.kept.path is not None else (drop.kept.key, hashes[drop.kept.key])
+            self._check_kept_document(drop.kept_row, hashes)
+            kept = None if drop.kept_row.path is not None else (drop.kept_row.key, hashes[drop.kept_row.key])
             removals[drop.row.key] = RemovalCondition(text_hash, kept)
-            return drop.kept.name
+            return drop.kept_row.name
 
         for drop in drops:
             self.drop_or_report(drop, add_removal)
@@ -232,7 +232,7 @@ class _PlanRun:
             return
         removed = {drop.row.key: drop for drop in drops if drop.row.key in removals}
         run_id = self.journal.run_id
-        self.journal.append(*(Change("remove", drop.row.name, drop.kept.name, run_id) for drop in removed.values()))
+        self.journal.append(*(Change("remove", drop.row.name, drop.kept_row.name, run_id) for drop in removed.values()))
         try:
             problems = store.remove(removals)
         except StoreError as error:
@@ -251,21 +251,21 @@ class _PlanRun:
             return self.method == "hardlink" and is_link
         return not os.path.lexists(earlier_change.path)
 
-    def _check_kept(self, kept: PlanRow, hashes: Mapping[DocumentKey, str] | None = None) -> None:
+    def _check_kept_document(self, kept_row: PlanRow, hashes: Mapping[DocumentKey, str] | None = None) -> None:
         """Check that the kept document exists and is unchanged. The file that was checked last is not read again."""
         try:
-            if kept.path is None:
-                require_text_hash(read_text_hashes(self.store, {kept.key}) if hashes is None else hashes, kept)
+            if kept_row.path is None:
+                require_text_hash(read_text_hashes(self.store, {kept_row.key}) if hashes is None else hashes, kept_row)
                 return
             kept_file = self._kept_file
-            if kept_file is not None and kept_file.path == kept.path and kept_file.is_unchanged():
+            if kept_file is not None and kept_file.path == kept_row.path and kept_file.is_unchanged():
                 return
             self.close()
-            if not isinstance(kept.state, FileState):
-                raise kept.missing_state_error()
-            self._kept_file = OpenKeptFile(kept.path, kept.state)
+            if not isinstance(kept_row.state, FileState):
+                raise kept_row.missing_state_error()
+            self._kept_file = OpenKeptFile(kept_row.path, kept_row.state)
         except LeftAloneError as error:
-            message = f"{kept.name} should be kept instead, but {error}"
+            message = f"{kept_row.name} should be kept instead, but {error}"
             raise LeftAloneError(message, needs_new_plan=error.needs_new_plan) from None
 
     def _choose_target(self, drop: Drop, info: os.stat_result) -> str:
@@ -276,15 +276,15 @@ class _PlanRun:
         if self.method == "move":
             return self._new_path(drop.row)
         if self.method == "delete":
-            return drop.kept.name
-        if drop.kept.path is None or not _has_equal_bytes(drop):
+            return drop.kept_row.name
+        if drop.kept_row.path is None or not _has_equal_bytes(drop):
             raise LeftAloneError("a hard link cannot replace the file, because the kept file has other bytes")
-        kept = os.lstat(drop.kept.path)
+        kept = os.lstat(drop.kept_row.path)
         if os.path.samestat(kept, info):
             return ""
         if kept.st_dev != info.st_dev:
             raise LeftAloneError("a hard link cannot replace the file, because the kept file is on another disk")
-        return drop.kept.path
+        return drop.kept_row.path
 
     def _new_path(self, row: PlanRow) -> str:
         relative = PurePosixPath(row.key.id)

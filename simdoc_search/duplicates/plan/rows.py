@@ -99,7 +99,7 @@ class PlanRow:
     group: int  # group number, from 1
     key: DocumentKey  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
-    kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
+    kept_name: str  # `name` of the document that is kept instead; empty for the kept document of the group
     # state of the document when the plan was written; None if it is unknown; then the document must not be changed
     state: State | None
     overlap: str = ""  # overlap with the kept document in percent, for information only

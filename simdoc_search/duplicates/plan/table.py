@@ -128,7 +128,7 @@ def _find_delimiter(text: str) -> str:
 
 def _format_row(row: PlanRow) -> list[str]:
     size = str(row.state.size) if isinstance(row.state, FileState) else ""
-    names = (row.path or "", row.kept, row.key.id, row.key.index or "", row.key.routing or "")
+    names = (row.path or "", row.kept_name, row.key.id, row.key.index or "", row.key.routing or "")
     state = "" if row.state is None else str(row.state)
     return [
         row.action, str(row.group), row.overlap, row.kind, size, row.modified_on, *map(escape_cell, names), state,

@@ -15,7 +15,7 @@ class Drop:
     """A document to drop, and the document that is kept instead."""
 
     row: PlanRow
-    kept: PlanRow
+    kept_row: PlanRow
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ def check_groups(
             is_replacement_dropped = any(identities[id(other)] in dropped for other in kept)
             problem = _find_problem(
                 row,
-                row.kept or kept_name,
+                row.kept_name or kept_name,
                 kept,
                 row_counts[identities[id(row)]],
                 is_replacement_dropped=is_replacement_dropped,
@@ -78,12 +78,12 @@ def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]], kept_name: 
     If the column `kept` is empty, `kept_name` is used. It names the document with the action `keep`, if exactly one
     document of the group has it.
     """
-    kept, visited = rows_by_name.get(row.kept or kept_name, []), {row.name}
+    kept, visited = rows_by_name.get(row.kept_name or kept_name, []), {row.name}
     while (
         kept
         and kept[0].action == "drop"
         and kept[0].name not in visited
-        and (following := rows_by_name.get(kept[0].kept or kept_name))
+        and (following := rows_by_name.get(kept[0].kept_name or kept_name))
     ):
         visited.add(kept[0].name)
         kept = following
@@ -91,7 +91,7 @@ def _kept_rows(row: PlanRow, rows_by_name: dict[str, list[PlanRow]], kept_name: 
 
 
 def _find_problem(
-    row: PlanRow, kept_name: str, kept: list[PlanRow], row_count: int, *, is_replacement_dropped: bool
+    row: PlanRow, kept_name: str, kept_rows: list[PlanRow], row_count: int, *, is_replacement_dropped: bool
 ) -> str:
     """Return why a document cannot be dropped; empty if it can."""
     if row_count > 1:
@@ -101,7 +101,7 @@ def _find_problem(
             f"{row.name} is the kept document of a group, but its row says 'drop'; write 'keep' in this row, or in "
             "exactly one other row of the group"
         )
-    if not kept:
+    if not kept_rows:
         advice = "add the row, or edit column 'kept'"
         return (
             f"the row of {row.name} says that {kept_name} is kept, but the group has no row for {kept_name}; {advice}"

@@ -28,7 +28,7 @@ from simdoc_search.passages.summary import (
 _MIN_COMMON_FOLDERS = 2
 """If two paths share fewer folders, both paths are shown in full."""
 _MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES = 500, 100
-_MUCH_IN_COMMON = 0.5
+_MIN_SHARE_IN_COMMON = 0.5
 """If at least this share of one text is in the other, the page lists the differences first, as for two versions."""
 _CONTEXT_WORDS = 6
 _STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
@@ -115,7 +115,7 @@ def render_pair_view(
             for number, passage in enumerate(comparison.passages[:_MAX_LISTED_ITEMS])
         ],
         passage_count=len(comparison.passages),
-        has_much_in_common=max(comparison.covered_shares) >= _MUCH_IN_COMMON,
+        has_much_in_common=max(comparison.covered_shares) >= _MIN_SHARE_IN_COMMON,
     )
 
 
@@ -176,7 +176,9 @@ def _draw_passages(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple
     Boilerplate comes first and then long passages, so that short passages are drawn on top of them.
     """
     passages = enumerate(marks.comparison.passages)
-    for number, passage in sorted(passages, key=lambda pair: (pair[0] not in marks.boilerplate, -pair[1].word_count)):
+    for number, passage in sorted(
+        passages, key=lambda pair: (pair[0] not in marks.boilerplate_passages, -pair[1].word_count)
+    ):
         (top, bottom), (other, end) = _scale_to_strip(passage.a, lengths[0]), _scale_to_strip(passage.b, lengths[1])
         path = f"M0 {top:g}H{_BAR_WIDTH}L{_RIGHT_BAR_X} {other:g}H{_STRIP_WIDTH}V{end:g}H{_RIGHT_BAR_X}"
         yield number + 1, marks.colour_class(number), f"{path}L{_BAR_WIDTH} {bottom:g}H0Z"

@@ -29,23 +29,25 @@ class PairMarks:
 
     Attributes:
         comparison: The passages and the differences.
-        boilerplate: The indices of the passages that are boilerplate.
-        moved: The indices of the passages that moved.
+        boilerplate_passages: The indices of the passages that are boilerplate.
+        moved_passages: The indices of the passages that moved.
         prefix: The prefix of the ids of the HTML elements.
     """
 
     comparison: Comparison
-    boilerplate: frozenset[int]
-    moved: frozenset[int]
+    boilerplate_passages: frozenset[int]
+    moved_passages: frozenset[int]
     prefix: str
 
     def colour_class(self, number: int) -> str:
         """Return the CSS class that colours the passage with this index."""
-        return "k0" if number in self.boilerplate else colour_class(number + 1)
+        return "k0" if number in self.boilerplate_passages else colour_class(number + 1)
 
     def remarks(self, number: int) -> str:
         """Return remarks on the passage with this index: `, moved`, `, repeated`, both or none."""
-        return (", moved" if number in self.moved else "") + (", repeated" if number in self.boilerplate else "")
+        return (", moved" if number in self.moved_passages else "") + (
+            ", repeated" if number in self.boilerplate_passages else ""
+        )
 
 
 def cut_pair_text(comparison: Comparison, side: Side, length: int) -> list[Piece]:
@@ -73,7 +75,7 @@ class PairParagraphRenderer:
         self._runs: list[tuple[int, int, int, int]] = []  # start, end, start in the other text, passage
         for number, passage in enumerate(marks.comparison.passages):
             self._unlinked.setdefault(_span(passage, side)[0], []).append(number)
-            if number not in marks.boilerplate:
+            if number not in marks.boilerplate_passages:
                 runs = passage.runs or ((passage.a, passage.b),)
                 swapped = ((a, b) if side == "a" else (b, a) for a, b in runs)
                 self._runs += [(*own, other[0], number) for own, other in swapped]
@@ -118,7 +120,7 @@ class PairParagraphRenderer:
         return (
             f'<a class="n {marks.colour_class(number)}" id="{marks.prefix}{self._side}{number + 1}" '
             f'href="#{marks.prefix}{self._other}{number + 1}" data-n="{number + 1}" aria-label="{label}">'
-            f"{number + 1}{'⇅' if number in marks.moved else ''}</a>"
+            f"{number + 1}{'⇅' if number in marks.moved_passages else ''}</a>"
         )
 
     def _render_piece(self, piece: Piece, passage: int | None) -> str:
@@ -135,7 +137,7 @@ class PairParagraphRenderer:
             return f'<span class="gap{" again" if is_again else ""}"{attributes}></span>'
         if difference.kind == "moved":
             # The link of a moved passage already has the symbol ⇅.
-            moved = "" if passage in self._marks.moved else ' class="moved"'
+            moved = "" if passage in self._marks.moved_passages else ' class="moved"'
             return f"<span{moved}{attributes}>{html}</span>"
         tag = "del" if self._side == "a" else "ins"
         large = ' class="large"' if passage is None and difference.word_count > _MAX_MARKED_WORDS else ""

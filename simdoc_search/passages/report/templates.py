@@ -22,7 +22,7 @@ def make_environment(package: str) -> Environment:
         loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_escape_invisible,
+        finalize=_escape_invisible_characters,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -31,7 +31,7 @@ def make_environment(package: str) -> Environment:
     return environment
 
 
-def _escape_invisible(value: Any) -> Any:
+def _escape_invisible_characters(value: Any) -> Any:
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 

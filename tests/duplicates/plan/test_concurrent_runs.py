@@ -36,7 +36,10 @@ class TwoPlans:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         one, two = plan_of(folder, FILES)
-        self.rows = [one, two], [replace(two, action="keep", kept=""), replace(one, action="drop", kept=two.name)]
+        self.rows = (
+            [one, two],
+            [replace(two, action="keep", kept_name=""), replace(one, action="drop", kept_name=two.name)],
+        )
         self.undo_files = folder / "plan0.undo", folder / "plan1.undo"
         self.kept, self.dropped = Path(one.path or ""), Path(two.path or "")  # in the first plan
 
@@ -128,7 +131,7 @@ def test_a_second_run_in_the_same_folders_or_with_the_same_undo_file_is_refused(
             with pytest.raises(
                 PlanError, match=r"another run of `apply` is changing files in .*; wait until that run ends"
             ):
-                apply_plan([rows[0], replace(rows[1], kept=rows[0].name)], "delete", plans.undo_files[1])
+                apply_plan([rows[0], replace(rows[1], kept_name=rows[0].name)], "delete", plans.undo_files[1])
         others = plan_of(plans.folder / "elsewhere", FILES)
         with pytest.raises(PlanError, match=r"another run of `apply` is changing files in .*docs"):
             apply_plan(others, "move", plans.undo_files[1], move_to=plans.folder / "docs")

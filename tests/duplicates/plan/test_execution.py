@@ -209,7 +209,7 @@ def test_a_file_is_not_dropped_for_itself(tmp_path: Path, method: DropMethod, mo
     monkeypatch.setattr(validation, "directory_entry", lambda path: path)
     kept, _ = plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same"})
     (tmp_path / "link").symlink_to("docs")
-    same = replace(kept, action="drop", path=str(tmp_path / "link/kept.txt"), kept=kept.name)
+    same = replace(kept, action="drop", path=str(tmp_path / "link/kept.txt"), kept_name=kept.name)
     report = apply_plan([kept, same], method, tmp_path / "plan.undo", move_to=tmp_path / "gone")
 
     assert ["this path and the path of the kept file lead to the same file"] == [

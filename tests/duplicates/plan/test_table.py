@@ -40,7 +40,7 @@ ROWS = [
 
 def checked_values(rows: list[PlanRow]) -> list[tuple[object, ...]]:
     """Return the values of rows that are not only for people."""
-    return [(row.action, row.group, row.key, row.path, row.kept, row.state) for row in rows]
+    return [(row.action, row.group, row.key, row.path, row.kept_name, row.state) for row in rows]
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=30))

@@ -64,7 +64,7 @@ def test_only_a_group_without_a_kept_document_is_refused(rows: list[PlanRow], me
 def test_a_person_can_change_the_kept_document(rows: list[PlanRow], kept: dict[str, str]) -> None:
     plan = check_groups(rows, by_name)
 
-    assert (kept, {}) == ({drop.row.name: drop.kept.name for drop in plan.drops}, plan.refused_groups)
+    assert (kept, {}) == ({drop.row.name: drop.kept_row.name for drop in plan.drops}, plan.refused_groups)
 
 
 @given(
@@ -76,7 +76,7 @@ def test_a_person_can_change_the_kept_document(rows: list[PlanRow], kept: dict[s
 def test_no_document_is_dropped_that_is_kept_for_another(rows: list[tuple[Action, str, str, int]]) -> None:
     plan = check_groups([row(*cells) for cells in rows], by_name)
 
-    assert not {drop.row.name for drop in plan.drops} & {drop.kept.name for drop in plan.drops}
+    assert not {drop.row.name for drop in plan.drops} & {drop.kept_row.name for drop in plan.drops}
 
 
 def test_a_file_with_two_names_is_not_kept_for_itself(tmp_path: Path) -> None:
