@@ -95,10 +95,10 @@ class Kernel(Protocol):
         profile: str,
         shingle_size: int,
         short_texts: bool,
-        buckets: int,
+        bucket_count: int,
         window: int,
-        words_hash: bool,
-        word_pairs: bool,
+        with_words_hash: bool,
+        with_word_pairs: bool,
     ) -> tuple[Buffers, list[str]]:
         """Return the fingerprints of texts, and the hash of each text's words.
 

@@ -46,7 +46,7 @@ _QUERY_BY_ID = """{"bool": {
     "like": [{
       {{#index}}"_index": "{{index}}", {{/index}}{{#routing}}"routing": "{{routing}}", {{/routing}}"_id": "{{id}}"
     }], "include": true,
-    "max_query_terms": $max_tokens, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": "$minimum"
+    "max_query_terms": $max_tokens, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": "$min_should_match"
   }}],
   "must_not": [{"bool": {"filter": [
     {{#routing}}{"term": {"_routing": "{{routing}}"}}, {{/routing}}
@@ -57,7 +57,7 @@ _QUERY_BY_ID = """{"bool": {
 # If the fingerprint is missing or malformed, `match` has no `query`, and the engine returns an error.
 _QUERY_BY_FINGERPRINT = """{"match": {"$field.$kind": {
   {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
-  "analyzer": "whitespace", "minimum_should_match": "$minimum"
+  "analyzer": "whitespace", "minimum_should_match": "$min_should_match"
 }}}"""
 
 # With bands, a document must contain all tokens of at least one band, and the minimum number of matching tokens.
@@ -66,7 +66,7 @@ _QUERY_BY_TOKENS = """{"bool": {
     {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
     "analyzer": "whitespace",
     "minimum_should_match": "{{#bands.min_tokens}}{{bands.min_tokens}}{{/bands.min_tokens}}\
-{{^bands.min_tokens}}$minimum{{/bands.min_tokens}}"
+{{^bands.min_tokens}}$min_should_match{{/bands.min_tokens}}"
   }}}],
   "filter": [{{#bands.min_tokens}}{"bool": {"should": [
     {{#bands.any_of}}{"match": {"$field.$kind": {"query": "{{.}}", "analyzer": "whitespace", "operator": "and"}}},
@@ -125,8 +125,8 @@ def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, An
     """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default value of their parameter `field`."""
     names = {"field": "{{field}}" + insert_default_field(field), "query": QUERY_FIELD, "watched": WATCHED_FIELD}
 
-    def build_body(request: str, clause: str, kind: str, max_tokens: str, minimum: str) -> dict[str, Any]:
-        clause = Template(clause).substitute(names, kind=kind, max_tokens=max_tokens, minimum=minimum)
+    def build_body(request: str, clause: str, kind: str, max_tokens: str, min_should_match: str) -> dict[str, Any]:
+        clause = Template(clause).substitute(names, kind=kind, max_tokens=max_tokens, min_should_match=min_should_match)
         return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
 
     chance = {

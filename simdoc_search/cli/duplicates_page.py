@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates.verdicts import DuplicateKind
     from simdoc_search.passages.report import ListSection
 
-_MAX_PAIRS, _MAX_CHARACTERS, _MAX_PAIRS_PER_GROUP = 100, 4_000_000, 10
+_MAX_PAIRS, _MAX_TOTAL_CHARACTERS, _MAX_PAIRS_PER_GROUP = 100, 4_000_000, 10
 """Maximum number of pairs shown side by side, of their characters, and of pairs per group.
 
 These limits keep the page fast. The pairs of the first groups are shown.
@@ -40,7 +40,7 @@ class _PageBudget:
     """The number of pairs and characters that the page can still show, and the number of pairs that it leaves out."""
 
     pair_count: int = _MAX_PAIRS
-    character_count: int = _MAX_CHARACTERS
+    character_count: int = _MAX_TOTAL_CHARACTERS
     left_out_pair_count: int = 0
 
 
@@ -54,7 +54,7 @@ def write_page(
     """
     from simdoc_search.passages.report import render_list_page
 
-    budget = _PageBudget(_MAX_PAIRS, _MAX_CHARACTERS)
+    budget = _PageBudget(_MAX_PAIRS, _MAX_TOTAL_CHARACTERS)
     groups = result.groups(min(limit or _MAX_GROUPS, _MAX_GROUPS))
     sections = [_make_section(result, group, number, budget, analysis) for number, group in enumerate(groups, 1)]
     counts = ", ".join(

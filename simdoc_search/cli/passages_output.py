@@ -182,7 +182,9 @@ class PassageOutput:
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
-                yield from _excerpt(hit.longest, result.text, texts.get(hit.key), self._search.store.settings.analysis)
+                yield from _excerpt_lines(
+                    hit.longest, result.text, texts.get(hit.key), self._search.store.settings.analysis
+                )
             if note := describe_hit(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
@@ -200,7 +202,7 @@ class PassageOutput:
             write_page(self._html, self._page_answers, notes, self._search.store, hide_progress=self.as_json)
 
 
-def _excerpt(passage: Passage, text: str, other: str | None, analysis: Analysis) -> Iterator[str]:
+def _excerpt_lines(passage: Passage, text: str, other: str | None, analysis: Analysis) -> Iterator[str]:
     """Yield two lines: the position of a passage in both texts, and its first and last matched words."""
     from simdoc_search.passages.positions import TextPositions, label_position_pair
     from simdoc_search.passages.summary import count_passage_words, quote_matched_words

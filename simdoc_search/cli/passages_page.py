@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import PassageHit
     from simdoc_search.stores.base import Store
 
-_MAX_CHARACTERS = 8_000_000
+_MAX_TOTAL_CHARACTERS = 8_000_000
 """Maximum number of characters on the page, so that a browser remains fast. Further texts are not shown."""
 
 
@@ -79,7 +79,7 @@ def write_page(
     from simdoc_search.passages.report import render_sources_page
 
     ranked = sorted(answers, key=lambda answer: -answer.result.coverage.share)
-    remaining = _MAX_CHARACTERS
+    remaining = _MAX_TOTAL_CHARACTERS
     sourced_texts, omitted = [], 0
     with document_progress(hidden=hide_progress or len(ranked) < 2, has_total=True) as update:
         update(total=len(ranked))
@@ -96,7 +96,7 @@ def write_page(
     write_text_file(path, render_sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 
-def _read_texts_up_to(characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
+def _read_texts_up_to(remaining_characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:
     """Return the texts of the first documents, until they have at least this many characters."""
     from simdoc_search.search.stored_texts import read_texts, split_into_batches
 
@@ -104,11 +104,11 @@ def _read_texts_up_to(characters: int, keys: Sequence[DocumentKey], store: Store
     for batch in split_into_batches(keys):
         read = read_texts(store, batch)
         for key in batch:
-            if characters <= 0:
+            if remaining_characters <= 0:
                 return texts
             if key in read:
                 texts[key] = read[key]
-                characters -= len(read[key])
+                remaining_characters -= len(read[key])
     return texts
 
 

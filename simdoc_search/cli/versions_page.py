@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import VersionsResult
     from simdoc_search.sketch.settings import Settings
 
-_MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
+_MAX_PAIRS, _MAX_TOTAL_CHARACTERS = 100, 4_000_000
 """Maximum number of pairs of consecutive versions shown side by side, and of characters in all these pairs.
 
 Without these limits, the page would be slow. The newest pairs are shown.
@@ -58,7 +58,7 @@ def _texts_by_version(result: VersionsResult, texts: Mapping[DocumentKey | None,
         if old is None or new is None:
             continue
         characters += len(old) + len(new)
-        if len(pairs) >= _MAX_PAIRS or (pairs and characters > _MAX_CHARACTERS):
+        if len(pairs) >= _MAX_PAIRS or (pairs and characters > _MAX_TOTAL_CHARACTERS):
             break
         pairs[number] = old, new
     return pairs

@@ -51,7 +51,7 @@ _MAGIC_BYTES = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}
 _MAILDIR_NAME = re.compile(r"\d{6,}\..+|.+:2,[A-Za-z]*")  # a message in the folder `cur` or `new` of a Maildir
 
 _LARGE_PAGE_BYTES = 1 << 16  # with deeply nested elements, the HTML parser needs seconds for 4 times as many bytes
-_MIN_PAGE_TIME_SHARE, _FULL_TIME_BYTES = 1 / 12, 50_000_000
+_MIN_PAGE_TIME_SHARE, _FULL_TIME_PAGE_BYTES = 1 / 12, 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class FileFormat:
         The HTML parser reads tens of megabytes per second. However, a deeply nested page of one megabyte could exceed
         any limit, so a small page gets a small share.
         """
-        return min(1.0, _MIN_PAGE_TIME_SHARE + size / _FULL_TIME_BYTES) if self.kind == "html" else 1.0
+        return min(1.0, _MIN_PAGE_TIME_SHARE + size / _FULL_TIME_PAGE_BYTES) if self.kind == "html" else 1.0
 
 
 TEXT_FORMAT = FileFormat("text")

@@ -105,8 +105,8 @@ def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int,
     Args:
         batch: a record batch with the columns `rank`, `shingles`, `tokens` and `extensions`.
         options: the options.
-        frequencies: how many rows have each frequent key of short texts; see `list_short_keys`. It must be the same for
-            all batches.
+        frequencies: how many rows have each frequent key of short texts; see `make_short_text_keys`. It must be the
+            same for all batches.
 
     Returns:
         A record batch with the columns `key` (int64) and `rank`, with several rows per input row.
@@ -129,7 +129,7 @@ def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int,
     )
 
 
-def list_short_keys(batch: Any, options: DedupeOptions) -> Any:
+def make_short_text_keys(batch: Any, options: DedupeOptions) -> Any:
     """Return the keys by which short texts can be paired, in a record batch with the column `key`.
 
     Count these keys in a sample of all rows, and pass the frequent keys to `make_band_keys`. Short texts are then

@@ -21,7 +21,7 @@ from simdoc_search.passages.summary import describe_differences
 from simdoc_search.sketch.settings import Settings
 
 _MAX_GROUPS, _MAX_MEMBERS = 1000, 100
-_MAX_PAIRS, _MAX_CHARACTERS, _MAX_PAIRS_PER_GROUP = 100, 4_000_000, 10
+_MAX_PAIRS, _MAX_TOTAL_CHARACTERS, _MAX_PAIRS_PER_GROUP = 100, 4_000_000, 10
 _EXCERPT_CHARACTERS = 80
 
 
@@ -30,7 +30,7 @@ class _Budget:
     """The number of pairs and characters that the page can still show, and the number of pairs that it leaves out."""
 
     pair_count: int = _MAX_PAIRS
-    character_count: int = _MAX_CHARACTERS
+    character_count: int = _MAX_TOTAL_CHARACTERS
     left_out_pair_count: int = 0
 
 

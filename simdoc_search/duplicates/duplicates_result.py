@@ -36,7 +36,7 @@ from simdoc_search.stores.record import LeftOutIndex
 _PAIRS_AT_ONCE = 1 << 11
 _TEXT_PAIRS_AT_ONCE, _GROUPS_AT_ONCE = 20, 20
 
-_MAX_COMPARED_CHARACTERS, _MIN_CHARACTERS_PER_PAIR = 10_000_000, 10_000
+_MAX_TOTAL_COMPARED_CHARACTERS, _MIN_CHARACTERS_PER_PAIR = 10_000_000, 10_000
 """Near duplicates are compared with their kept documents, up to a total of 10 million characters.
 
 A pair counts as at least 10,000 characters. So at most 1,000 pairs are compared, which takes a few seconds.
@@ -215,8 +215,8 @@ class Duplicates:
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_word_counts
         self._duplicates = np.flatnonzero(grouping.kept_document_of != UNASSIGNED)
         self._differences: dict[int, str] = {}  # for each duplicate whose text was compared, how it differs
-        self._undescribed: set[int] = set()  # the near duplicates beyond `_MAX_COMPARED_CHARACTERS`
-        self._remaining_characters = _MAX_COMPARED_CHARACTERS
+        self._undescribed: set[int] = set()  # the near duplicates beyond `_MAX_TOTAL_COMPARED_CHARACTERS`
+        self._remaining_characters = _MAX_TOTAL_COMPARED_CHARACTERS
         self.document_count: int = len(collection)
         self.new_document_count: int = len(collection) - collection.first_new_index
         self.measure: Measure = measure
@@ -279,10 +279,10 @@ class Duplicates:
         grouping, pairs = self._grouping, self._grouping.pairs
         for a, b in grouping.same_words_sets.pairs_within(grouping.max_set_size, self._collection.first_new_index):
             yield self._make_pair(a, b, 1.0, exact=True)
-        for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
-            positions = np.arange(len(pairs.first))[part]
-            for pair in positions[pairs.overlap_enough(positions)].tolist():
-                first, second = int(pairs.first[pair]), int(pairs.second[pair])
+        for part in slices(len(pairs.keys), _PAIRS_AT_ONCE):
+            positions = part.start + np.arange(len(pairs.keys[part]))
+            found = positions[pairs.overlap_enough(positions)]
+            for pair, first, second in zip(*map(np.ndarray.tolist, (found, *pairs.documents_of(found))), strict=True):
                 for a, b in grouping.same_words_sets.pairs_between(first, second, grouping.max_set_size):
                     yield self._make_pair(a, b, float(pairs.overlaps[pair]), exact=bool(pairs.is_overlap_exact[pair]))
 

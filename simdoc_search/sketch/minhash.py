@@ -214,18 +214,18 @@ def _insert(values: list[tuple[int, int]], value: tuple[int, int], size: int) ->
         values.insert(index, value)
 
 
-def _rotate(values: Minima, minhash: MinHash) -> Minima:
+def _rotate(minima: Minima, minhash: MinHash) -> Minima:
     """Fill each empty bucket with a copy of the next non-empty bucket to its right. The first bucket follows the last.
 
     `hash_set_size` must be 1. The buckets of a text without shingles remain empty.
     """
-    if not len(values.slots):
-        return values
+    if not len(minima.slots):
+        return minima
     count = minhash.bucket_count
     all_slots = np.arange(minhash.hash_count * count)
     function = all_slots // count
-    first = np.searchsorted(values.slots, function * count)  # index of the hash function's first value
-    end = np.searchsorted(values.slots, (function + 1) * count)  # index after the hash function's last value
-    donor = np.searchsorted(values.slots, all_slots)
+    first = np.searchsorted(minima.slots, function * count)  # index of the hash function's first value
+    end = np.searchsorted(minima.slots, (function + 1) * count)  # index after the hash function's last value
+    donor = np.searchsorted(minima.slots, all_slots)
     donor = np.where(donor == end, first, donor)
-    return Minima(all_slots, values.val1[donor], values.val2[donor])
+    return Minima(all_slots, minima.val1[donor], minima.val2[donor])

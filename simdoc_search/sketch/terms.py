@@ -24,15 +24,15 @@ _TERM_ID_BITS = 64
 _BUCKET_BITS = 32  # the 32 highest bits of val2 determine the bucket
 
 
-def select_reliable_minima(values: Minima, minhash: MinHash) -> Minima:
+def select_reliable_minima(minima: Minima, minhash: MinHash) -> Minima:
     """Return the values of each bucket that the filter always keeps. Copies from rotation are omitted."""
-    is_own = bucket_indices(values.val2, minhash) == values.slots % minhash.bucket_count
-    slots = values.slots[is_own]
+    is_own = bucket_indices(minima.val2, minhash) == minima.slots % minhash.bucket_count
+    slots = minima.slots[is_own]
     is_reliable = _rank_in_slot(slots) < _count_reliable_minima(minhash)
-    return Minima(slots[is_reliable], values.val1[is_own][is_reliable], values.val2[is_own][is_reliable])
+    return Minima(slots[is_reliable], minima.val1[is_own][is_reliable], minima.val2[is_own][is_reliable])
 
 
-def encode_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
+def encode_terms(minima: Minima, minhash: MinHash) -> NDArray[np.uint64]:
     """Return an integer for each value that identifies its term in the index; uint64, ascending.
 
     The highest bits are the slot of the value: its bucket, numbered across all hash functions (see `Minima`). The other
@@ -41,10 +41,10 @@ def encode_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
     """
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
-    buckets = (values.slots % minhash.bucket_count).astype(np.uint64)
-    in_bucket = values.val2 - (buckets * np.uint64(size) << np.uint64(_BUCKET_BITS))
+    buckets = (minima.slots % minhash.bucket_count).astype(np.uint64)
+    in_bucket = minima.val2 - (buckets * np.uint64(size) << np.uint64(_BUCKET_BITS))
     dropped_bits = max(0, (size - 1).bit_length() + _BUCKET_BITS + bits - _TERM_ID_BITS)
-    return values.slots.astype(np.uint64) << np.uint64(_TERM_ID_BITS - bits) | in_bucket >> np.uint64(dropped_bits)
+    return minima.slots.astype(np.uint64) << np.uint64(_TERM_ID_BITS - bits) | in_bucket >> np.uint64(dropped_bits)
 
 
 def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOverlap:

@@ -53,22 +53,22 @@ def empty_token_ids() -> TokenIds:
     return _EMPTY
 
 
-def bucketed_token_ids(values: Minima, sketch: Sketch) -> TokenIds:
+def bucketed_token_ids(minima: Minima, sketch: Sketch) -> TokenIds:
     """Return the token ids of a text.
 
     Args:
-        values: the minima of the text.
+        minima: the minima of the text.
         sketch: the sketch that made them.
 
     Returns:
-        uint32, shape (values,), ascending. Each id is the index of the slot, followed by the highest 9 bits of val1.
+        uint32, shape (minima,), ascending. Each id is the index of the slot, followed by the highest 9 bits of val1.
 
     Raises:
         ValueError: the sketch does not support tokens in the format `bucketed`.
     """
     sketch.require_bucketed_tokens()
-    hashes = (values.val1 >> np.uint64(64 - HASH_BITS)).astype(np.uint32)
-    return values.slots.astype(np.uint32) << np.uint32(HASH_BITS) | hashes
+    hashes = (minima.val1 >> np.uint64(64 - HASH_BITS)).astype(np.uint32)
+    return minima.slots.astype(np.uint32) << np.uint32(HASH_BITS) | hashes
 
 
 def encode(token_ids: TokenIds, length: int | None = None) -> list[str]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from simdoc_search.dedupe import DedupeOptions
-from simdoc_search.dedupe.arrow_functions import add_ranks, list_short_keys, make_band_keys, sketch_rows
+from simdoc_search.dedupe.arrow_functions import add_ranks, make_band_keys, make_short_text_keys, sketch_rows
 from simdoc_search.dedupe.arrow_pairs import pair_equal_keys, verify_pairs
 
 DataFrame = Any
@@ -102,7 +102,7 @@ def count_frequent_keys(compared_rows: DataFrame, options: DedupeOptions) -> Map
     """Return the band keys of short texts that are frequent in a sample, each with its count in the sample."""
     share = min(1.0, _SAMPLE_ROWS / max(1, compared_rows.count()))
     sample = compared_rows.sample(share, seed=1).select("shingles", "tokens", "extensions")
-    keys = map_batches(sample, partial(list_short_keys, options=options), "key long")
+    keys = map_batches(sample, partial(make_short_text_keys, options=options), "key long")
     counts = keys.groupBy("key").count().where(f"count >= {_MIN_SAMPLE_COUNT}")
     return {
         row["key"]: row["count"] for row in counts.orderBy("count", ascending=False).limit(_MAX_FREQUENT_KEYS).collect()

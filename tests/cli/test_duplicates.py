@@ -70,7 +70,7 @@ def test_the_list_quotes_what_differs_in_a_near_duplicate(monkeypatch: pytest.Mo
         "“12,000” → “13,000”",
     ] == output("duplicates", "letters", "--keep", "first").splitlines()[2:5:2]
 
-    monkeypatch.setattr(duplicates_result, "_MAX_COMPARED_CHARACTERS", 1)
+    monkeypatch.setattr(duplicates_result, "_MAX_TOTAL_COMPARED_CHARACTERS", 1)
     result = run("duplicates", "letters", "--keep", "first")
     assert "b.txt\n          overlap 95.8 %\n" in result.stdout
     note = "note: the differences of 1 near duplicate are not listed; see them with: simdoc-search compare KEPT OTHER"

@@ -82,7 +82,9 @@ def test_the_size_of_the_page_is_limited(monkeypatch: pytest.MonkeyPatch) -> Non
     assert 1 == html.count('<section class="group"')
     assert "2 groups with less space to free are not shown" in html
 
-    monkeypatch.setattr(duplicates_page, "_MAX_CHARACTERS", len(str(FILES["base.txt"]) + str(FILES["near <b>&.txt"])))
+    monkeypatch.setattr(
+        duplicates_page, "_MAX_TOTAL_CHARACTERS", len(str(FILES["base.txt"]) + str(FILES["near <b>&.txt"]))
+    )
     html = page()
     (opened,) = re.findall(r"<summary class=\"row\">.*?</summary>", html)
     assert "near &lt;b&gt;" in opened

@@ -50,7 +50,7 @@ def dedupe_with_arrow(table: pa.Table, options: DedupeOptions, rows_per_batch: i
     for row in kept.values():
         row |= {"equal": equal[row["text_hash"]], "copies": copies[row["words"]]}
     ranked = af.add_ranks(pa.RecordBatch.from_pylist(list(kept.values())), options)
-    short = Counter(af.list_short_keys(ranked, options).column("key").to_pylist())
+    short = Counter(af.make_short_text_keys(ranked, options).column("key").to_pylist())
     keys = pa.Table.from_batches([af.make_band_keys(ranked, options, {key: n for key, n in short.items() if n > 8})])
     entries = keys.sort_by([("key", "ascending"), ("rank", "ascending")]).combine_chunks().to_batches(rows_per_batch)
     pairs = pa.Table.from_batches(ap.pair_equal_keys(entries)).filter(pc.is_valid(pc.field("second")))

@@ -69,17 +69,17 @@ def find_phrases(
 ) -> PhraseMatches:
     """Return the documents that contain at least one of these phrases; see `Store.documents_with_phrases`."""
     read_limit = _ReadLimit.for_phrases(phrases)
-    terms = _choose_pairs(snapshot, phrases)
+    pairs_by_phrase = _choose_pairs(snapshot, phrases)
     addresses: Collection[Address] | None
     incomplete: tuple[int, ...]
-    if (addresses := _find_all_at_once(snapshot, terms, filters, exclude, read_limit.per_phrase)) is not None:
+    if (addresses := _find_all_at_once(snapshot, pairs_by_phrase, filters, exclude, read_limit.per_phrase)) is not None:
         incomplete = ()
     else:
         candidates = {
             index: snapshot.find_addresses(
-                restrict(snapshot.schema, terms_of_phrase.all_pairs_query, filters, exclude), read_limit.per_phrase + 1
+                restrict(snapshot.schema, pairs.all_pairs_query, filters, exclude), read_limit.per_phrase + 1
             )
-            for index, terms_of_phrase in _iterate_until_stopped(terms)
+            for index, pairs in _iterate_until_stopped(pairs_by_phrase)
         }
         addresses, incomplete = _select_documents_to_read(candidates, read_limit)
     find = _make_finder(phrases, snapshot.settings.analysis)
@@ -91,7 +91,7 @@ def find_phrases(
     return PhraseMatches(documents, incomplete)
 
 
-class _PairTerms(NamedTuple):
+class _PhrasePairs(NamedTuple):
     """The word pairs of a phrase as index terms, the rarest first.
 
     Attributes:
@@ -115,12 +115,12 @@ class _PairTerms(NamedTuple):
         return Query.boolean_query(self.clauses[: self.selective_count]) if self.clauses else Query.all_query()
 
 
-def _choose_pairs(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, _PairTerms]:
-    """Map the index of each phrase to the terms of its pairs. Phrases with a pair that no document has are omitted."""
+def _choose_pairs(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, _PhrasePairs]:
+    """Map the index of each phrase to its pairs. Phrases with a pair that no document has are omitted."""
     document_count = max(1, snapshot.document_count)
     frequencies: dict[str, int] = {}
     terms: dict[str, tuple[Occur, Query]] = {}
-    chosen: dict[int, _PairTerms] = {}
+    chosen: dict[int, _PhrasePairs] = {}
     token_ids, counts = hash_word_pairs([" ".join(phrase.words) for phrase in phrases])
     tokens = iter(encode(token_ids))
     for index, count in _iterate_until_stopped(dict(enumerate(counts.tolist()))):
@@ -136,28 +136,28 @@ def _choose_pairs(snapshot: Snapshot, phrases: Sequence[Phrase]) -> dict[int, _P
         selective_count = sum(documents > MAX_EXPECTED_FALSE_MATCHES for documents in expected_matches)
         if not rarest or frequencies[rarest[0]]:
             max_document_count = frequencies[rarest[0]] if rarest else document_count
-            chosen[index] = _PairTerms([terms[pair] for pair in rarest], selective_count, max_document_count)
+            chosen[index] = _PhrasePairs([terms[pair] for pair in rarest], selective_count, max_document_count)
     return chosen
 
 
 def _find_all_at_once(
     snapshot: Snapshot,
-    terms: Mapping[int, _PairTerms],
+    pairs_by_phrase: Mapping[int, _PhrasePairs],
     filters: Filters | None,
     exclude: DocumentKey | None,
     limit: int,
 ) -> list[Address] | None:
     """Return the documents that may contain any of the phrases, or None if they are too many to be read."""
-    if not terms:
+    if not pairs_by_phrase:
         return []
-    if len(terms) > MAX_COMBINED_QUERIES:
+    if len(pairs_by_phrase) > MAX_COMBINED_QUERIES:
         return None
-    most_common = max(terms.values(), key=lambda phrase: phrase.max_document_count)
+    most_common = max(pairs_by_phrase.values(), key=lambda pairs: pairs.max_document_count)
     if most_common.max_document_count > limit:  # if this phrase alone has too many documents, so have all together
         query = restrict(snapshot.schema, Query.const_score_query(most_common.all_pairs_query, 0.0), filters, exclude)
         if len(snapshot.find_addresses(query, limit + 1)) > limit:
             return None
-    any_query = Query.boolean_query([(Occur.Should, phrase.selective_pairs_query) for phrase in terms.values()])
+    any_query = Query.boolean_query([(Occur.Should, pairs.selective_pairs_query) for pairs in pairs_by_phrase.values()])
     query = restrict(snapshot.schema, Query.const_score_query(any_query, 0.0), filters, exclude)
     addresses = snapshot.find_addresses(query, limit + 1)
     return addresses if len(addresses) <= limit else None

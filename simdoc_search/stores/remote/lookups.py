@@ -173,7 +173,7 @@ def find_ids_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str
     return sorted(id for id in map(access.id_field.id_of, hits["hits"]) if id.startswith(prefix))
 
 
-def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
+def suggest_filter_names(access: IndexAccess, condition: Condition) -> list[str] | None:
     """Return suggestions for a condition that no document can match; see `Store.suggest_filter_names`."""
     if not access.is_simdoc_index:
         paths = {nested_path(mapping, condition.field) for mapping in access.indices.mappings.values()}

@@ -306,7 +306,7 @@ class RemoteStore(Closable):
 
     def suggest_filter_names(self, condition: Condition) -> list[str] | None:
         """Return suggestions for a condition that no document can match; see `Store`."""
-        return lookups.suggest_fields(self.access, condition)
+        return lookups.suggest_filter_names(self.access, condition)
 
     # --- queries ---
 
