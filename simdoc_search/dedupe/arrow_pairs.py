@@ -11,7 +11,7 @@ import numpy as np
 from simdoc_search.dedupe.arrow_functions import make_fingerprint_table
 from simdoc_search.dedupe.formats import import_pyarrow
 from simdoc_search.dedupe.options import DedupeOptions
-from simdoc_search.duplicates.arrays import Bools, run_starts
+from simdoc_search.duplicates.arrays import Bools, pair_keys, run_starts
 from simdoc_search.duplicates.clusters import assign_duplicates
 from simdoc_search.duplicates.pairs import ANCHOR_COUNT, RUN_LIMIT_RANGE, JoinedPairs, pairs_in_runs
 from simdoc_search.duplicates.verification import PairOverlaps, Verifier
@@ -99,13 +99,17 @@ def verify_pairs(batch: Any, options: DedupeOptions) -> Any:
     verifier = Verifier(read_texts, options.settings.analysis, shingle_counts=table.shingle_counts)
     pairs = PairOverlaps(measure, verifier)
     none = np.zeros(0, np.int64)
-    pairs.add(JoinedPairs(first, second, estimates[is_possible].astype(np.float32), len(first), none, 0))
-    found = np.flatnonzero(pairs.overlap_enough(np.arange(len(first))))
+    keys = pair_keys(first, second)
+    order = np.argsort(keys)
+    possible = estimates[is_possible][order].astype(np.float32)
+    pairs.add(JoinedPairs(keys[order], possible, len(first), none, 0))
+    found = np.flatnonzero(pairs.overlap_enough(np.arange(len(keys))))
+    first, second = pairs.documents_of(found)
     ranks = encoded.dictionary
     return pa.RecordBatch.from_arrays(
         [
-            ranks.take(pa.array(pairs.first[found])),
-            ranks.take(pa.array(pairs.second[found])),
+            ranks.take(pa.array(first)),
+            ranks.take(pa.array(second)),
             pa.array(pairs.overlaps[found]),
         ],
         ["first", "second", "overlap"],
@@ -130,8 +134,8 @@ def choose_kept(pairs: Any) -> Any:
     encoded = pa.concat_arrays([firsts, seconds]).dictionary_encode()
     order = np.argsort(encoded.dictionary.to_numpy(zero_copy_only=False))
     numbers = np.argsort(order)[encoded.indices.to_numpy()]
-    first, second = numbers[: len(firsts)], numbers[len(firsts) :]
-    _, assigning = assign_duplicates(len(order), first, second, lambda places: np.ones(len(places), bool))
+    keys = pair_keys(numbers[: len(firsts)], numbers[len(firsts) :])
+    _, assigning = assign_duplicates(len(order), keys, lambda places: np.ones(len(places), bool))
     return pairs.take(pa.array(assigning))
 
 

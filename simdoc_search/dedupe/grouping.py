@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from simdoc_search.dedupe.ranking import RowRule
 from simdoc_search.dedupe.rows import Rows, count_tokens_with_low_bits
-from simdoc_search.duplicates.arrays import Bools, Integers, Ints, release_memory, slices, to_smallest_dtype
+from simdoc_search.duplicates.arrays import (
+    Bools,
+    Integers,
+    Ints,
+    Keys,
+    release_memory,
+    slices,
+    to_smallest_dtype,
+)
 from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.finder import Assignment, Progress, find_and_assign
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
@@ -159,7 +167,7 @@ def _find_pairs(
     first_new_index: int,
     documents: Integers,
     *,
-    known_pairs: tuple[Ints, Ints],
+    known_pairs: Keys,
     progress: Callable[[float], None],
 ) -> JoinedPairs:
     return join(table, documents, measure, known_pairs=known_pairs, first_new_index=first_new_index, progress=progress)

@@ -157,7 +157,7 @@ def make_report(
         shard = bisect_right(begins, row) - 1
         return shard_names[shard], row - begins[shard]
 
-    duplicates, keep_kinds = groups.duplicates, rows.table["keep_kind"][old:]
+    duplicates, keep_kinds = groups.duplicates, rows.column("keep_kind")[old:]
     return DedupeReport(
         row_count=len(rows) - old,
         kept_count=int(kinds[KEPT]),
@@ -168,7 +168,7 @@ def make_report(
         old_row_count=old,
         old_duplicate_count=int(np.count_nonzero(groups.kept_rows[duplicates] < old)),
         left_out_counts={reason: int(count) for reason, count in zip(PROBLEMS[1:], counts[1:], strict=True) if count},
-        left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(rows.table["problem"][row])]) for row in listed.tolist()],
+        left_out_rows=[LeftOutRow(*locate(row), PROBLEMS[int(problems[row - old])]) for row in listed.tolist()],
         partly_compared_row_count=groups.partly_compared_row_count,
         string_count=int(np.count_nonzero(keep_kinds == STRING)),
         valueless_count=int(np.count_nonzero(keep_kinds == NO_VALUE)) if has_keep_column else 0,

@@ -147,7 +147,6 @@ class Rows:
     """All rows of a folder that is complete. They are read from disk when needed.
 
     Attributes:
-        table: one record of type `ROW_DTYPE` per row, mapped into memory. To read the values of all rows, use `column`.
         token_ids: the tokens, mapped into memory.
         low_hash_bits: for rows with at most MAX_TOKENS_WITH_LOW_BITS tokens, the lowest 32 bits of the hash of each
             token, mapped into memory.
@@ -155,7 +154,7 @@ class Rows:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.table: NDArray[np.void] = _map_file(folder / "rows.bin", ROW_DTYPE)
+        self._table: NDArray[np.void] = _map_file(folder / "rows.bin", ROW_DTYPE)
         self.token_ids: NDArray[np.uint32] = _map_file(folder / "codes.bin", np.dtype(np.uint32))
         self.low_hash_bits: NDArray[np.uint32] = _map_file(folder / "extensions.bin", np.dtype(np.uint32))
         # the begins of the rows 0, 32, 64, ... in texts.bin, because all begins would need much memory
@@ -167,7 +166,7 @@ class Rows:
         self._runs = (folder / "runs.bin").open("rb", buffering=0)
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self._table)
 
     def __enter__(self) -> Rows:
         return self
@@ -182,11 +181,11 @@ class Rows:
 
         The memory of the mapped file is released meanwhile, because the values of other fields are in the same pages.
         """
-        field = self.table[name] if half is None else self.table[name][:, half]
+        field = self._table[name] if half is None else self._table[name][:, half]
         values = np.empty(field.shape, field.dtype)
         for part in slices(len(field), _ROWS_AT_ONCE):
             values[part] = field[part]
-            release_memory(self.table)
+            release_memory(self._table)
         return values
 
     def text(self, row: int) -> str:
@@ -195,7 +194,7 @@ class Rows:
 
     def texts(self, row_numbers: Integers) -> Iterator[str]:
         """Yield the texts of rows."""
-        all_sizes = self.table["text_bytes"]
+        all_sizes = self._table["text_bytes"]
         for part in slices(len(row_numbers), _TEXTS_AT_ONCE):
             blocks, places = np.divmod(row_numbers[part], _ROWS_PER_BLOCK)
             within = np.arange(_ROWS_PER_BLOCK)
@@ -203,7 +202,7 @@ class Rows:
             sizes_before = all_sizes[np.where(is_before, blocks[:, None] * _ROWS_PER_BLOCK + within, 0)]
             begins = self._text_block_begins[blocks] + np.where(is_before, sizes_before, 0).sum(axis=1, dtype=np.int64)
             sizes = all_sizes[row_numbers[part]]
-            release_memory(self.table)
+            release_memory(self._table)
             for begin, size in zip(begins.tolist(), sizes.tolist(), strict=True):
                 yield _read_at(self._texts, begin, size).decode()
 
@@ -211,16 +210,16 @@ class Rows:
         """Return the id of a row, or None without an id column."""
         if self._id_ends is None:
             self._id_ends = np.cumsum(self.column("id_bytes"), dtype=np.int64)
-        size = int(self.table["id_bytes"][row])
+        size = int(self._table["id_bytes"][row])
         return json.loads(_read_at(self._ids, int(self._id_ends[row]) - size, size)) if size else None
 
     def read_evaluation_overlaps(self) -> dict[int, tuple[str, str]]:
         """Map each row in runs.bin to the name of the evaluation text and the consecutive words that they share."""
         numbers = np.flatnonzero(self.column("run_bytes"))
-        ends = np.cumsum(self.table["run_bytes"][numbers], dtype=np.int64)
+        ends = np.cumsum(self._table["run_bytes"][numbers], dtype=np.int64)
         found: dict[int, tuple[str, str]] = {}
         for number, end in zip(numbers.tolist(), ends.tolist(), strict=True):
-            size = int(self.table["run_bytes"][number])
+            size = int(self._table["run_bytes"][number])
             name, words = json.loads(_read_at(self._runs, end - size, size))
             found[number] = (name, words)
         return found
@@ -233,7 +232,7 @@ class Rows:
         """
         ends = np.zeros((4, 1), np.int64)  # in codes.bin, extensions.bin, texts.bin and ids.bin
         for part in slices(len(self), _ROWS_PER_PART):
-            table = self.table[part]
+            table = self._table[part]
             low_bits_counts = count_tokens_with_low_bits(table["tokens"])
             sizes = np.array([table["tokens"], low_bits_counts, table["text_bytes"], table["id_bytes"]], np.int64)
             ends = ends[:, -1:] + np.cumsum(sizes, axis=1)
@@ -256,7 +255,7 @@ class Rows:
                     b"",
                     b"",
                 )
-            for mapped in (self.table, self.token_ids, self.low_hash_bits):
+            for mapped in (self._table, self.token_ids, self.low_hash_bits):
                 release_memory(mapped)
 
     def read_keep_strings(self) -> tuple[NDArray[np.int64], Any]:
@@ -264,7 +263,7 @@ class Rows:
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         rows = np.flatnonzero(self.column("keep_kind") == STRING)
-        offsets = np.append(0, np.cumsum(self.table["keep"][rows], dtype=np.int64))
+        offsets = np.append(0, np.cumsum(self._table["keep"][rows], dtype=np.int64))
         data = (self._folder / "keeps.bin").read_bytes()
         return rows, pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(data))
 

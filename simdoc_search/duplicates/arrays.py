@@ -40,6 +40,15 @@ def is_in_sorted(values: Keys, sorted_values: Keys) -> Bools:
     return np.asarray(sorted_values[position] == values)
 
 
+def insert_at(places: Ints, values: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+    """Return an array with `values` at these ascending places, and with `others` at all other places, in order."""
+    is_other = np.ones(len(values) + len(others), bool)
+    is_other[places] = False
+    inserted = np.empty(len(is_other), values.dtype)
+    inserted[places], inserted[is_other] = values, others
+    return inserted
+
+
 def run_starts(sorted_values: NDArray[np.generic]) -> Ints:
     """Return the start of each run of equal values in a sorted array."""
     is_start = np.ones(len(sorted_values), bool)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simdoc_search.duplicates.arrays import Bools, Ints, run_starts
+from simdoc_search.duplicates.arrays import Bools, Ints, Keys, run_starts, split_pair_keys
 
 UNASSIGNED = -1
 """The value for a document without a kept document: it is kept itself, or it is not in a group."""
@@ -23,8 +23,7 @@ _PAIRS_AT_ONCE = 1 << 11
 
 def assign_duplicates(
     count: int,
-    first: Ints,
-    second: Ints,
+    keys: Keys,
     overlap_enough: Callable[[Ints], Bools],
     progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[Ints, Ints]:
@@ -32,8 +31,7 @@ def assign_duplicates(
 
     Args:
         count: number of documents. Their indices are in keep order.
-        first: the preferred document of each pair, ascending; int64, shape (pairs,).
-        second: the other document of each pair, ascending among pairs with the same first document.
+        keys: the pairs, encoded by `pair_keys` and ascending. The first document of each pair is the preferred one.
         overlap_enough: returns whether the pairs at these positions overlap enough. It is only called with pairs in
             which neither document has a kept document yet.
         progress: called with the share of the pairs that is done, 0..1.
@@ -44,8 +42,9 @@ def assign_duplicates(
     """
     kept_document_of = np.full(count, UNASSIGNED, np.int64)
     assigning_pairs = [np.zeros(0, np.int64)]
-    for start in range(0, len(first), _PAIRS_AT_ONCE):
-        pairs = np.arange(start, min(start + _PAIRS_AT_ONCE, len(first)))
+    for start in range(0, len(keys), _PAIRS_AT_ONCE):
+        first, second = split_pair_keys(keys[start : start + _PAIRS_AT_ONCE])
+        pairs = np.arange(len(first))
         while True:
             pairs = pairs[
                 (kept_document_of[first[pairs]] == UNASSIGNED) & (kept_document_of[second[pairs]] == UNASSIGNED)
@@ -53,13 +52,13 @@ def assign_duplicates(
             if not len(pairs):
                 break
             is_ready = _can_compare_now(first[pairs], second[pairs])
-            overlapping = pairs[is_ready][overlap_enough(pairs[is_ready])]
+            overlapping = pairs[is_ready][overlap_enough(start + pairs[is_ready])]
             # If a document overlaps several kept documents, it joins the group of the most preferred one.
             duplicates, index = np.unique(second[overlapping], return_index=True)
             kept_document_of[duplicates] = first[overlapping[index]]
-            assigning_pairs.append(overlapping[index])
+            assigning_pairs.append(start + overlapping[index])
             pairs = pairs[~is_ready]
-        progress(min(1.0, (start + _PAIRS_AT_ONCE) / len(first)))
+        progress(min(1.0, (start + _PAIRS_AT_ONCE) / len(keys)))
     return kept_document_of, np.concatenate(assigning_pairs)
 
 

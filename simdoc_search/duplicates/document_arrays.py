@@ -4,12 +4,10 @@ Memory during a search for duplicates:
 
 | What | Memory |
 |---|---|
-| each document | its id, 4 bytes per token, and about 300 bytes |
+| each document | its id, and about 500 bytes |
+| each token | 4 bytes. If all tokens exceed 128 MB, they are in a temporary file that is mapped into memory |
 | each document in a collection of at most 262,000 documents | 1 kB in addition |
-| each document whose tokens are in the temporary file | its id and about 250 bytes |
 | each candidate pair | 35 bytes |
-
-If the tokens exceed 128 MB, they are stored in a temporary file that is mapped into memory.
 """
 
 from __future__ import annotations

@@ -279,10 +279,10 @@ class Duplicates:
         grouping, pairs = self._grouping, self._grouping.pairs
         for a, b in grouping.same_words_sets.pairs_within(grouping.max_set_size, self._collection.first_new_index):
             yield self._make_pair(a, b, 1.0, exact=True)
-        for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
-            positions = np.arange(len(pairs.first))[part]
-            for pair in positions[pairs.overlap_enough(positions)].tolist():
-                first, second = int(pairs.first[pair]), int(pairs.second[pair])
+        for part in slices(len(pairs.keys), _PAIRS_AT_ONCE):
+            positions = part.start + np.arange(len(pairs.keys[part]))
+            found = positions[pairs.overlap_enough(positions)]
+            for pair, first, second in zip(*map(np.ndarray.tolist, (found, *pairs.documents_of(found))), strict=True):
                 for a, b in grouping.same_words_sets.pairs_between(first, second, grouping.max_set_size):
                     yield self._make_pair(a, b, float(pairs.overlaps[pair]), exact=bool(pairs.is_overlap_exact[pair]))
 

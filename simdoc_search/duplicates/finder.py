@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints
+from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints, Keys
 from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates
 from simdoc_search.duplicates.contents import HashFields, compare_contents
 from simdoc_search.duplicates.document_arrays import Documents
@@ -30,9 +30,7 @@ _MAX_ROUNDS = 100
 class FindPairs(Protocol):
     """Finds pairs of documents that may overlap enough, as `join` does."""
 
-    def __call__(
-        self, documents: Integers, *, known_pairs: tuple[Ints, Ints], progress: Callable[[float], None]
-    ) -> JoinedPairs:
+    def __call__(self, documents: Integers, *, known_pairs: Keys, progress: Callable[[float], None]) -> JoinedPairs:
         """Find pairs among these documents, except known pairs."""
 
 
@@ -116,20 +114,19 @@ def find_and_assign(
     kept_document_of = np.zeros(0, np.int64)
     overlap, is_overlap_exact = np.zeros(0), np.zeros(0, bool)
     for round_number in range(_MAX_ROUNDS):
-        joined = find_pairs(
-            documents_to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing")
-        )
+        joined = find_pairs(documents_to_pair, known_pairs=pairs.keys, progress=partial(progress, "comparing"))
         is_partly_compared[joined.partly_compared_documents] = True
         skipped_comparisons = joined.skipped_comparison_count
-        if round_number and not len(joined.first):
+        if round_number and not len(joined.keys):
             break
         pairs.add(joined)
+        del joined
         kept_document_of, assigning_pairs = assign_duplicates(
-            count, pairs.first, pairs.second, pairs.overlap_enough, partial(progress, "verifying")
+            count, pairs.keys, pairs.overlap_enough, partial(progress, "verifying")
         )
         if not round_number:
             overlap, is_overlap_exact = np.ones(count), np.ones(count, bool)
-        assigned = pairs.second[assigning_pairs]
+        _, assigned = pairs.documents_of(assigning_pairs)
         overlap[assigned], is_overlap_exact[assigned] = (
             pairs.overlaps[assigning_pairs],
             pairs.is_overlap_exact[assigning_pairs],

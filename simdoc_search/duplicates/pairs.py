@@ -23,6 +23,7 @@ from simdoc_search.duplicates.arrays import (
     Integers,
     Ints,
     Keys,
+    insert_at,
     is_in_sorted,
     pair_keys,
     run_starts,
@@ -51,12 +52,23 @@ _PAIRS_IN_CACHE, _KEYS_IN_CACHE = 1 << 18, 1 << 16
 class JoinedPairs:
     """Pairs of documents that may overlap enough."""
 
-    first: Ints  # the preferred document of each pair, which has the smaller position; int64, shape (pairs,)
-    second: Ints  # the other document of each pair
+    # the pairs, encoded by `pair_keys` and ascending; the first document of a pair is the preferred one, which has the
+    # smaller position
+    keys: Keys
     estimates: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared_count: int  # number of pairs that were compared
     partly_compared_documents: Ints  # documents that were not compared with all of their candidates
     skipped_comparison_count: int  # number of comparisons that were not made
+
+    @property
+    def first(self) -> Ints:
+        """The preferred document of each pair; int64, shape (pairs,)."""
+        return split_pair_keys(self.keys)[0]
+
+    @property
+    def second(self) -> Ints:
+        """The other document of each pair; int64, shape (pairs,)."""
+        return split_pair_keys(self.keys)[1]
 
 
 def join(
@@ -64,7 +76,7 @@ def join(
     documents: Integers,
     measure: Measure,
     *,
-    known_pairs: tuple[Ints, Ints] | None = None,
+    known_pairs: Keys | None = None,
     first_new_index: int = 0,
     recall: Fraction = RECALL,
     progress: Callable[[float], None] = lambda _: None,
@@ -75,7 +87,7 @@ def join(
         table: the fingerprints of all documents.
         documents: the documents to pair, ascending.
         measure: the measure of overlap, and the minimum overlap.
-        known_pairs: sorted pairs to omit from the result.
+        known_pairs: pairs to omit from the result, encoded by `pair_keys` and ascending.
         first_new_index: index of the first new document. The second document of each pair has this index or a greater
             one.
         recall: probability of finding a pair with exactly the minimum overlap.
@@ -134,11 +146,11 @@ class _PairCollector:
     """Collects pairs, encoded by `pair_keys`."""
 
     def __init__(
-        self, table: FingerprintTable, measure: Measure, known_pairs: tuple[Ints, Ints] | None, first_new_index: int
+        self, table: FingerprintTable, measure: Measure, known_pairs: Keys | None, first_new_index: int
     ) -> None:
         self._table = table
         self._measure = measure
-        self._known_pairs = pair_keys(*known_pairs) if known_pairs else np.zeros(0, np.uint64)
+        self._known_pairs = np.zeros(0, np.uint64) if known_pairs is None else known_pairs
         self._first_new_index = first_new_index
         self._limit = choose_run_limit(len(table.token_counts))
         self._document_number_bits = np.uint64(max(1, (len(table.token_counts) - 1).bit_length()))
@@ -190,10 +202,8 @@ class _PairCollector:
 
     def result(self) -> JoinedPairs:
         self._compare_pending_pairs()
-        first, second = split_pair_keys(self._found_pairs)
         return JoinedPairs(
-            first,
-            second,
+            self._found_pairs,
             self._estimates,
             self._compared_count,
             np.flatnonzero(self._is_partly_compared),
@@ -229,13 +239,18 @@ class _PairCollector:
     def _merge_accepted_pairs(self) -> None:
         if self._accepted_pairs:
             pairs, estimates = (np.concatenate(parts) for parts in zip(*self._accepted_pairs, strict=True))
-            order = np.argsort(pairs, kind="stable")
-            order = order[run_starts(pairs[order])]
-            order = order[~is_in_sorted(pairs[order], self._found_pairs)]
-            place = np.searchsorted(self._found_pairs, pairs[order])
-            self._found_pairs = np.insert(self._found_pairs, place, pairs[order])
-            self._estimates = np.insert(self._estimates, place, estimates[order])
             self._accepted_pairs = []
+            if not (pairs[1:] > pairs[:-1]).all():  # several long runs were compared
+                order = np.argsort(pairs, kind="stable")
+                order = order[run_starts(pairs[order])]
+                pairs, estimates = pairs[order], estimates[order]
+            is_new = ~is_in_sorted(pairs, self._found_pairs)
+            if not is_new.all():
+                pairs, estimates = pairs[is_new], estimates[is_new]
+            place = np.searchsorted(self._found_pairs, pairs)
+            place += np.arange(len(place))
+            self._found_pairs = insert_at(place, pairs, self._found_pairs)
+            self._estimates = insert_at(place, estimates, self._estimates)
 
     def _add_long_run(self, run: Ints) -> None:
         """Compare the documents of a run with anchors: up to `ANCHOR_COUNT` documents that do not overlap each other.

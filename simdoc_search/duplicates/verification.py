@@ -18,7 +18,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.batches import split_by_size
-from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints, Keys, slices
+from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints, Keys, slices, split_pair_keys
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
 from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
@@ -44,8 +44,7 @@ class PairOverlaps:
     """Pairs of documents, sorted by both indices, and their overlaps. Without a verifier, all overlaps are estimates.
 
     Attributes:
-        first: the preferred document of each pair; int64, shape (pairs,).
-        second: the other document of each pair.
+        keys: the pairs, encoded by `pair_keys` and ascending; see `JoinedPairs`.
         overlaps: the overlap of each pair; float64, 0..1.
         is_overlap_exact: whether the overlap was computed from the texts. Otherwise it is estimated.
     """
@@ -53,8 +52,7 @@ class PairOverlaps:
     def __init__(self, measure: Measure, verifier: Verifier | None) -> None:
         self._measure = measure
         self._verifier = verifier
-        self.first: Ints = np.zeros(0, np.int64)
-        self.second: Ints = np.zeros(0, np.int64)
+        self.keys: Keys = np.zeros(0, np.uint64)
         self.overlaps: Floats = np.zeros(0)
         self.is_overlap_exact: Bools = np.zeros(0, bool)
         self._is_enough: Bools = np.zeros(0, bool)
@@ -62,20 +60,25 @@ class PairOverlaps:
 
     def add(self, joined: JoinedPairs) -> None:
         """Add pairs that were not added before."""
-        count, estimates = len(joined.first), joined.estimates.astype(np.float64)
-        first, second = np.append(self.first, joined.first), np.append(self.second, joined.second)
-        order = np.lexsort((second, first))
-        self.first, self.second = first[order], second[order]
-        self.overlaps = np.append(self.overlaps, estimates)[order]
-        self.is_overlap_exact = np.append(self.is_overlap_exact, np.zeros(count, bool))[order]
-        self._is_enough = np.append(self._is_enough, estimates >= float(self._measure.min_overlap))[order]
-        self._is_unverified = np.append(self._is_unverified, np.full(count, self._verifier is not None))[order]
+        count, estimates = len(joined.keys), joined.estimates.astype(np.float64)
+        is_enough = estimates >= float(self._measure.min_overlap)
+        exact, is_unverified = np.zeros(count, bool), np.full(count, self._verifier is not None)
+        place = np.searchsorted(self.keys, joined.keys) if len(self.keys) else None
+        self.keys = joined.keys if place is None else np.insert(self.keys, place, joined.keys)
+        self.overlaps = estimates if place is None else np.insert(self.overlaps, place, estimates)
+        self.is_overlap_exact = exact if place is None else np.insert(self.is_overlap_exact, place, exact)
+        self._is_enough = is_enough if place is None else np.insert(self._is_enough, place, is_enough)
+        self._is_unverified = is_unverified if place is None else np.insert(self._is_unverified, place, is_unverified)
+
+    def documents_of(self, pairs: Ints | slice) -> tuple[Ints, Ints]:
+        """Return the first and the second document of the pairs at these positions."""
+        return split_pair_keys(self.keys[pairs])
 
     def overlap_enough(self, pairs: Ints) -> Bools:
         """Return which of these pairs overlap enough, according to their texts if the texts are stored."""
         if self._verifier is not None and len(unverified := pairs[self._is_unverified[pairs]]):
             self._is_unverified[unverified] = False
-            shared, first, second = self._verifier.count_shingles(self.first[unverified], self.second[unverified])
+            shared, first, second = self._verifier.count_shingles(*self.documents_of(unverified))
             has_texts = shared >= 0
             verified = unverified[has_texts]
             # The sizes are 0 if all words are ignored, and 0 cannot be a divisor.

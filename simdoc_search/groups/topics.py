@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates.arrays import Ints
+from simdoc_search.duplicates.arrays import Ints, pair_keys
 from simdoc_search.duplicates.clusters import UNASSIGNED, assign_duplicates
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, group_by_label
@@ -103,7 +103,7 @@ class Topics:
         order = np.lexsort((ends[1], ends[0]))
         first, second = ends[:, order]
         centre_of, assigning_pairs = assign_duplicates(
-            count, first, second, lambda positions: np.ones(len(positions), bool)
+            count, pair_keys(first, second), lambda positions: np.ones(len(positions), bool)
         )
         # for each document, by rank: the index of its pair with the centre of its topic; UNASSIGNED without a topic
         self._pairs_of_members = np.full(count, UNASSIGNED, np.int64)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.duplicates import clusters as module
-from simdoc_search.duplicates.arrays import Bools, Ints
+from simdoc_search.duplicates.arrays import Bools, Ints, pair_keys
 from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates
 
 Pairs = list[tuple[int, int]]
@@ -24,7 +24,7 @@ def assign(count: int, pairs: Pairs, overlapping: set[tuple[int, int]]) -> tuple
         compared.extend(ordered[position] for position in positions)
         return np.array([ordered[position] in overlapping for position in positions], bool)
 
-    kept_document_of, assigning = assign_duplicates(count, first, second, overlaps)
+    kept_document_of, assigning = assign_duplicates(count, pair_keys(first, second), overlaps)
     assert {(kept_document_of[ordered[position][1]], ordered[position][1]) for position in assigning} == {
         (kept, number) for number, kept in enumerate(kept_document_of) if kept != UNASSIGNED
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 from itertools import chain
 
@@ -10,12 +11,16 @@ import pytest
 
 from simdoc_search.duplicates import key_files
 from simdoc_search.duplicates import pairs as module
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
-from tests.support.fingerprints import Shingles, pair, shingles, table
+from simdoc_search.duplicates.verification import PairOverlaps
+from simdoc_search.sketch.tokens import HASH_BITS
+from tests.support.fingerprints import BUCKETS, Shingles, pair, shingles, table
 
 SIZES = [1, 2, 3, 5, 8, 13, 20, 35, 60, 100, 170, 300, 500, 1000, 3000]
 PAIRS = 40
+MAX_BYTES_PER_PAIR = 40  # it is 94 if the documents of all pairs are two arrays of int64
 
 
 def find_pairs(sets: list[Shingles], overlap: str, name: str = "jaccard", **options: object) -> JoinedPairs:
@@ -172,3 +177,26 @@ def test_keys_are_regrouped_so_that_equal_ones_are_together(keys_at_once: int, m
     assert sorted(zip(keys.tolist(), range(200), strict=True)) == sorted(entries)
     assert {1} == set(map(len, places.values()))
     assert (len(parts) > 2) == (keys_at_once == 10)
+
+
+def test_each_further_pair_needs_few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In sets of 200 documents that all overlap each other, nearly all memory is that of the pairs."""
+    monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 1 << 16)
+    monkeypatch.setattr(module, "_PAIRS_IN_CACHE", 1 << 14)
+
+    def measure_peak(set_count: int) -> tuple[int, int]:
+        tokens = np.repeat(np.random.default_rng(17).integers(0, 512, (set_count, 40), np.uint32), 200, axis=0)
+        token_ids = (np.arange(40, dtype=np.uint32) << HASH_BITS | tokens).ravel()
+        counts = np.full(len(tokens), 40)
+        made = FingerprintTable(token_ids, np.arange(len(tokens)) * 40, counts, counts, BUCKETS)
+        pairs = PairOverlaps(Measure("jaccard", Fraction(4, 5)), None)
+        tracemalloc.start()
+        pairs.add(join(made, np.arange(len(tokens)), Measure("jaccard", Fraction(4, 5))))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return peak, len(pairs.keys)
+
+    small, large = measure_peak(30), measure_peak(90)
+
+    assert 90 * 199 * 100 == large[1]
+    assert (large[0] - small[0]) / (large[1] - small[1]) < MAX_BYTES_PER_PAIR
