@@ -104,7 +104,7 @@ def test_a_plan_that_does_not_fit_leaves_no_file(folder: Path) -> None:
 
 
 def test_a_file_replaces_the_target_of_a_link_and_keeps_its_permissions(folder: Path) -> None:
-    cli.write(folder, {"real.html": "old"}).joinpath("real.html").chmod(0o640)
+    cli.write(folder, {"real.html": ""}).joinpath("real.html").chmod(0o640)
     (folder / "page.html").symlink_to("real.html")
     cli.output("compare", folder / "a.txt", folder / "b.txt", "--html", folder / "page.html")
 

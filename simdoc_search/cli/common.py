@@ -292,9 +292,3 @@ def open_text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
     except OSError as error:
         advice = DISK_FULL_ADVICE if is_disk_full(error) else "check that the folder exists and is writable"
         raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
-
-
-def write_text_file(path: Path, text: str) -> None:
-    """Write an output file. Raises the same errors as `open_text_file`."""
-    with open_text_file(path) as file:
-        file.write(text)

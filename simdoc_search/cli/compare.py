@@ -18,7 +18,6 @@ from simdoc_search.cli.common import (
     print_json,
     say,
     store_option,
-    write_text_file,
 )
 from simdoc_search.cli.comparison_options import (
     ignore_bibliography_option,
@@ -30,6 +29,7 @@ from simdoc_search.cli.comparison_options import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.input_text import is_file, read_document, read_stored_text
+from simdoc_search.cli.page_file import write_page_file
 from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
@@ -252,4 +252,4 @@ def _write_page(
     from simdoc_search.passages.report import render_pair_page
 
     texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
-    write_text_file(path, render_pair_page(comparison, texts, names, analysis=analysis, notes=notes))
+    write_page_file(path, render_pair_page(comparison, texts, names, analysis=analysis, notes=notes))

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import write_text_file
 from simdoc_search.cli.duplicates_output import format_size_date_and_name, format_summary, note_lines
+from simdoc_search.cli.page_file import write_page_file
 from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def write_page(
         remarks.append(
             f"{duplicates_are} not shown side by side with the kept document; to see them, use `simdoc-search compare`"
         )
-    write_text_file(path, render_list_page("Duplicates", sections, remarks, summary=format_summary(result)))
+    write_page_file(path, render_list_page("Duplicates", sections, remarks, summary=format_summary(result)))
 
 
 def _make_section(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import document_progress, write_text_file
+from simdoc_search.cli.common import document_progress
+from simdoc_search.cli.page_file import write_page_file
 from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.display import (
     format_count,
@@ -93,7 +94,7 @@ def write_page(
             update(advance=1)
     sources_are = format_count(omitted, "source is", "sources are")
     note = f"{sources_are} not shown side by side with the text. To see both texts, use `simdoc-search compare`."
-    write_text_file(path, render_sources_page(sourced_texts, [*notes, note] if omitted else notes))
+    write_page_file(path, render_sources_page(sourced_texts, [*notes, note] if omitted else notes))
 
 
 def _read_texts_up_to(remaining_characters: int, keys: Sequence[DocumentKey], store: Store) -> dict[DocumentKey, str]:

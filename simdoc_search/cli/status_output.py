@@ -25,8 +25,8 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
             "index": inspected.index.name,
             "counts": {
                 **asdict(inspected.counts),
-                "missing": inspected.counts.missing_count,
-                "with_other_settings": inspected.counts.other_settings_count,
+                "missing_count": inspected.counts.missing_count,
+                "other_settings_count": inspected.counts.other_settings_count,
             },
             "bytes": inspected.primary_bytes,
             "pipeline": asdict(inspected.pipeline),
@@ -40,8 +40,8 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     staleness = {**values, "share": sample.stale_share, "at_least": at_least, "at_most": at_most}
     return {
         "document_count": inspection.document_count,
-        "missing": inspection.missing_count,
-        "without_text": inspection.without_text_count,
+        "missing_count": inspection.missing_count,
+        "without_text_count": inspection.without_text_count,
         "staleness": None if sample.not_compared_reason else staleness,
         "not_sampled": sample.not_compared_reason or None,
         "indices": indices,

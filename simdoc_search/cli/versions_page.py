@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import write_text_file
+from simdoc_search.cli.page_file import write_page_file
 from simdoc_search.cli.versions_output import count_lines
 from simdoc_search.display import format_count, format_percent
 
@@ -46,7 +46,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | 
         notes.append(
             f"{versions_are} not shown next to the previous version; to compare them, use `simdoc-search compare`"
         )
-    write_text_file(path, render_list_page("Versions", [ListSection(rows)], notes))
+    write_page_file(path, render_list_page("Versions", [ListSection(rows)], notes))
 
 
 def _texts_by_version(result: VersionsResult, texts: Mapping[DocumentKey | None, str]) -> dict[int, tuple[str, str]]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from tempfile import TemporaryFile
+from contextlib import ExitStack, contextmanager, suppress
+from tempfile import TemporaryFile, gettempdir
 from types import TracebackType
 from typing import IO
 
 import numpy as np
 
 from simdoc_search.duplicates.arrays import Ints, Keys
+from simdoc_search.errors import StoreError
 
 _MAX_BYTES_IN_MEMORY, _KEYS_AT_ONCE = 1 << 26, 1 << 21
 
@@ -37,16 +38,18 @@ class KeyMatrix:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._file:
-            self._file.close()
+            _close(self._file)
 
     def write_columns(self, column: int, keys: Keys) -> None:
         """Write some columns, from this one on; shape (rows, columns)."""
         if not self._file:
             self._keys[:, column : column + keys.shape[1]] = keys
             return
-        for row, values in enumerate(keys):
-            self._file.seek((row * self._column_count + column) * self._item_size)
-            self._file.write(values.tobytes())
+        with _convert_write_errors():
+            for row, values in enumerate(keys):
+                self._file.seek((row * self._column_count + column) * self._item_size)
+                self._file.write(values.tobytes())
+            self._file.flush()
 
     def read_row(self, row: int) -> Keys:
         """Return a row, which the caller may change."""
@@ -69,7 +72,9 @@ def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterato
     """
     count = max_keys // _KEYS_AT_ONCE + 1
     with ExitStack() as stack:
-        files = [stack.enter_context(TemporaryFile(prefix="simdoc-")) for _ in range(count)] if count > 1 else []
+        files = [TemporaryFile(prefix="simdoc-") for _ in range(count)] if count > 1 else []  # noqa: SIM115
+        for file in files:
+            stack.callback(_close, file)
         entries = [np.zeros((0, 2), np.uint64)]
         for keys, owners in parts:
             entries.append(np.stack((keys, owners.astype(np.uint64)), axis=1))
@@ -77,13 +82,32 @@ def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterato
                 part_of = (keys % np.uint64(count)).astype(np.int64)
                 grouped = entries.pop()[np.argsort(part_of, kind="stable")]
                 ends = np.cumsum(np.bincount(part_of, minlength=count))
-                for file, group in zip(files, np.split(grouped, ends[:-1]), strict=True):
-                    file.write(group.tobytes())
+                with _convert_write_errors():
+                    for file, group in zip(files, np.split(grouped, ends[:-1]), strict=True):
+                        file.write(group.tobytes())
         yield _split_entries(np.concatenate(entries))
         for file in files:
-            file.seek(0)
+            with _convert_write_errors():
+                file.seek(0)
             yield _split_entries(np.frombuffer(file.read(), np.uint64).reshape(-1, 2))
 
 
 def _split_entries(entries: Keys) -> tuple[Keys, Ints]:
     return entries[:, 0].copy(), entries[:, 1].astype(np.int64)
+
+
+def _close(file: IO[bytes]) -> None:
+    """Close a temporary file, whose content is not needed any more, even if the disk is full."""
+    with suppress(OSError):
+        file.close()
+
+
+@contextmanager
+def _convert_write_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot write a temporary file in {gettempdir()}: {error.strerror or error}; free some disk space, or set "
+            "TMPDIR to a folder on a larger disk"
+        ) from error

@@ -41,6 +41,8 @@ _NUMBER_SEARCH_CHARACTERS = 24
 """The number of characters on each side of a difference that are searched for a number or a date."""
 _MAX_CHANGED_WORDS = 100
 """The maximum number of words of a significant change. In a longer difference, a whole section was replaced."""
+_MAX_MERGED_CHARACTERS = 200
+"""The maximum length of touching differences that are merged. Without spaces, all differences of a text may touch."""
 _EXCERPT_LENGTH = 60
 """The maximum number of characters of an excerpt."""
 _SENTENCE_END_SEARCH_CHARACTERS = 8
@@ -102,14 +104,19 @@ def _merge_touching_spans(spans: Iterable[tuple[Span, Span]]) -> Iterator[tuple[
     merged: tuple[Span, Span] | None = None
     for a, b in spans:
         if merged and (_are_touching(merged[0], a) or _are_touching(merged[1], b)):
-            (first, last), (other_first, other_last) = merged
-            merged = (min(first, a[0]), max(last, a[1])), (min(other_first, b[0]), max(other_last, b[1]))
-            continue
+            joined = _join(merged[0], a), _join(merged[1], b)
+            if max(last - first for first, last in joined) <= _MAX_MERGED_CHARACTERS:
+                merged = joined
+                continue
         if merged:
             yield merged
         merged = a, b
     if merged:
         yield merged
+
+
+def _join(span: Span, other: Span) -> Span:
+    return min(span[0], other[0]), max(span[1], other[1])
 
 
 def _are_touching(span: Span, later_span: Span) -> bool:

@@ -41,7 +41,7 @@ def test_commands_that_need_scripts_change_nothing(temp_indices: TempIndices) ->
 
         output("backfill", url, "--text-field", "body")
         status = answer("status", url)
-        assert (len(TEXTS) + 1, 0) == (status["document_count"], status["missing"])
+        assert (len(TEXTS) + 1, 0) == (status["document_count"], status["missing_count"])
         assert "is ready for FINGERPRINT queries" in output("check", url)
         assert "copy" in [hit["id"] for hit in answer("similar", first, "--store", url)["hits"]]
         output("duplicates", "--store", url, "--mark")

@@ -338,10 +338,10 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     advice = "run `simdoc-search backfill` to remove the fingerprint"
     assert f"text removed   1 document with a fingerprint but no text; {advice}\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
-    assert (2, 1) == (found["without_text"], found["missing"])
+    assert (2, 1) == (found["without_text_count"], found["missing_count"])
     assert f"1 document has a fingerprint but no text; run `simdoc-search backfill {url}`\n" in checked
     assert "1 document updated, 0 unchanged, 1 without a text any more (fingerprint removed) (" in done
-    assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale_count"])
+    assert (3, 0, 0) == (after["without_text_count"], after["missing_count"], after["staleness"]["stale_count"])
 
 
 def test_documents_without_a_text_may_be_among_the_missing(temp_indices: TempIndices) -> None:

@@ -76,7 +76,7 @@ def test_estimates_have_a_tilde_and_a_note(tmp_path: Path) -> None:
     result = run("similar", "--text", words(0, 200), "--store", tmp_path / "s")
 
     assert "~100 %" in result.stdout
-    assert "note: 4 overlaps are estimated, because the index does not have the text" in result.stderr
+    assert "note: 4 overlaps are estimated, because the index does not have both texts" in result.stderr
 
 
 def test_a_result_without_hits_only_fails_with_fail_if_empty() -> None:

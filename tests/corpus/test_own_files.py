@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import answer, output, words, write
+from tests.support.cli import answer, output, run, words, write
 
 
 def test_plans_undo_files_and_pages_in_an_indexed_folder_are_skipped(
@@ -38,3 +38,19 @@ def test_a_lock_file_of_office_is_not_a_damaged_document(tmp_path: Path, monkeyp
         (file["path"], file["reason"]) for file in report["skipped"]
     ]
     assert 2 == report["added_count"]
+
+
+def test_a_page_overwrites_only_another_page(tmp_path: Path) -> None:
+    """A mistyped `--html` does not replace a document."""
+    write(tmp_path, {"docs/a.txt": words(0, 60), "mine.txt": words(0, 60), "empty.html": ""})
+    mine, page = tmp_path / "mine.txt", tmp_path / "page.html"
+    for command in (
+        ("passages", "--file", mine, "--in", tmp_path / "docs", "--store", tmp_path / "s"),
+        ("versions", "--file", mine, "--store", tmp_path / "s"),
+        ("compare", mine, tmp_path / "docs" / "a.txt"),
+    ):
+        assert "mine.txt, because it is not a page of simdoc-search" in run(*command, "--html", mine).stderr
+        assert words(0, 60) == mine.read_text("utf-8")
+        for target in (page, page, tmp_path / "empty.html"):
+            output(*command, "--html", target)
+            assert target.read_text("utf-8").startswith("<!DOCTYPE html>")

@@ -44,7 +44,7 @@ def unreliable_connection(rng: random.Random, place: Place) -> None:
         listed = command("watch", "--list", "--store", direct_url, *on_watches[2:], "--json", cwd=place.folder)
         sources = [hit["_source"] for hit in call(place.engine, "POST", f"/{name}/_search?size=1000")["hits"]["hits"]]
 
-        assert (len(TEXTS), 0) == (status["document_count"], status["missing"])
+        assert (len(TEXTS), 0) == (status["document_count"], status["missing_count"])
         assert ({"doc3", "doc4"} if has_modules else set()) == {
             watched["id"] for watched in json.loads(listed.out)["watched"]
         }

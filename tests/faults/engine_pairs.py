@@ -138,7 +138,7 @@ def _check_fingerprints(place: Place, values: dict[str, str]) -> None:
     status = json.loads(run_to_end(place.folder, "status", values["url"], "--json"))
     compared = json.loads(run_to_end(place.folder, "backfill", values["url"], "--stale", "--full", "--json"))
 
-    assert (0, 0) == (status["missing"], status["staleness"]["stale_count"]), status
+    assert (0, 0) == (status["missing_count"], status["staleness"]["stale_count"]), status
     assert (status["document_count"], 0) == (compared["unchanged_count"], compared["updated_count"]), compared
 
 

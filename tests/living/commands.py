@@ -70,9 +70,9 @@ class Checks:
         status = answer("status", self._url, "--sample", 10_000)
 
         assert [] == status["skipped"]
-        counts = {key: status[key] for key in ("document_count", "missing", "without_text")}
-        gone = sum(index["counts"]["text_gone"] for index in status["indices"])
-        return {**counts, "text_gone": gone, "stale": status["staleness"]["stale_count"]}
+        counts = {key: status[key] for key in ("document_count", "missing_count", "without_text_count")}
+        gone = sum(index["counts"]["text_gone_count"] for index in status["indices"])
+        return {**counts, "text_gone_count": gone, "stale": status["staleness"]["stale_count"]}
 
     def problems(self) -> list[dict[str, Any]]:
         """Return the problems that `check` finds."""
@@ -97,7 +97,13 @@ class Checks:
         """Check `status` and `info`."""
         number = len(self.of.sources)
         without = sum(not source.get("body") for source in self.of.sources.values())
-        expected = {"document_count": number, "missing": 0, "without_text": without, "text_gone": 0, "stale": 0}
+        expected = {
+            "document_count": number,
+            "missing_count": 0,
+            "without_text_count": without,
+            "text_gone_count": 0,
+            "stale": 0,
+        }
 
         assert expected == self.counts()
         assert number == self._answer("info")["document_count"]

@@ -132,14 +132,14 @@ class Month:
         self.checks.check_counts()
         self.application.bulk_update(late)
 
-        assert 2 == self.checks.counts()["missing"]
+        assert 2 == self.checks.counts()["missing_count"]
         assert (2, []) == self.checks.backfill()
 
     def texts_are_removed(self) -> None:
         """In a bulk. The next `backfill` removes their fingerprints."""
         self.application.bulk_update({document: {"body": None} for document in self.application.choose(2)})
 
-        assert 2 == self.checks.counts()["text_gone"]
+        assert 2 == self.checks.counts()["text_gone_count"]
         assert (0, []) == self.checks.backfill()
 
     def an_index_without_our_field_is_added(self) -> None:

@@ -138,6 +138,15 @@ def test_another_text_is_not_a_significant_change() -> None:
     assert [] == significant_changes("", "It is not so. " * 26)
 
 
+def test_a_text_without_spaces_has_more_than_one_significant_change() -> None:
+    """Differences in symbols extend to spaces, so all of them touch."""
+    wide = "\u4ef7\u683c\uff11\uff12\u5143\uff0c" * 200
+    changes = compare(wide, wide.replace("\uff11\uff12", "12").replace("\uff0c", ",")).significant_changes
+
+    assert {"number"} == {change.kind for change in changes}
+    assert 5 < len(changes) < 20
+
+
 def test_significant_changes_are_ordered_by_kind() -> None:
     """Changes of other words are not significant changes."""
     changes = significant_changes(

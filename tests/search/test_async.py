@@ -140,7 +140,7 @@ def test_iterators_yield_the_same(indexed: StoreLocation) -> None:
             duplicates = await search.duplicates(overlap=0.9)
 
             assert expected == [similar, passages]
-            assert groups == list(duplicates.groups()) != []
+            assert groups == [group async for group in search.iterate(duplicates.groups())] != []
             assert pairs == [pair async for pair in search.iterate(duplicates.pairs())] != []
 
     asyncio.run(run())

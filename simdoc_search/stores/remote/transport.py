@@ -35,7 +35,7 @@ _LOOP_CLOSED_MESSAGE = (
 )
 _BLOCKS_LOOP_MESSAGE = (
     "waiting for the engine would block the event loop that sends the requests; use AsyncSimilaritySearch, and iterate "
-    "over results with the method `each` of AsyncSimilaritySearch"
+    "over results with the method `iterate` of AsyncSimilaritySearch"
 )
 
 

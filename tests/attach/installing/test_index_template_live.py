@@ -58,7 +58,7 @@ def test_an_index_after_a_rollover_has_the_field_and_the_pipeline(app: Applicati
     assert expected(f"A title\n{text}") == ours(app.url, index, "new")
     place = f"{app.url}/{app.name}"
     status = answer("status", place)
-    assert (0, 2) == (status["missing"], status["staleness"]["sampled_count"])
+    assert (0, 2) == (status["missing_count"], status["staleness"]["sampled_count"])
     assert [0, 0] == [answer("backfill", place, *options)["updated_count"] for options in ([], ["--stale"])]
     (hit,) = answer("similar", "--store", place, '"old"_50')["hits"]
     (found,) = answer("passages", "old", "--store", place)["hits"]
