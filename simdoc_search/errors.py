@@ -83,11 +83,13 @@ class AmbiguousQueryError(SimdocError):
 
     Attributes:
         readings: for each of these documents, a FINGERPRINT string that matches only this document.
+        query: the ambiguous string.
     """
 
-    def __init__(self, message: str, readings: Sequence[str]) -> None:
+    def __init__(self, message: str, readings: Sequence[str], query: str = "") -> None:
         super().__init__(message)
         self.readings: tuple[str, ...] = tuple(readings)
+        self.query = query
 
 
 class UnknownDocumentError(SimdocError, LookupError):

@@ -88,8 +88,16 @@ def source_progress(
         total = len(listed) if len(listed) < _MAX_LISTED_SOURCES else None
         sources = chain(listed, sources)
     with document_progress(hidden=hidden, has_total=total is not None) as update:
+        finished_count = 0
+
+        def advance(count: int) -> None:
+            nonlocal finished_count
+            finished_count += count
+            # One file can have several documents, such as an e-mail with attachments.
+            update(completed=finished_count, total=total and max(total, finished_count))
+
         update(total=total)
-        yield sources, lambda count: update(advance=count)
+        yield sources, advance
 
 
 def index_paths(

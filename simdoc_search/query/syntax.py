@@ -178,7 +178,9 @@ def choose_reading(
         more = f" and {len(alternatives) - _MAX_ALTERNATIVES} more" if len(alternatives) > _MAX_ALTERNATIVES else ""
         shown = ", ".join(alternatives[:_MAX_ALTERNATIVES]) + more
         raise AmbiguousQueryError(
-            f"{parsed.text!r} matches several documents; use one of these queries instead: {shown}", alternatives
+            f"{parsed.text!r} matches several documents; use one of these queries instead: {shown}",
+            alternatives,
+            parsed.text,
         )
     for id, reason in parsed.invalid_readings:
         if not id or find_ids(id):

@@ -139,7 +139,7 @@ async def _respond(
                 tasks.cancel_scope.cancel()
     except ClientDisconnect:
         return Response(status_code=400)
-    return response or to_response(make_error_page(StoppedError(), served_store), page_request)
+    return response or to_response(make_error_page(StoppedError(), page_request), page_request)
 
 
 def render(make_page: PageFunction, page_request: PageRequest, stop: StopEvent) -> Response:
@@ -148,13 +148,12 @@ def render(make_page: PageFunction, page_request: PageRequest, stop: StopEvent) 
         with cancellable_by(stop):
             return to_response(make_page(page_request), page_request)
     except Exception as error:
-        return to_response(make_error_page(error, page_request.served_store), page_request)
+        return to_response(make_error_page(error, page_request), page_request)
 
 
 async def _respond_to_http_error(served_store: ServedStore, request: Request, error: Exception) -> Response:
-    response = to_response(
-        make_error_page(error, served_store), PageRequest(served_store, request.url.path, _wants_json(request))
-    )
+    page_request = PageRequest(served_store, request.url.path, _wants_json(request))
+    response = to_response(make_error_page(error, page_request), page_request)
     response.headers.update(getattr(error, "headers", None) or {})
     return response
 

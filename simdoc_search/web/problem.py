@@ -17,8 +17,10 @@ from simdoc_search.errors import (
     UnknownDocumentError,
 )
 from simdoc_search.web.original_file import FileNotAvailableError
+from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_REQUEST_SECONDS
-from simdoc_search.web.response import Page
+from simdoc_search.web.request_query import has_text
+from simdoc_search.web.response import Page, url_for
 from simdoc_search.web.served_store import NotIndexedError, ServedStore
 
 _STATUSES: dict[type[Exception], int] = {
@@ -31,25 +33,47 @@ _STATUSES: dict[type[Exception], int] = {
 }
 """The HTTP status of each class of errors. If an error belongs to several classes, the first one is used."""
 
+_QUERY_FIELDS = ("q", "id", "a", "b", "ignore")
+"""The values of a request that name documents."""
+
 _log = logging.getLogger(__name__)
 
 
-def make_error_page(error: Exception, served_store: ServedStore) -> Page:
+def make_error_page(error: Exception, request: PageRequest) -> Page:
     """Return the page of an error. It does not show the location of the store."""
+    served_store = request.served_store
     if isinstance(error, StoreError):
         served_store.reopen_after(error)
     status = _choose_status(error, served_store)
     message = served_store.hide_location(_describe_error(error, status))
     as_json: dict[str, Any] = {"error": message}
-    readings = list(error.readings) if isinstance(error, AmbiguousQueryError) else []
+    reading_urls: dict[str, str] = {}
     suggestions = list(error.suggestions) if isinstance(error, UnknownDocumentError) else []
-    if readings:
-        as_json["readings"] = readings
+    if isinstance(error, AmbiguousQueryError) and error.readings:
+        as_json["readings"] = list(error.readings)
+        message = f"{error.query!r} matches several documents"
+        reading_urls = {reading: _url_with_reading(request, error.query, reading) for reading in error.readings}
     if suggestions:
         as_json["suggestions"] = suggestions
-        message = f"there is no document {error.id!r}" if isinstance(error, UnknownDocumentError) else message
-    values = {"message": message, "readings": readings, "suggestions": suggestions, "status": status}
+    if isinstance(error, UnknownDocumentError) and not error.other_indices:
+        message = f"there is no document {error.id!r}"
+    values = {
+        "message": message,
+        "reading_urls": reading_urls,
+        "suggestions": suggestions,
+        "is_unknown_document": isinstance(error, UnknownDocumentError),
+        "status": status,
+    }
     return Page("problem.html", values, as_json, status)
+
+
+def _url_with_reading(request: PageRequest, query: str, reading: str) -> str:
+    """Return the URL of the same request with a reading instead of the ambiguous query; empty if it has a text."""
+    field = next((name for name in _QUERY_FIELDS if query in map(str.strip, request.values.get(name, ()))), None)
+    if field is None or has_text(request):
+        return ""
+    chosen = [reading if value.strip() == query else value for value in request.values[field]]
+    return url_for(request.path, **{**request.values, field: chosen})
 
 
 def _describe_error(error: Exception, status: int) -> str:

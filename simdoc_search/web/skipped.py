@@ -9,10 +9,12 @@ from pathlib import Path
 
 from starlette.exceptions import HTTPException
 
+from simdoc_search.analysis.words import words
 from simdoc_search.corpus import FileSource, find_files, read_sources
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import CorpusError
+from simdoc_search.indexing.preparation import NO_WORDS_REASON
 from simdoc_search.indexing.skip_reasons import SkipGroup, group_by_reason
 from simdoc_search.stores.base import Store
 from simdoc_search.web.background_job import Progress
@@ -147,6 +149,8 @@ def _find_unindexed_files(store: Store, local: LocalAccess, progress: Progress) 
         id = candidate.id if isinstance(candidate, FileSource) else ""
         if isinstance(outcome, SkippedFile):
             skipped_files.append(replace(outcome, path=id))
+        elif not words(outcome.text, store.settings.analysis):
+            skipped_files.append(SkippedFile(id, NO_WORDS_REASON))
         else:
             found.readable_files.append(id)
     found.skip_groups = group_by_reason(skipped_files)

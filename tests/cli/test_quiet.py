@@ -80,7 +80,17 @@ def test_indexing_folders_shows_the_number_of_files(monkeypatch: pytest.MonkeyPa
     output("index", "docs", "--checksum")
 
     assert {"total": 3} == calls[0]
-    assert 3 == sum(call.get("advance") or 0 for call in calls)
+    assert {"completed": 3, "total": 3} == calls[-1]
+
+
+def test_attachments_increase_the_number_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One file can have several documents."""
+    calls = updates(monkeypatch)
+    with source_progress(iter(["a.eml", "b.txt"]), ["docs"], hidden=True) as (_, advance):  # type: ignore[arg-type]
+        advance(1)
+        advance(3)
+
+    assert [{"total": 2}, {"completed": 1, "total": 2}, {"completed": 4, "total": 4}] == calls
 
 
 def test_the_number_of_many_or_streamed_sources_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

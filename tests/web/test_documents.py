@@ -190,7 +190,10 @@ def test_a_document_without_a_file_says_so() -> None:
 
 def test_skipped_files_are_listed_with_the_reasons(folder: Path, pages: Pages) -> None:
     """New files are listed too. The search writes nothing."""
-    write(folder / "corpus", {"new.txt": words(300, 350), "broken.pdf": b"%PDF-1.4 broken", ".hidden.txt": "x"})
+    write(
+        folder / "corpus",
+        {"new.txt": words(300, 350), "broken.pdf": b"%PDF-1.4 broken", ".hidden.txt": "x", "empty.txt": ""},
+    )
     assert "none" == pages.json("/documents/skipped")["state"]
     pages.sent("/documents/skipped", 202)
     found = pages.finished("/documents/skipped")
@@ -198,8 +201,13 @@ def test_skipped_files_are_listed_with_the_reasons(folder: Path, pages: Pages) -
     html = pages.html("/documents/skipped")
 
     assert ["new.txt"] == found["readable"]
-    assert {"broken.pdf": "damaged", ".hidden.txt": "hidden", "reports/picture.png": "an image"} == reasons
-    assert 7 == found["file_count"]
+    assert {
+        "broken.pdf": "damaged",
+        ".hidden.txt": "hidden",
+        "reports/picture.png": "an image",
+        "empty.txt": "no words",
+    } == reasons
+    assert 8 == found["file_count"]
     assert all(text in html for text in ("new.txt", "broken.pdf", "reports/picture.png", "1 file: hidden"))
     assert "new.txt" not in listed(pages)
 

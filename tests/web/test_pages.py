@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -244,6 +245,14 @@ def test_an_error_is_a_sentence(pages: Pages, path: str, values: dict[str, Any],
     assert [] == [c for c in html if c != "\n" and printable(c) != c]
 
 
+def test_the_page_of_an_unknown_id_links_to_the_list(pages: Pages) -> None:
+    html = pages.html("/versions", 404, id="xyzzy")
+
+    assert "There is no document &#39;xyzzy&#39;." in html
+    assert 'Look for its name in <a href="/documents">all documents</a>' in html
+    assert "JSONL" not in html
+
+
 def test_an_ambiguous_name_has_links_to_each_document(over: Callable[..., Pages]) -> None:
     """Several documents have the same file name."""
     several = over({f"{folder}/a.txt": words(0, 50) for folder in ("x", "y")})
@@ -252,6 +261,32 @@ def test_an_ambiguous_name_has_links_to_each_document(over: Callable[..., Pages]
 
     assert ['"x/a.txt"', '"y/a.txt"'] == result["readings"]
     assert all(f"q=%22{folder}%2Fa.txt%22" in html for folder in ("x", "y"))
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        ("/versions", {"id": "a", "size": "5"}),
+        ("/passages", {"id": "a", "preset": "verbatim"}),
+        ("/document", {"id": "a"}),
+        ("/compare", {"a": "x/a.txt", "b": "a"}),
+    ],
+)
+def test_an_ambiguous_name_has_links_to_the_same_page(
+    over: Callable[..., Pages], path: str, values: dict[str, Any]
+) -> None:
+    """The links keep the other values of the request."""
+    several = over({f"{folder}/a.txt": words(0, 50) for folder in ("x", "y")})
+    html = several.html(path, 400, **values)
+    [field] = [name for name in values if values[name] == "a"]
+    links = [unescape(link) for link in re.findall(r'<li><a href="([^"]+)"><bdi>', html)]
+
+    assert "<h1>Several documents match</h1>" in html
+    assert {path} == {link.partition("?")[0] for link in links}
+    assert [{**values, field: f'"{folder}/a.txt"'} for folder in ("x", "y")] == [
+        {name: value for name, [value] in parse_qs(link.partition("?")[2]).items()} for link in links
+    ]
+    assert all("a.txt" in several.html(path, **values | {field: f'"{folder}/a.txt"'}) for folder in ("x", "y"))
 
 
 @pytest.mark.parametrize("is_stored", [True, False])
