@@ -18,6 +18,7 @@ def similar_as_json(result: SearchResult) -> dict[str, Any]:
         "candidate_count": result.candidate_count,
         "total": result.total,
         "is_total_exact": result.is_total_exact,
+        "changed": result.changed,
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "left_out": [{**key_as_json(left_out.key), "reason": left_out.reason} for left_out in result.left_out],
     }

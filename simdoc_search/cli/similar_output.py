@@ -105,6 +105,9 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         changed = "  (changed after indexing)" if hit.changed else ""
         click.echo(f"{overlap:>{len(heading)}}  {name}{changed}")
     say(_summary(result))
+    if result.changed:
+        advice = "index the document again, or run `simdoc-search backfill --stale`"
+        say(f"note: the query document changed after indexing; {advice}", err=True)
     if expects_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         overlaps_are = format_count(count, "overlap is", "overlaps are")
         say(f"note: {overlaps_are} estimated, because the index does not have both texts", err=True)

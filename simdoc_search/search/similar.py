@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from simdoc_search.search.similar_ranking import Ranker
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_complete_record, read_texts
 from simdoc_search.stores.base import Candidates, Store
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_text_changed
 
 _log = logging.getLogger(__name__)
 
@@ -131,6 +132,7 @@ def _make_result(
         is_total_exact=is_total_exact,
         offset=options.offset,
         left_out_indices=store.left_out_indices(),
+        changed=text is not None and has_text_changed(replace(query_record, text=text)),
     )
     _log.info("%s: %s", query if query.id else "a text", result.page_description)
     return result

@@ -71,6 +71,7 @@ def find_by_containment(
         is_total_exact=compared >= len(candidates.documents) == candidates.total,
         offset=options.offset,
         left_out_indices=store.left_out_indices(),
+        changed=document.is_stored and has_text_changed(document.record),
     )
     _log.info("%s: %s", query if query.id else "a text", result.page_description)
     return result

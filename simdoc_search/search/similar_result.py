@@ -69,6 +69,8 @@ class SearchResult(HitsResult[Hit]):
         is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
         offset: number of hits before the first of `hits`.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
+        changed: whether the text of the query document has changed since it was indexed. Its indexed fingerprint, which
+            does not match the text, has found the candidates.
     """
 
     query: FingerprintQuery
@@ -83,6 +85,7 @@ class SearchResult(HitsResult[Hit]):
     is_total_exact: bool = False
     offset: int = 0
     left_out_indices: tuple[LeftOutIndex, ...] = ()
+    changed: bool = False
 
     @property
     def page_description(self) -> str:

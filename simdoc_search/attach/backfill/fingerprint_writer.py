@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.bulk import ActionOutcome, IndexGoneError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import describe_fault, is_simdoc_value, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import RawHit
-from simdoc_search.stores.remote.schema import labels_with_all_kinds
+from simdoc_search.stores.remote.schema import MARK_FIELDS, labels_with_all_kinds
 from simdoc_search.stores.remote.texts import read_text
 from simdoc_search.stores.remote.updates import CONFLICT, NOT_FOUND, TOO_MANY_CONFLICTS, ConditionalUpdater
 
@@ -123,13 +123,15 @@ class FingerprintWriter:
         """Return the body of an update.
 
         If the document has dotted keys such as `simdoc.tokens`, the body sets them to null. Otherwise the engine would
-        index their values together with the fingerprint.
+        index their values together with the fingerprint. If the text has changed, its marks are removed.
         """
         field, source = self._options.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
         before = source.get(field)
-        if value is not None and isinstance(before, dict) and before.get("error"):
-            value = {**value, "error": None}
+        if value is not None and isinstance(before, dict):
+            has_changed = before.get("text_hash") != value["text_hash"]
+            outdated = [name for name in ("error", *(MARK_FIELDS if has_changed else ())) if before.get(name)]
+            value = {**value, **dict.fromkeys(outdated)}
         return {"doc": {**dotted, field: value}, **({"detect_noop": False} if write_unchanged else {})}
 
     def _count_outcome(

@@ -31,6 +31,8 @@ from tests.support.backfill import (
     stored,
     to,
 )
+from tests.support.cli import answer
+from tests.support.cli import run as run_command
 from tests.support.http_server import Answer, Request, TempIndices, forward, serving
 
 
@@ -52,6 +54,37 @@ def test_a_changed_text_is_found_by_its_hash(
     assert (1, 1, len(TEXTS) - 2) == (report.updated_count, report.wordless_count, report.unchanged_count)
     assert {**done(texts), "doc8": found["doc8"]} == found
     assert (None, 0) == (found["doc8"]["simdoc"]["tokens"], found["doc8"]["simdoc"]["buckets"])
+
+
+@one_engine
+def test_a_changed_text_loses_its_marks(temp_indices: TempIndices, engine: Engine) -> None:
+    """A document whose text is the same keeps them."""
+    name = filled(temp_indices, engine)
+    backfill(engine, name)
+    marks = {"duplicate_of": "doc1", "cluster": "doc1"}
+    for id, text in (("doc7", OTHER), ("doc8", TEXTS["doc8"])):
+        engine.call("POST", [name, "_update", id], {"doc": {"body": text, "simdoc": marks}}, refresh=True)
+    backfill(engine, name, stale=True)
+    found = stored(engine, name)
+
+    assert [(None, None), ("doc1", "doc1")] == [
+        tuple(found[id]["simdoc"][mark] for mark in marks) for id in ("doc7", "doc8")
+    ]
+
+
+@one_engine
+def test_a_query_by_a_document_whose_text_has_changed_says_so(temp_indices: TempIndices, engine: Engine) -> None:
+    name = filled(temp_indices, engine)
+    backfill(engine, name)
+    query = ("similar", "doc7", "--store", f"{engine.name}/{name}")
+    note = "note: the query document changed after indexing; index the document again"
+    results = []
+    for text in (TEXTS["doc7"], OTHER):
+        engine.call("POST", [name, "_update", "doc7"], {"doc": {"body": text}}, refresh=True)
+        results.append((note in run_command(*query).stderr, answer(*query)["changed"]))
+
+    assert [(False, False), (True, True)] == results
+    assert answer(*query, "--measure", "containment")["changed"]
 
 
 GOOD = fingerprint_field(OTHER)
