@@ -99,7 +99,7 @@ if TYPE_CHECKING:
 @click.option(
     "--drop", type=click.Choice(["same-text", "same-words"]),
     help="Also give the action `drop` to files with the same text or words as the kept file, not only to files with "
-    "the same bytes. `apply` moves, deletes or hard-links files with this action. Their pictures, layout or "
+    "the same bytes. `apply` moves or deletes files with this action. Their pictures, layout or "
     "punctuation may differ from the kept file. `same-words` includes `same-text`.",
 )  # fmt: skip
 @click.option(
