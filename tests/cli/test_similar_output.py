@@ -20,7 +20,8 @@ def test_json_has_the_promised_keys() -> None:
     hit = shown["hits"][0]
 
     assert (0, "") == (result.exit_code, result.stderr)
-    assert ["query", "plan", "candidate_count", "total", "is_total_exact", "hits", "left_out"] == list(shown)
+    keys = ["query", "plan", "candidate_count", "total", "is_total_exact", "changed", "hits", "left_out"]
+    assert keys == list(shown)
     assert {"id": "doc123.txt", "overlap": 0.2, "probability": 0.8, "measure": "jaccard"} == shown["query"]
     assert {"kind": "bands", "clause_count": 80, "tokens_per_band": 2, "band_count": 40} == shown["plan"]
     assert {
