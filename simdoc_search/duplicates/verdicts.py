@@ -212,7 +212,7 @@ def reason_for(
 
 
 def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
-    """Describe how the characters of two texts with the same words differ. Quote one difference, in a number if possible."""
+    """Describe how the characters of two texts with the same words differ. Quote one difference, numbers first."""
     words_a, words_b = locate_words(a, analysis), locate_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
     if differences := find_character_differences((a, b), (words_a, words_b), runs):

@@ -273,7 +273,7 @@ def test_an_ambiguous_name_has_links_to_each_document(over: Callable[..., Pages]
     ],
 )
 def test_an_ambiguous_name_has_links_to_the_same_page(
-    over: Callable[..., Pages], path: str, values: dict[str, str]
+    over: Callable[..., Pages], path: str, values: dict[str, Any]
 ) -> None:
     """The links keep the other values of the request."""
     several = over({f"{folder}/a.txt": words(0, 50) for folder in ("x", "y")})
