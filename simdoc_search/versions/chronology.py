@@ -15,6 +15,7 @@ from simdoc_search.versions.evidence import (
     MIN_MTIME_DIFFERENCE_SECONDS,
     DateEvidence,
     DateSources,
+    DocumentDate,
     EvidenceKind,
 )
 from simdoc_search.versions.timeline import OrderStatement, Timeline, describe_order
@@ -42,6 +43,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     dated = [number for number in range(len(documents)) if number not in undated]
     kind, groups = _group_by_date(evidence, dated)
     order, guessed = _order_groups(evidence, kind, groups, propose_order)
+    order_kinds = _find_order_kinds(evidence, kind, groups)
     copies = _find_tied_copies(evidence, documents, order, dated_copies)
     order = [*order[: len(order) - len(copies)], *copies]
     newest = _find_newest(evidence, order, len(copies))
@@ -58,12 +60,13 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         conflicting_statements,
         describe_order(kind, len(guessed), have_equal_texts=have_equal_texts),
         tuple(
-            (None if kind == "texts" else evidence.dates_by(kind)[number]) or evidence.best_date(number)
+            _find_date_of_order(evidence, number, order_kinds) or evidence.best_date(number)
             for number in range(len(documents))
         ),
         have_equal_texts,
         _find_newest(evidence, order, len(copies), ignored_kind="modification time"),
         () if newest is None else tuple(_find_newest_kinds(evidence, order, len(copies), kind)),
+        frozenset(number for number in dated if _find_date_of_order(evidence, number, order_kinds)),
     )
 
 
@@ -207,14 +210,17 @@ def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: Ev
             if against is None:
                 continue
             hides_newest = _compare_by_kind(evidence, earlier, later).get(kind) == -1
-            yield OrderStatement(against, earlier, later, _format_dates(evidence, against, earlier, later))
-            yield OrderStatement(kind, later, earlier, _format_dates(evidence, kind, later, earlier), hides_newest)
+            yield _make_statement(evidence, against, earlier, later)
+            yield _make_statement(evidence, kind, later, earlier, hides_newest=hides_newest)
             break
 
 
-def _format_dates(evidence: DateEvidence, kind: EvidenceKind, first: int, second: int) -> tuple[str, str]:
-    a, b = (dated.label if (dated := evidence.dates_by(kind)[number]) else "" for number in (first, second))
-    return a, b
+def _make_statement(
+    evidence: DateEvidence, kind: EvidenceKind, later: int, earlier: int, *, hides_newest: bool = True
+) -> OrderStatement:
+    a, b = (dated.label if (dated := evidence.dates_by(kind)[number]) else "" for number in (later, earlier))
+    sources = evidence.find_date_source(kind, later), evidence.find_date_source(kind, earlier)
+    return OrderStatement(kind, later, earlier, (a, b), sources, hides_newest)
 
 
 def _find_inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -250,6 +256,28 @@ def _order_groups(
         order += ordered
         guessed |= proposed
     return order, guessed
+
+
+def _find_order_kinds(
+    evidence: DateEvidence, kind: EvidenceKind, groups: Sequence[list[int]]
+) -> dict[int, list[EvidenceKind]]:
+    """Map each document to the kinds of evidence that its place in the order is based on, the first kind first."""
+    kinds: dict[int, list[EvidenceKind]] = {}
+    for group in groups if kind != "texts" else ():
+        of_ties = _find_order_kinds(evidence, *_group_by_date(evidence, group)) if len(group) > 1 else {}
+        kinds |= {number: [kind, *of_ties.get(number, ())] for number in group}
+    return kinds
+
+
+def _find_date_of_order(
+    evidence: DateEvidence, number: int, order_kinds: Mapping[int, Sequence[EvidenceKind]]
+) -> DocumentDate | None:
+    """Return the date or version that the place of a document in the order is based on.
+
+    A name without a version, such as `lease` next to `lease draft`, has an empty label. The next kind is then returned.
+    """
+    dates = (evidence.dates_by(kind)[number] for kind in order_kinds.get(number, ()))
+    return next((dated for dated in dates if dated and dated.label), None)
 
 
 def _group_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[EvidenceKind, list[list[int]]]:
