@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.arrays import Integers, Ints, Keys, slices
+from simdoc_search.duplicates.arrays import AnyInts, Ints, Keys, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS, FingerprintTable
 from simdoc_search.query.planner import choose_banding, parse_fraction
 from simdoc_search.query.s_curve import probability_of_matches
@@ -44,7 +44,7 @@ class BandingPass:
     min_shingles: float  # minimum number of distinct shingles of a document
     max_shingles: float  # maximum number of distinct shingles of a document
 
-    def select(self, table: FingerprintTable, documents: Integers) -> Integers:
+    def select(self, table: FingerprintTable, documents: AnyInts) -> AnyInts:
         """Return the documents whose size is in the range of this pass."""
         fits = np.empty(len(documents), bool)
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
@@ -88,7 +88,7 @@ def expected_shingle_count(filled_count: int, bucket_count: int) -> float:
 
 def choose_rare_tokens(
     table: FingerprintTable,
-    documents: Integers,
+    documents: AnyInts,
     overlap: Fraction,
     recall: Fraction,
     frequency_of: Callable[[Keys], Ints],
@@ -125,7 +125,7 @@ def choose_rare_tokens(
 
 
 def choose_rarest_tokens(
-    table: FingerprintTable, documents: Integers, overlap: Fraction, recall: Fraction
+    table: FingerprintTable, documents: AnyInts, overlap: Fraction, recall: Fraction
 ) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     # Equal tokens must have equal hashes. So the low hash bits are used either for all documents, or for none.
@@ -187,7 +187,7 @@ def table_band_keys(
         frequency_of: returns how frequent tokens are; see `choose_rare_tokens`.
     """
     all_documents = np.arange(len(table.token_counts))
-    keys_and_owners: list[tuple[Keys, Integers]] = []
+    keys_and_owners: list[tuple[Keys, AnyInts]] = []
     for banding_pass in plan_passes(overlap, recall, table.bucket_count):
         documents = banding_pass.select(table, all_documents)
         if banding_pass.rows_per_band:
@@ -227,7 +227,7 @@ def uses_low_bits(table: FingerprintTable, banding_pass: BandingPass) -> bool:
     return table.low_hash_bits is not None and banding_pass.max_shingles <= MAX_TOKENS_WITH_LOW_BITS
 
 
-def _count_token_frequencies(table: FingerprintTable, documents: Integers, *, with_low_bits: bool) -> NDArray[np.int32]:
+def _count_token_frequencies(table: FingerprintTable, documents: AnyInts, *, with_low_bits: bool) -> NDArray[np.int32]:
     """Count the documents with each token. The hash of a token selects its counter, so some tokens share a counter."""
     tokens = int(table.token_counts[documents].sum())
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
