@@ -70,6 +70,7 @@ def in_session(store: Path, use: Callable[[Client], Awaitable[None]], *folders: 
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment())
 
     async def run() -> None:
+        assert sys.__stderr__
         transport = stdio_client(server, errlog=sys.__stderr__)  # by default, sys.stderr at the time of the import
         async with Client(transport, read_timeout_seconds=60) as client:
             await use(client)
