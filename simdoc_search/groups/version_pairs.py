@@ -101,14 +101,20 @@ class _VersionSearch:
 
     def __init__(self, documents: ComparableDocuments, thresholds: SimilarityThresholds, progress: Progress) -> None:
         self._documents, self._thresholds, self._progress = documents, thresholds, progress
-        self.simhashes, sentences = np.unique(documents.simhashes, return_inverse=True)
+        self.simhashes, sentence_of_occurrence = np.unique(documents.simhashes, return_inverse=True)
         document_of_occurrence = np.repeat(np.arange(len(documents)), documents.simhash_counts)
-        self.containing_documents = _DocumentsOfSentences(sentences, document_of_occurrence, len(self.simhashes))
+        self.containing_documents = _DocumentsOfSentences(
+            sentence_of_occurrence, document_of_occurrence, len(self.simhashes)
+        )
         looked_up = _find_rarest_sentences(
-            sentences, document_of_occurrence, self.containing_documents.counts, documents.simhash_counts, thresholds
+            sentence_of_occurrence,
+            document_of_occurrence,
+            self.containing_documents.counts,
+            documents.simhash_counts,
+            thresholds,
         )
         self.lookup_documents = _DocumentsOfSentences(
-            sentences[looked_up], document_of_occurrence[looked_up], len(self.simhashes)
+            sentence_of_occurrence[looked_up], document_of_occurrence[looked_up], len(self.simhashes)
         )
         self._affected_documents: list[Ints] = []  # documents for which a frequent sentence was looked up
         self._record_affected_documents(self.containing_documents.counts > FREQUENT_SENTENCE_LIMIT)
@@ -186,14 +192,14 @@ class _VersionSearch:
 
 
 def _find_rarest_sentences(
-    sentences: Ints,
+    sentence_of_occurrence: Ints,
     document_of_occurrence: Ints,
     document_counts: Ints,
     sentence_counts: Ints,
     thresholds: SimilarityThresholds,
 ) -> Ints:
-    """Return the positions of the sentences to look up: in each document, the ones that the fewest documents have."""
-    order = np.lexsort((sentences, document_counts[sentences], document_of_occurrence))
+    """Return the occurrences to look up: in each document, those of the sentences that the fewest documents have."""
+    order = np.lexsort((sentence_of_occurrence, document_counts[sentence_of_occurrence], document_of_occurrence))
     ranks = np.arange(len(order)) - np.repeat(np.cumsum(sentence_counts) - sentence_counts, sentence_counts)
     needed = np.maximum(1, np.ceil(sentence_counts * thresholds.min_share - 1e-9)).astype(np.int64)
     looked_up: Ints = order[ranks <= np.repeat(sentence_counts - needed, sentence_counts)]
