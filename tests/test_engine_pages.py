@@ -260,9 +260,11 @@ def test_what_other_indices_use_is_kept(engine_url: str) -> None:
         results = [answer(*remove, name) for name in (first, second)]
         kept, then_kept = ([line for line in result["warnings"] if field in line] for result in results)
         changes = [result["changes"] for result in results]
+        settings = engine.call("GET", [first, "_settings"])[first]["settings"]
 
     assert f"kept pipeline {field}, component template {field}: still used by the index {second}" in kept
-    assert [f"set index.final_pipeline of {first} to _none"] == changes[0]
+    assert [f"remove index.final_pipeline from {first}"] == changes[0]
+    assert "final_pipeline" not in settings["index"]
     assert [f"delete the pipeline {field}", f"delete the component template {field}"] == changes[1][-2:]
     assert [f"the mapping of {second} keeps the empty field {field}"] == then_kept
 

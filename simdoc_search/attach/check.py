@@ -63,8 +63,9 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
         notes: list[tuple[bool, str]] = []
         if not description.is_closed:
             notes += _find_mapping_faults(description, mappings, location)
-            notes += _find_notes(description)
+            notes += _find_default_field_notes(description)
         if description.name in inspected_by_name:
+            notes += _find_source_notes(inspected_by_name[description.name])
             notes += _find_document_faults(inspected_by_name[description.name], location)
             notes += _find_adversarial_texts(engine, description)
         findings += [Finding(description.name, is_problem, message) for is_problem, message in notes]
@@ -91,8 +92,8 @@ def _find_mapping_faults(index: IndexDescription, mappings: _Mappings, location:
         yield fault.needs_action, fault.problem + advice
 
 
-def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
-    """Yield (is_problem, message) for each side effect of the fingerprint field on other searches."""
+def _find_default_field_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
+    """Yield (False, message) if searches of all fields also search the fingerprint field."""
     field = index.field
     if "tokens" not in index.subfields or index.is_simdoc_index:
         return
@@ -103,11 +104,17 @@ def _find_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
             f"{field}, and a prefix such as `20*` may match a token; set index.query.default_field to the fields that "
             "queries without a field should search",
         )
-    yield (
-        False,
-        f"responses with _source contain {field}, about 1 to 3 kB per hit; to omit this field, add "
-        f'"_source": {{"excludes": ["{field}"]}} to your requests',
-    )
+
+
+def _find_source_notes(inspected: IndexInspection) -> Iterator[tuple[bool, str]]:
+    """Yield (False, message) if responses contain fingerprints."""
+    field = inspected.index.field
+    if inspected.counts.fingerprinted_count and not inspected.index.is_simdoc_index:
+        yield (
+            False,
+            f"responses with _source contain {field}, about 1 to 3 kB per hit; to omit this field, add "
+            f'"_source": {{"excludes": ["{field}"]}} to your requests',
+        )
 
 
 def _find_document_faults(inspected: IndexInspection, location: str) -> Iterator[tuple[bool, str]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
-from simdoc_search.attach.indices import NO_PIPELINE, IndexDescription, describe_indices
+from simdoc_search.attach.indices import IndexDescription, describe_indices
 from simdoc_search.attach.inspection.index_pipeline import FINGERPRINT_PARAMETERS
 from simdoc_search.attach.installation import check_url_without_index
 from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
@@ -132,12 +132,10 @@ def _plan_write_changes(
                 change = f"remove {plan.fingerprint_field} from the index template {name}"
                 plan.steps.append(Step("index template", ("_index_template", name), body, change))
     for each in named_indices:
-        settings = {
-            f"index.{key}": NO_PIPELINE for key in _PIPELINE_SETTINGS if each.index_settings.get(key) in own_pipelines
-        }
+        settings = {f"index.{key}": None for key in _PIPELINE_SETTINGS if each.index_settings.get(key) in own_pipelines}
         if settings:
             used |= _pipelines_of(each.index_settings) & own_pipelines
-            change = f"set {' and '.join(settings)} of {each.name} to {NO_PIPELINE}"
+            change = f"remove {' and '.join(settings)} from {each.name}"
             plan.steps.append(Step("index pipeline", (each.name, "_settings"), settings, change))
     return used
 

@@ -13,7 +13,7 @@ MAX_SENTENCE_LENGTH = 400
 """A longer sentence is cut into pieces of at most this number of characters, between words if possible. Tables and
 source code contain such sentences.
 
-If a few words are inserted, the cuts after them move by about the same length, so each piece keeps most of its words.
+If a few words are inserted, each later cut falls only a few words earlier, so each piece keeps most of its words.
 """
 
 _LANGUAGE = "en"

@@ -21,7 +21,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_output import print_incomplete_documents
-from simdoc_search.cli.settings_options import make_settings_change, settings_options
+from simdoc_search.cli.settings_options import make_settings_changer, settings_options
 from simdoc_search.display import format_bytes, format_count
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def backfill(
         raise click.BadParameter(f"{field!r} contains a dot; choose a top-level field", param_hint="--field")
     if full and not stale:
         raise click.UsageError("--full only works with --stale; add --stale")
-    change = make_settings_change(options, passages=add_passages)
+    change = make_settings_changer(options, passages=add_passages)
     client, index = connect(url, engine=engine)
     field, text_fields = choose_fields(client, index, field, text_fields)
     backfill_options = BackfillOptions(text_fields, field, stale, throttle, change, full=full, force=force)

@@ -98,9 +98,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--drop", type=click.Choice(["same-text", "same-words"]),
-    help="In the plan, also set the action `drop` for files with the same text, or with the same words, as the kept "
-    "file. Pictures, layout or punctuation of dropped files may differ. `same-words` includes `same-text`.  [default: "
-    "only for files with the same bytes]",
+    help="Also give the action `drop` to files with the same text or words as the kept file, not only to files with "
+    "the same bytes. `apply` moves or deletes files with this action. Their pictures, layout or "
+    "punctuation may differ from the kept file. `same-words` includes `same-text`.",
 )  # fmt: skip
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",

@@ -62,7 +62,7 @@ def write_page(
     )
     remarks = [*([counts] if counts else []), *note_lines(result, store, is_estimate_requested=is_estimate_requested)]
     if result.group_count > len(sections):
-        singular, plural = "group with less space to free is", "groups with less space to free are"
+        singular, plural = "group that frees the least space is", "groups that free the least space are"
         more = format_count(result.group_count - len(sections), singular, plural)
         remarks.append(f"{more} not shown; --json without --limit lists all groups")
     if budget.left_out_pair_count:

@@ -217,7 +217,8 @@ def _print(explained: _ExplainedQuery) -> None:
             f"{format_percent(plan.probability_of_finding(overlap), 2)}{describe_token_shortfall(query, plan)}"
         )
         say(
-            f"recall     a document with an overlap of {100 * overlap:g} % is found with a probability of {probability}"
+            f"recall     a document with an overlap of {100 * overlap:g} % is found with a probability of at least "
+            f"{probability}"
         )
         error = format_percent(explained.expected_error or 0, 2)
         say(f"error      {error} (standard error of an estimated overlap of {100 * overlap:g} %)")

@@ -37,7 +37,7 @@ from simdoc_search.cli.index_paths import source_progress
 from simdoc_search.cli.index_upgrade import upgrade
 from simdoc_search.cli.index_watch import FolderWatch
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.settings_options import make_settings_change, passage_options
+from simdoc_search.cli.settings_options import make_settings_changer, passage_options
 from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
@@ -284,7 +284,7 @@ def _choose_settings(
         return None
     if stored_settings:
         check_stored_settings(stored_settings, requested, store)
-    settings = make_settings_change({**options, "token_kinds": ()})(stored_settings or requested)
+    settings = make_settings_changer({**options, "token_kinds": ()})(stored_settings or requested)
     if (
         stored_settings and stored_settings.passages is None and settings.passages
     ):  # passages are on by default, so `check_stored_settings` does not notice that --passage-run requests them

@@ -214,8 +214,8 @@ def excluded_part_options(command: Command) -> Command:
         ),
         (
             "front-matter",
-            "Whether to skip the front matter (YAML, TOML) of Markdown files. The keys of skipped front matter become "
-            "metadata.",
+            "Whether the front matter (YAML, TOML) of Markdown files is part of the text. With `skip`, its fields "
+            "become metadata.",
         ),
     ):
         command = click.option(

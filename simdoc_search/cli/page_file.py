@@ -15,11 +15,11 @@ def write_page_file(path: Path, text: str) -> None:
     """Write a page of HTML.
 
     Raises:
-        ClickException: the file cannot be written, or it exists and is not a page of simdoc-search.
+        ClickException: the file cannot be written, or it exists and is not a page that simdoc-search wrote.
     """
     if path.is_file() and path.stat().st_size and not _is_own_page(path):
         raise click.ClickException(
-            f"cannot overwrite {path}, because it is not a page of simdoc-search; choose another file"
+            f"cannot overwrite {path}, because it is not a page that simdoc-search wrote; choose another file"
         )
     with open_text_file(path) as file:
         file.write(text)

@@ -100,7 +100,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @workers_option
 @show_option
-@sort_option("hits that add the most shared words first")
+@sort_option("number of shared words that no earlier hit shares")
 @field_options
 @store_option
 @json_option

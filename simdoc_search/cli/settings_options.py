@@ -1,4 +1,4 @@
-"""Options of `template` and `backfill` for the settings of the fingerprints in an application's index."""
+"""Options of `template` and `backfill` that set how fingerprints are computed."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def passage_options(command: Command) -> Command:
 
 
 def settings_options(command: Command) -> Command:
-    """Add the options that `make_settings_change` reads."""
+    """Add the options that `make_settings_changer` reads."""
     token_kinds = token_kinds_option(
-        "Add the data that these commands need: sentences for `versions`, concepts (names and keywords) for `related`."
+        "Prepare the index for `versions` (sentences), for `related` (concepts: names and keywords), or for both."
     )
     return analysis_options(word_options(sketch_option(passage_options(token_kinds(command)))))
 
 
-def make_settings_change(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
+def make_settings_changer(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
     """Return a function that applies the options to the settings of a field.
 
     Args:

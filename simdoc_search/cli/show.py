@@ -43,7 +43,8 @@ _MAX_WORD_WIDTH = 24
     help="List the words of the document's concepts (names and keywords), with the weight of each word.",
 )
 @synonyms_option(
-    "With --concepts: the synonyms file that the index was created with. Without this file, some words are not shown."
+    "With --concepts: the synonyms file that the index was created with. Without this file, a word is not shown if the "
+    "document contains only synonyms of it."
 )
 @field_options
 @store_option

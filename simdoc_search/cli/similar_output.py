@@ -130,5 +130,5 @@ def _summary(result: SearchResult) -> str:
     if isinstance(plan, ThresholdPlan) and not plan.allows_lower_estimates:
         return summary
     chance = format_percent(plan.probability_of_finding(overlap))
-    guarantee = f"document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"
+    guarantee = f"document with an overlap of {100 * overlap:g} % is found with a probability of at least {chance}"
     return f"{summary}{' A' if more else '; a'} {guarantee}" + describe_token_shortfall(result.query, plan)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, format_percent, printable
 from simdoc_search.sketch.thresholds import SimilarityThresholds
+from simdoc_search.stores.remote.texts import guess_text_field
 
 if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection
@@ -66,10 +67,18 @@ def exceeded_threshold_lines(
 
 def describe_next_step(inspection: Inspection, location: str, field: str | None) -> str:
     """Return how to add missing fingerprints and replace stale ones; empty if there are none."""
-    command = shlex.join(["simdoc-search", "backfill", location, *(("--field", field) if field else ())])
+    if not (inspection.sample.stale_count or inspection.missing_count):
+        return ""
+    options, remark = ["--field", field] if field else [], ""
+    indices = inspection.all_indices
+    mappings = [index.mappings for index in indices]
+    if not any(index.is_simdoc_index or index.text_fields for index in indices):
+        text_field, remark = guess_text_field(mappings, indices[0].field)
+        options += ["--text-field", text_field]
+    command = shlex.join(["simdoc-search", "backfill", location, *options])
     if inspection.sample.stale_count:
-        return f"to add missing fingerprints and replace stale ones, run: {command} --stale"
-    return f"to add missing fingerprints, run: {command}" if inspection.missing_count else ""
+        return f"to add missing fingerprints and replace stale ones{remark}, run: {command} --stale"
+    return f"to add missing fingerprints{remark}, run: {command}"
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
@@ -162,7 +171,9 @@ def _describe_staleness(inspection: Inspection) -> str:
         return "none, because no document has a fingerprint made with the settings in the mapping"
     if not sample.unchecked_count:
         return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
-    examples = f": {', '.join(map(repr, sample.stale_ids))}" if sample.stale_ids else ""
+    more = sample.stale_count - len(sample.stale_ids)
+    examples = f": {', '.join(map(repr, sample.stale_ids))}{f' and {more:,} more' if more else ''}"
+    examples = examples if sample.stale_ids else ""
     of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
     if sample.is_exact and sample.already_compared_count:
         unchecked = format_count(sample.unchecked_count, "document written", "documents written")

@@ -9,7 +9,7 @@ import click
 
 from simdoc_search.cli.common import document_progress, engine_option, handle_errors, json_option, print_json
 from simdoc_search.cli.help_layout import CommandGroup
-from simdoc_search.cli.settings_options import make_settings_change, settings_options
+from simdoc_search.cli.settings_options import make_settings_changer, settings_options
 from simdoc_search.cli.template_output import plan_as_json, print_plan, print_removal
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
@@ -69,7 +69,8 @@ def template() -> None:
 @click.option(
     "--min-hash",
     metavar="TEXT_FIELD",
-    help="Print the body to create an index in which the engine's min_hash filter fills TEXT_FIELD.fingerprint.",
+    help="Print the body of a request that creates an index. In this index, the engine's min_hash filter fills "
+    "TEXT_FIELD.fingerprint.",
 )
 @click.option("--bucket-count", type=click.IntRange(1, 10_000),
               help="With --min-hash: number of buckets of the filter.  [default: 512]")  # fmt: skip
@@ -178,7 +179,7 @@ def install(
     request = InstallRequest(
         field,
         _settings(options),
-        make_settings_change(options),
+        make_settings_changer(options),
         (name or DEFAULT_PIPELINE) if pipeline else "",
         list(text_fields) or (["body"] if pipeline else []),
         index or "",
@@ -240,4 +241,4 @@ def _settings(options: dict[str, Any]) -> Settings:
     from simdoc_search.sketch.key import resolve_hash_key
     from simdoc_search.sketch.settings import Settings
 
-    return make_settings_change(options)(Settings().with_key(resolve_hash_key()))
+    return make_settings_changer(options)(Settings().with_key(resolve_hash_key()))

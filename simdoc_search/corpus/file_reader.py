@@ -229,7 +229,7 @@ def _read_file(source: FileSource) -> bytes:
 def _parse_document(source: FileSource, data: bytes, format: FileFormat) -> Document:
     if format.kind != "document":
         if _PLAN_BEGINNING.match(data):
-            raise DocumentError("a plan of simdoc-search")
+            raise DocumentError("a plan that simdoc-search wrote")
         text = _TEXT_READERS.get(format.kind, decode)(data)
         if text is None:
             raise DocumentError("an image" if is_image(data) else "binary")

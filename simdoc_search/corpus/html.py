@@ -51,7 +51,7 @@ def extract_html_text(data: bytes) -> str | None:
         page = _SELF_CLOSED_ELEMENT.sub(r"<\1\2></\1>", page)
     tree = LexborHTMLParser(page)
     if tree.css_first(_OWN_PAGE_SELECTOR):
-        raise DocumentError("a page of simdoc-search")
+        raise DocumentError("an HTML page that simdoc-search wrote")
     title = tree.css_first("head title")
     lines = [title.text() if title else ""]
     tree.strip_tags(_HIDDEN_ELEMENTS)

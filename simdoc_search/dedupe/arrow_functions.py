@@ -59,7 +59,7 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
     rows = data.rows
     is_compared = rows["problem"] == COMPARED
     sort_keys = sortable_values(
-        rows["keep_kind"], rows["keep"], data.keep_strings, is_descending=options.keep[:3] == "max"
+        rows["keep_kind"], rows["keep"], data.keep_rule_strings, is_descending=options.keep[:3] == "max"
     )
     return pa.RecordBatch.from_pydict(
         {

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from simdoc_search.dedupe.ranking import RowRule
 from simdoc_search.dedupe.rows import Rows, count_tokens_with_low_bits
 from simdoc_search.duplicates.arrays import (
+    AnyInts,
     Bools,
-    Integers,
     Ints,
     Keys,
     release_memory,
@@ -117,7 +117,7 @@ def group_rows(
 
 def _assign(
     rows: Rows,
-    representatives: Integers,
+    representatives: AnyInts,
     measure: Measure,
     settings: Settings,
     workers: ParallelMapper,
@@ -154,7 +154,7 @@ def _assign(
     return assigned
 
 
-def _find_begins(counts: Integers) -> Integers:
+def _find_begins(counts: AnyInts) -> AnyInts:
     """Return where the values of each row begin."""
     begins = np.cumsum(counts, dtype=np.int64)
     begins -= counts
@@ -165,7 +165,7 @@ def _find_pairs(
     table: FingerprintTable,
     measure: Measure,
     first_new_index: int,
-    documents: Integers,
+    documents: AnyInts,
     *,
     known_pairs: Keys,
     progress: Callable[[float], None],
@@ -194,7 +194,7 @@ def _label_rows_by_words(rows: Rows, is_compared: Bools) -> NDArray[np.int32]:
     return labels
 
 
-def _find_representatives(labels: NDArray[np.int32], order: Integers) -> Integers:
+def _find_representatives(labels: NDArray[np.int32], order: AnyInts) -> AnyInts:
     """Return the most preferred row of each set of rows with the same words, in the order of preference."""
     order = order[labels[order] != UNASSIGNED]
     first_position = np.empty(int(labels.max(initial=-1)) + 1, np.int32)
@@ -204,7 +204,7 @@ def _find_representatives(labels: NDArray[np.int32], order: Integers) -> Integer
     return order[first_position]
 
 
-def _find_representative_numbers(labels: NDArray[np.int32], representatives: Integers) -> NDArray[np.int32]:
+def _find_representative_numbers(labels: NDArray[np.int32], representatives: AnyInts) -> NDArray[np.int32]:
     """Return for each row the position of its representative; UNASSIGNED for rows that are not compared."""
     number_of_label = np.full(len(representatives) + 1, UNASSIGNED, np.int32)
     number_of_label[labels[representatives]] = np.arange(len(representatives), dtype=np.int32)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, STRING, Rows
-from simdoc_search.duplicates.arrays import Integers, Ints, run_starts
+from simdoc_search.duplicates.arrays import AnyInts, Ints, run_starts
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 
@@ -54,7 +54,7 @@ class RowRule:
         kind, colon, column = self.rule.partition(":")
         return column if kind in ("max", "min") and colon and column else None
 
-    def order(self, rows: Rows, same_words_labels: Integers, old_row_count: int) -> Integers:
+    def order(self, rows: Rows, same_words_labels: AnyInts, old_row_count: int) -> AnyInts:
         """Return the row numbers, most preferred first. Old rows precede new rows.
 
         The rows are sorted by one criterion after the other, the most important one last, because `lexsort` needs all
@@ -93,7 +93,7 @@ class RowRule:
         if (kinds > FLOAT).any():
             import pyarrow.compute as pc  # noqa: PLC0415 - an optional dependency
 
-            string_rows, strings = rows.read_keep_strings()
+            string_rows, strings = rows.read_keep_rule_strings()
             order = "descending" if is_descending else "ascending"
             ranks[string_rows] = len(distinct) + pc.rank(strings, sort_keys=order, tiebreaker="dense").to_numpy()
         ranks[kinds == NO_VALUE] = np.iinfo(np.int64).max

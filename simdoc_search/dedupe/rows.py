@@ -8,7 +8,7 @@
 | texts.bin | the texts of all compared rows; UTF-8 |
 | ids.bin | the ids of all rows as JSON; empty without an id column |
 | runs.bin | for rows that share enough consecutive words with an evaluation text: its name and the words, as JSON |
-| keeps.bin | the strings in the column of the rule `max:COLUMN` or `min:COLUMN`; UTF-8 |
+| keeps.bin | with `--keep max:COLUMN` or `min:COLUMN`, the values of this column if they are strings; UTF-8 |
 | checkpoint.json | the size of the complete part of each file, the inputs, and the number of rows read per shard |
 
 The checkpoint is replaced atomically after the other files are written. If a file is longer than its size in the
@@ -27,7 +27,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.arrays import Bools, Integers, Ints, release_memory, slices
+from simdoc_search.duplicates.arrays import AnyInts, Bools, Ints, release_memory, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
@@ -41,7 +41,7 @@ ROW_DTYPE = np.dtype(
         ("text_bytes", "<u4"),  # length in texts.bin
         ("id_bytes", "<u4"),  # length in ids.bin
         ("run_bytes", "<u4"),  # length in runs.bin; 0 if the row is not in that file
-        # the value in the column of the rule: an integer, the bits of a float, or the length of a string in keeps.bin
+        # the value in the column of `--keep`: an integer, the bits of a float, or the length of a string in keeps.bin
         ("keep", "<i8"),
         ("keep_kind", "u1"),  # NO_VALUE, INTEGER, FLOAT or STRING
         ("problem", "u1"),  # index in PROBLEMS
@@ -64,7 +64,7 @@ class RowData(NamedTuple):
     texts: bytes
     ids: bytes
     evaluation_overlaps: bytes
-    keep_strings: bytes
+    keep_rule_strings: bytes
 
 
 class RowWriter:
@@ -108,7 +108,7 @@ class RowWriter:
         self.shard_rows[shard] += len(data.rows)
         written = 0
         numbers = (data.rows.tobytes(), data.token_ids.tobytes(), data.low_hash_bits.tobytes())
-        contents = (*numbers, data.texts, data.ids, data.evaluation_overlaps, data.keep_strings)
+        contents = (*numbers, data.texts, data.ids, data.evaluation_overlaps, data.keep_rule_strings)
         for part, content in zip(_FILE_NAMES, contents, strict=True):
             self._files[part].write(content)
             self._sizes[part] += len(content)
@@ -157,9 +157,9 @@ class Rows:
         self._table: NDArray[np.void] = _map_file(folder / "rows.bin", ROW_DTYPE)
         self.token_ids: NDArray[np.uint32] = _map_file(folder / "codes.bin", np.dtype(np.uint32))
         self.low_hash_bits: NDArray[np.uint32] = _map_file(folder / "extensions.bin", np.dtype(np.uint32))
-        # the begins of the rows 0, 32, 64, ... in texts.bin, because all begins would need much memory
+        # offsets of the rows 0, 32, 64, ... in texts.bin; the offsets of all rows would need much memory
         text_bytes = self.column("text_bytes").astype(np.int64)
-        self._text_block_begins = (np.cumsum(text_bytes) - text_bytes)[::_ROWS_PER_BLOCK].copy()
+        self._text_block_offsets = (np.cumsum(text_bytes) - text_bytes)[::_ROWS_PER_BLOCK].copy()
         self._id_ends: Ints | None = None
         self._texts = (folder / "texts.bin").open("rb", buffering=0)
         self._ids = (folder / "ids.bin").open("rb", buffering=0)
@@ -179,7 +179,8 @@ class Rows:
     def column(self, name: str, half: int | None = None) -> NDArray[Any]:
         """Return the values of all rows in a field of `ROW_DTYPE`, or one half of a hash.
 
-        The memory of the mapped file is released meanwhile, because the values of other fields are in the same pages.
+        The values of one row are adjacent in the mapped file, so reading one field loads all pages. They are released
+        after each part.
         """
         field = self._table[name] if half is None else self._table[name][:, half]
         values = np.empty(field.shape, field.dtype)
@@ -192,7 +193,7 @@ class Rows:
         """Return the text of a row; empty if it was not compared."""
         return next(self.texts(np.array([row])))
 
-    def texts(self, row_numbers: Integers) -> Iterator[str]:
+    def texts(self, row_numbers: AnyInts) -> Iterator[str]:
         """Yield the texts of rows."""
         all_sizes = self._table["text_bytes"]
         for part in slices(len(row_numbers), _TEXTS_AT_ONCE):
@@ -200,7 +201,7 @@ class Rows:
             within = np.arange(_ROWS_PER_BLOCK)
             is_before = within < places[:, None]
             sizes_before = all_sizes[np.where(is_before, blocks[:, None] * _ROWS_PER_BLOCK + within, 0)]
-            begins = self._text_block_begins[blocks] + np.where(is_before, sizes_before, 0).sum(axis=1, dtype=np.int64)
+            begins = self._text_block_offsets[blocks] + np.where(is_before, sizes_before, 0).sum(axis=1, dtype=np.int64)
             sizes = all_sizes[row_numbers[part]]
             release_memory(self._table)
             for begin, size in zip(begins.tolist(), sizes.tolist(), strict=True):
@@ -258,7 +259,7 @@ class Rows:
             for mapped in (self._table, self.token_ids, self.low_hash_bits):
                 release_memory(mapped)
 
-    def read_keep_strings(self) -> tuple[NDArray[np.int64], Any]:
+    def read_keep_rule_strings(self) -> tuple[NDArray[np.int64], Any]:
         """Return the rows with a string in keeps.bin, and these strings as an Arrow array."""
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 

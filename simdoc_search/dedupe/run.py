@@ -25,7 +25,7 @@ from simdoc_search.dedupe.rows import Rows, RowWriter
 from simdoc_search.dedupe.saved_rows import SavedRows, check_save, is_saved_folder, save_rows, was_saved_by_run
 from simdoc_search.dedupe.shards import Dataset, Shard, open_dataset
 from simdoc_search.dedupe.sketching import ShardColumns, shard_begins, sketch_shards
-from simdoc_search.dedupe.work_folder import WorkFolder, check_output, check_written_paths, working_folder
+from simdoc_search.dedupe.work_folder import WorkFolder, check_output, check_written_paths, locked_work_folder
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
 from simdoc_search.workers import ParallelMapper
@@ -101,7 +101,7 @@ def deduplicate_files(
         conversion = plan_conversion(dataset.shards[0], target, lambda rows: progress("checking", 0.0, rows))
     if conversion and conversion.note:
         warn(conversion.note)
-    with ParallelMapper(workers) as mapper, working_folder(target) as work:
+    with ParallelMapper(workers) as mapper, locked_work_folder(target) as work:
         run = _Run(work, dataset, columns, options, mapper, progress, old, conversion)
         if save is not None and was_saved_by_run(Path(save), run.run_id(target)):
             work.remove()
@@ -135,7 +135,7 @@ class _Run:
     ) -> DedupeReport:
         begins = self._sketch(decontaminate)
         old_row_count = begins[0]
-        with Rows(self.work.rows) as rows:
+        with Rows(self.work.rows_folder) as rows:
             groups = self._group(rows, old_row_count)
             overlaps = rows.read_evaluation_overlaps() if decontaminate else None
             descriptions = DuplicateDescriptions(rows, groups, old_row_count, self.columns.id is not None, overlaps)
@@ -174,9 +174,9 @@ class _Run:
             self.evaluation = write_evaluation_ngrams(decontaminate, path, run_words, settings.analysis)
             evaluation = EvaluationNgrams(path, run_words, settings.analysis)
         if self.old_shards and isinstance(self.old_shards[0].shard, SavedRows) and not has_progress:
-            self.old_shards[0].shard.copy_to(self.work.rows, inputs)
+            self.old_shards[0].shard.copy_to(self.work.rows_folder, inputs)
         shards = [*self.old_shards, *(ShardColumns(shard, self.columns) for shard in self.dataset.shards)]
-        with RowWriter(self.work.rows, inputs) as writer:
+        with RowWriter(self.work.rows_folder, inputs) as writer:
             done, total = sum(writer.shard_rows), _count_rows(shards)
             if not writer.shard_rows:
                 writer.checkpoint()

@@ -115,10 +115,10 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk:
     runs = evaluation.find_overlaps(texts) if evaluation and texts else []
     if runs:
         rows["run_bytes"][compared] = list(map(len, runs))
-    keep_strings = b""
+    keep_rule_strings = b""
     if values.keep_values:
         kinds, numbers, strings = zip(*map(_encode_keep_value, values.keep_values), strict=True)
-        rows["keep_kind"], rows["keep"], keep_strings = kinds, numbers, b"".join(strings)
+        rows["keep_kind"], rows["keep"], keep_rule_strings = kinds, numbers, b"".join(strings)
     return RowData(
         rows,
         token_ids.astype(np.uint32, copy=False),
@@ -126,7 +126,7 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk:
         b"".join(encoded),
         b"".join(ids),
         b"".join(runs),
-        keep_strings,
+        keep_rule_strings,
     )
 
 

@@ -29,14 +29,14 @@ class WorkFolder:
 
     Attributes:
         path: the folder.
-        rows: the folder with the sketches of all rows.
+        rows_folder: the folder with the sketches of all rows.
         partial_shard: path of the output of the current shard, which is not complete.
         finished_file: a file that exists if a folder of shards was written completely.
     """
 
     def __init__(self, path: Path) -> None:
         self.path: Path = path
-        self.rows: Path = path / _ROWS_FOLDER
+        self.rows_folder: Path = path / _ROWS_FOLDER
         self.finished_file: Path = path / _FINISHED_FILE
         self.partial_shard: Path = path / "shard"
 
@@ -46,7 +46,7 @@ class WorkFolder:
         Returns:
             Whether the progress is kept.
         """
-        state = read_checkpoint(self.rows) if self.rows.is_dir() else None
+        state = read_checkpoint(self.rows_folder) if self.rows_folder.is_dir() else None
         wanted = (FORMAT_VERSION, json.loads(json.dumps(inputs)))
         if state is not None and wanted == (state.get("format"), state["description"]):
             return True
@@ -79,7 +79,7 @@ class WorkFolder:
 
 
 @contextmanager
-def working_folder(target: Path) -> Iterator[WorkFolder]:
+def locked_work_folder(target: Path) -> Iterator[WorkFolder]:
     """Create and lock the folder with the progress of a run. It is removed if the block ends without an error.
 
     Raises:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
-Integers = NDArray[np.integer[Any]]
+AnyInts = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Keys = NDArray[np.uint64]
@@ -65,7 +65,7 @@ def mix_bits(values: Keys) -> Keys:
     return values
 
 
-def to_smallest_dtype(values: Integers) -> Integers:
+def to_smallest_dtype(values: AnyInts) -> AnyInts:
     """Return non-negative numbers in the smallest unsigned type that holds them. Convert them back to calculate."""
     return values.astype(np.min_scalar_type(int(values.max(initial=0))), copy=False)
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.arrays import Integers, Ints, Keys, slices
+from simdoc_search.duplicates.arrays import AnyInts, Ints, Keys, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS, FingerprintTable
 from simdoc_search.query.planner import choose_banding, parse_fraction
 from simdoc_search.query.s_curve import probability_of_matches
@@ -44,7 +44,7 @@ class BandingPass:
     min_shingles: float  # minimum number of distinct shingles of a document
     max_shingles: float  # maximum number of distinct shingles of a document
 
-    def select(self, table: FingerprintTable, documents: Integers) -> Integers:
+    def select(self, table: FingerprintTable, documents: AnyInts) -> AnyInts:
         """Return the documents whose size is in the range of this pass."""
         fits = np.empty(len(documents), bool)
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
@@ -88,7 +88,7 @@ def expected_shingle_count(filled_count: int, bucket_count: int) -> float:
 
 def choose_rare_tokens(
     table: FingerprintTable,
-    documents: Integers,
+    documents: AnyInts,
     overlap: Fraction,
     recall: Fraction,
     frequency_of: Callable[[Keys], Ints],
@@ -111,10 +111,7 @@ def choose_rare_tokens(
         frequency_of: returns how frequent the tokens with these hashes are.
         with_low_bits: whether hashes of tokens also depend on the low hash bits; see `FingerprintTable.token_hashes`.
     """
-    max_count = int(table.token_counts[documents].max(initial=0))
-    needed = np.array(
-        [_count_needed_tokens(count, float(overlap), float(recall)) for count in range(max_count + 1)], np.int64
-    )
+    needed = _count_needed_tokens(np.bincount(table.token_counts[documents]), float(overlap), float(recall))
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         hashes, owner = table.token_hashes(documents[part], with_low_bits=with_low_bits)
         rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
@@ -128,7 +125,7 @@ def choose_rare_tokens(
 
 
 def choose_rarest_tokens(
-    table: FingerprintTable, documents: Integers, overlap: Fraction, recall: Fraction
+    table: FingerprintTable, documents: AnyInts, overlap: Fraction, recall: Fraction
 ) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     # Equal tokens must have equal hashes. So the low hash bits are used either for all documents, or for none.
@@ -190,7 +187,7 @@ def table_band_keys(
         frequency_of: returns how frequent tokens are; see `choose_rare_tokens`.
     """
     all_documents = np.arange(len(table.token_counts))
-    keys_and_owners: list[tuple[Keys, Integers]] = []
+    keys_and_owners: list[tuple[Keys, AnyInts]] = []
     for banding_pass in plan_passes(overlap, recall, table.bucket_count):
         documents = banding_pass.select(table, all_documents)
         if banding_pass.rows_per_band:
@@ -230,7 +227,7 @@ def uses_low_bits(table: FingerprintTable, banding_pass: BandingPass) -> bool:
     return table.low_hash_bits is not None and banding_pass.max_shingles <= MAX_TOKENS_WITH_LOW_BITS
 
 
-def _count_token_frequencies(table: FingerprintTable, documents: Integers, *, with_low_bits: bool) -> NDArray[np.int32]:
+def _count_token_frequencies(table: FingerprintTable, documents: AnyInts, *, with_low_bits: bool) -> NDArray[np.int32]:
     """Count the documents with each token. The hash of a token selects its counter, so some tokens share a counter."""
     tokens = int(table.token_counts[documents].sum())
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
@@ -247,8 +244,15 @@ def _choose_counters(hashes: Keys, size: int) -> Ints:
     return (hashes & np.uint64(size - 1)).astype(np.int64)
 
 
-def _count_needed_tokens(count: int, overlap: float, recall: float) -> int:
+def _count_needed_tokens(frequencies: Ints, overlap: float, recall: float) -> Ints:
+    """Return how many of its tokens a document needs, by its number of tokens.
+
+    Only numbers of tokens whose frequency is positive are computed.
+    """
+    needed = np.zeros(len(frequencies), np.int64)
     shared = 1
-    while shared < count and probability_of_matches(count, shared + 1, overlap) >= recall:
-        shared += 1
-    return count - shared + 1
+    for count in np.flatnonzero(frequencies).tolist():
+        while shared < count and probability_of_matches(count, shared + 1, overlap) >= recall:
+            shared += 1
+        needed[count] = count - shared + 1
+    return needed

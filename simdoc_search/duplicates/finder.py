@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints, Keys
+from simdoc_search.duplicates.arrays import AnyInts, Bools, Floats, Ints, Keys
 from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates
 from simdoc_search.duplicates.contents import HashFields, compare_contents
 from simdoc_search.duplicates.document_arrays import Documents
@@ -30,7 +30,7 @@ _MAX_ROUNDS = 100
 class FindPairs(Protocol):
     """Finds pairs of documents that may overlap enough, as `join` does."""
 
-    def __call__(self, documents: Integers, *, known_pairs: Keys, progress: Callable[[float], None]) -> JoinedPairs:
+    def __call__(self, documents: AnyInts, *, known_pairs: Keys, progress: Callable[[float], None]) -> JoinedPairs:
         """Find pairs among these documents, except known pairs."""
 
 
@@ -98,7 +98,7 @@ class Assignment(NamedTuple):
 
 
 def find_and_assign(
-    count: int, documents_to_pair: Integers, pairs: PairOverlaps, find_pairs: FindPairs, progress: Progress
+    count: int, documents_to_pair: AnyInts, pairs: PairOverlaps, find_pairs: FindPairs, progress: Progress
 ) -> Assignment:
     """Find pairs among `count` documents in keep order, and assign each duplicate to its kept document.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints, Keys, mix_bits, release_memory, slices
+from simdoc_search.duplicates.arrays import AnyInts, Bools, Floats, Ints, Keys, mix_bits, release_memory, slices
 from simdoc_search.duplicates.key_files import KeyMatrix
 from simdoc_search.sketch.estimate import correct_for_chance
 from simdoc_search.sketch.tokens import HASH_BITS
@@ -37,14 +37,14 @@ class FingerprintTable:
     # the token ids of all documents, one document after the other, ascending within a document; uint32, possibly in a
     # memory-mapped file
     token_ids: NDArray[np.uint32]
-    begins: Integers  # where the tokens of each document begin in `token_ids`; shape (documents,)
-    token_counts: Integers  # number of tokens of each document; shape (documents,)
+    begins: AnyInts  # where the tokens of each document begin in `token_ids`; shape (documents,)
+    token_counts: AnyInts  # number of tokens of each document; shape (documents,)
     # number of distinct shingles of each document, at least 1 if it has tokens; shape (documents,)
-    shingle_counts: Integers
+    shingle_counts: AnyInts
     bucket_count: int  # number of buckets of a fingerprint
     # for documents with at most MAX_TOKENS_WITH_LOW_BITS tokens, the lowest 32 bits of the hash of each token, and
     # the position at which the bits of each document begin; None if the bits are unknown
-    low_hash_bits: tuple[NDArray[np.uint32], Integers] | None = field(default=None, repr=False)
+    low_hash_bits: tuple[NDArray[np.uint32], AnyInts] | None = field(default=None, repr=False)
     _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
     # total number of rows of the matrices that `_matrix_of_pairs` has made so far
     _built_row_count: int = field(default=0, repr=False)
@@ -60,19 +60,19 @@ class FingerprintTable:
         joined = np.concatenate(token_ids) if token_ids else np.zeros(0, np.uint32)
         return cls(joined, np.cumsum(counts) - counts, counts, shingle_counts, bucket_count)
 
-    def storage_order(self, documents: Integers) -> Ints:
+    def storage_order(self, documents: AnyInts) -> Ints:
         """Return the order in which the token ids of documents are stored. They are read fastest in this order."""
         return np.argsort(self.begins[documents])
 
-    def shingle_counts_of(self, documents: Integers) -> Ints:
+    def shingle_counts_of(self, documents: AnyInts) -> Ints:
         """Return the number of distinct shingles of these documents; int64."""
         return self.shingle_counts[documents].astype(np.int64)
 
-    def token_counts_of(self, documents: Integers) -> Ints:
+    def token_counts_of(self, documents: AnyInts) -> Ints:
         """Return the number of tokens of these documents; int64."""
         return self.token_counts[documents].astype(np.int64)
 
-    def token_ids_of_documents(self, documents: Integers) -> tuple[NDArray[np.uint32], Ints]:
+    def token_ids_of_documents(self, documents: AnyInts) -> tuple[NDArray[np.uint32], Ints]:
         """Return the token ids of these documents, and for each id, the position of its document in `documents`."""
         counts, begins = self.token_counts_of(documents), self.begins[documents].astype(np.int64)
         owner = np.repeat(np.arange(len(documents)), counts)
@@ -80,7 +80,7 @@ class FingerprintTable:
         self._limit_mapped_memory(begins)
         return self.token_ids[np.arange(len(owner)) + np.repeat(begins - (ends - counts), counts)], owner
 
-    def token_hashes(self, documents: Integers, *, with_low_bits: bool) -> tuple[Keys, Ints]:
+    def token_hashes(self, documents: AnyInts, *, with_low_bits: bool) -> tuple[Keys, Ints]:
         """Return a 64-bit hash of each token, and the position of each token's document in `documents`.
 
         A hash is computed from the id of the token. There are only 2**18 different ids, so among millions of
@@ -89,7 +89,7 @@ class FingerprintTable:
         token_ids, owner = self.token_ids_of_documents(documents)
         return mix_bits(self._token_values(documents, token_ids, with_low_bits=with_low_bits)), owner
 
-    def _token_values(self, documents: Integers, token_ids: NDArray[np.uint32], *, with_low_bits: bool) -> Keys:
+    def _token_values(self, documents: AnyInts, token_ids: NDArray[np.uint32], *, with_low_bits: bool) -> Keys:
         """Return the token ids of these documents as uint64. If `with_low_bits`, add the low hash bits."""
         values = token_ids.astype(np.uint64)
         if with_low_bits and self.low_hash_bits is not None:
@@ -101,7 +101,7 @@ class FingerprintTable:
         return values
 
     def band_keys(
-        self, documents: Integers, rows_per_band: int, band_count: int, *, with_low_bits: bool = False
+        self, documents: AnyInts, rows_per_band: int, band_count: int, *, with_low_bits: bool = False
     ) -> Iterator[Keys]:
         """For each band, yield the keys of these documents. Keys are equal if all tokens of the band are equal.
 
@@ -123,7 +123,7 @@ class FingerprintTable:
             for band in range(band_count):
                 yield matrix.read_row(band)
 
-    def _keys_of_bands(self, documents: Integers, rows_per_band: int, band_count: int, *, with_low_bits: bool) -> Keys:
+    def _keys_of_bands(self, documents: AnyInts, rows_per_band: int, band_count: int, *, with_low_bits: bool) -> Keys:
         """Return the keys of a few documents; uint64, shape (documents, bands)."""
         token_ids, owner = self.token_ids_of_documents(documents)
         values = self._token_values(documents, token_ids, with_low_bits=with_low_bits)
@@ -176,7 +176,7 @@ class FingerprintTable:
         shared, scaled_union = correct_for_chance(matched, common, union)
         return shared / scaled_union, union
 
-    def bucket_matrix(self, documents: Integers) -> BucketMatrix:
+    def bucket_matrix(self, documents: AnyInts) -> BucketMatrix:
         """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""
         matrix = np.zeros((len(documents), self.bucket_count), np.uint16)
         order = self.storage_order(documents)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import (
-    Integers,
+    AnyInts,
     Ints,
     Keys,
     insert_at,
@@ -73,7 +73,7 @@ class JoinedPairs:
 
 def join(
     table: FingerprintTable,
-    documents: Integers,
+    documents: AnyInts,
     measure: Measure,
     *,
     known_pairs: Keys | None = None,
@@ -164,7 +164,7 @@ class _PairCollector:
         self._compared_count = 0
         self._skipped_comparisons = 0
 
-    def add_equal_keys(self, keys: Keys, documents_of_keys: Integers) -> None:
+    def add_equal_keys(self, keys: Keys, documents_of_keys: AnyInts) -> None:
         """Pair the documents that have equal keys. The keys are overwritten, to save memory.
 
         Each key and its document index are sorted as one number, which is several times as fast as an argsort. The

@@ -18,7 +18,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.batches import split_by_size
-from simdoc_search.duplicates.arrays import Bools, Floats, Integers, Ints, Keys, slices, split_pair_keys
+from simdoc_search.duplicates.arrays import AnyInts, Bools, Floats, Ints, Keys, slices, split_pair_keys
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
 from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
@@ -107,7 +107,7 @@ class Verifier:
         analysis: Analysis,
         cache_bytes: int = _CACHE_BYTES,
         *,
-        shingle_counts: Integers | None = None,
+        shingle_counts: AnyInts | None = None,
         workers: ParallelMapper | None = None,
     ) -> None:
         self._read_texts = read_texts

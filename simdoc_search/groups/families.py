@@ -12,7 +12,7 @@ from simdoc_search.groups.comparable_documents import ComparableDocuments, Progr
 from simdoc_search.groups.components import Edge, find_connected_components, group_by_label
 from simdoc_search.groups.version_pairs import (
     FREQUENT_SENTENCE_LIMIT,
-    MAX_DOCUMENTS_PER_FREQUENT_SENTENCE,
+    MAX_PARTNERS_PER_FREQUENT_SENTENCE,
     VersionPairs,
     find_version_pairs,
 )
@@ -60,7 +60,7 @@ class Families:
     """
 
     frequent_sentence_limit: int = FREQUENT_SENTENCE_LIMIT
-    max_compared_per_sentence: int = MAX_DOCUMENTS_PER_FREQUENT_SENTENCE
+    max_compared_per_sentence: int = MAX_PARTNERS_PER_FREQUENT_SENTENCE
 
     def __init__(self, documents: ComparableDocuments, pairs: VersionPairs, thresholds: SimilarityThresholds) -> None:
         self._document_keys, self._pairs = documents.document_keys, pairs

@@ -6,8 +6,9 @@ sentences is among them, so all versions are found (prefix filter: Chaudhuri, Ga
 for similarity joins in data cleaning"). Frequent sentences, such as a footer, are rarely looked up.
 
 In a small collection, all similar sentences are found. In a large one, all equal sentences and a sample of the similar
-ones are found. If very many documents contain a sentence, or very many sentences are similar to it, each document is
-only paired with a few others. So the cost is linear. Pairs are compared by all their sentences, as in `versions`.
+ones are found. If very many documents contain a sentence, or very many sentences are similar to it, each document with
+this sentence is only paired with a few of the others. So the cost is linear. Pairs are compared by all their sentences,
+as in `versions`.
 """
 
 from __future__ import annotations
@@ -26,16 +27,17 @@ from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
-MAX_EXACT_SENTENCES = 1 << 16
+MAX_SENTENCES_FOR_EXACT_SEARCH = 1 << 16
 """Maximum number of distinct sentences among which all similar pairs are found."""
 
 _SAMPLE_COUNT = 48
-"""Number of random samples of simhash bits. Among more than MAX_EXACT_SENTENCES sentences, a similar pair is found if
-its simhashes are equal in at least one sample."""
+"""Number of random samples of simhash bits. Among more than MAX_SENTENCES_FOR_EXACT_SEARCH sentences, a similar pair is
+found if its simhashes are equal in at least one sample."""
 
-FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE = 100, 16
+FREQUENT_SENTENCE_LIMIT, MAX_PARTNERS_PER_FREQUENT_SENTENCE = 100, 16
 """A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. Each of these documents is only paired with
-the first MAX_DOCUMENTS_PER_FREQUENT_SENTENCE documents that contain the sentence."""
+the first MAX_PARTNERS_PER_FREQUENT_SENTENCE documents that contain the sentence. A sentence with more than
+FREQUENT_SENTENCE_LIMIT similar sentences is only paired with the first MAX_PARTNERS_PER_FREQUENT_SENTENCE of them."""
 
 _PAIRS_PER_BATCH = 1 << 22
 
@@ -49,7 +51,7 @@ class VersionPairs(NamedTuple):
     compared_count: int  # number of pairs that were compared
     # whether all similar sentences were found; otherwise only all equal ones, and a sample of the similar ones
     found_all_similar_sentences: bool
-    # number of documents with a queried sentence that is in more than FREQUENT_SENTENCE_LIMIT documents
+    # number of documents that were not compared with all candidates, because a sentence that was looked up is frequent
     frequent_sentence_document_count: int
 
 
@@ -60,21 +62,21 @@ def find_version_pairs(
     search = _VersionSearch(documents, thresholds, progress)
     count = len(search.simhashes)
     progress("pairing", 0.0)
-    is_small = count <= MAX_EXACT_SENTENCES
+    is_small = count <= MAX_SENTENCES_FOR_EXACT_SEARCH
     if is_small:
         similar_pairs = find_near_pairs(search.simhashes, SIMHASH_BITS, thresholds.max_distance)
     else:
         similar_pairs = sample_near_pairs(search.simhashes, SIMHASH_BITS, thresholds.max_distance, _SAMPLE_COUNT)
     progress("pairing", 1.0)
     equal = np.arange(count)[search.containing_documents.counts > 1]
-    search.compare_documents(equal, equal, search.querying_documents.counts)
+    search.compare_documents(equal, equal, search.lookup_documents.counts)
     limited_counts = np.where(
         search.containing_documents.counts > FREQUENT_SENTENCE_LIMIT,
-        MAX_DOCUMENTS_PER_FREQUENT_SENTENCE,
-        search.querying_documents.counts,
+        MAX_PARTNERS_PER_FREQUENT_SENTENCE,
+        search.lookup_documents.counts,
     )
     search.compare_documents(
-        *search.limit_similar_pairs(*similar_pairs), np.minimum(search.querying_documents.counts, limited_counts)
+        *search.limit_similar_pairs(*similar_pairs), np.minimum(search.lookup_documents.counts, limited_counts)
     )
     return search.make_result(found_all_similar_sentences=is_small)
 
@@ -94,22 +96,28 @@ class _VersionSearch:
     Attributes:
         simhashes: the simhashes of the distinct sentences of all documents, ascending.
         containing_documents: the documents that contain each sentence.
-        querying_documents: the documents that look up each sentence.
+        lookup_documents: for each sentence, the documents for which it is looked up.
     """
 
     def __init__(self, documents: ComparableDocuments, thresholds: SimilarityThresholds, progress: Progress) -> None:
         self._documents, self._thresholds, self._progress = documents, thresholds, progress
-        self.simhashes, sentences = np.unique(documents.simhashes, return_inverse=True)
-        documents_of_sentences = np.repeat(np.arange(len(documents)), documents.simhash_counts)
-        self.containing_documents = _DocumentsOfSentences(sentences, documents_of_sentences, len(self.simhashes))
+        self.simhashes, sentence_of_occurrence = np.unique(documents.simhashes, return_inverse=True)
+        document_of_occurrence = np.repeat(np.arange(len(documents)), documents.simhash_counts)
+        self.containing_documents = _DocumentsOfSentences(
+            sentence_of_occurrence, document_of_occurrence, len(self.simhashes)
+        )
         looked_up = _find_rarest_sentences(
-            sentences, documents_of_sentences, self.containing_documents.counts, documents.simhash_counts, thresholds
+            sentence_of_occurrence,
+            document_of_occurrence,
+            self.containing_documents.counts,
+            documents.simhash_counts,
+            thresholds,
         )
-        self.querying_documents = _DocumentsOfSentences(
-            sentences[looked_up], documents_of_sentences[looked_up], len(self.simhashes)
+        self.lookup_documents = _DocumentsOfSentences(
+            sentence_of_occurrence[looked_up], document_of_occurrence[looked_up], len(self.simhashes)
         )
-        self._affected_documents: list[Ints] = []  # documents with a queried sentence that is frequent
-        self._note_frequent_sentences(self.containing_documents.counts > FREQUENT_SENTENCE_LIMIT)
+        self._affected_documents: list[Ints] = []  # documents for which a frequent sentence was looked up
+        self._record_affected_documents(self.containing_documents.counts > FREQUENT_SENTENCE_LIMIT)
         self._compared_keys: Keys = np.zeros(0, np.uint64)
         self._version_parts = [(np.zeros(0, np.uint64), np.zeros(0))]
 
@@ -120,37 +128,37 @@ class _VersionSearch:
         queried, similar = queried[order], similar[order]
         counts = np.bincount(queried, minlength=len(self.simhashes))
         ranks = np.arange(len(queried)) - (np.cumsum(counts) - counts)[queried]
-        self._note_frequent_sentences(counts > FREQUENT_SENTENCE_LIMIT)
+        self._record_affected_documents(counts > FREQUENT_SENTENCE_LIMIT)
         is_kept = (
-            ranks < np.where(counts > FREQUENT_SENTENCE_LIMIT, MAX_DOCUMENTS_PER_FREQUENT_SENTENCE, counts)[queried]
+            ranks < np.where(counts > FREQUENT_SENTENCE_LIMIT, MAX_PARTNERS_PER_FREQUENT_SENTENCE, counts)[queried]
         )
         return queried[is_kept], similar[is_kept]
 
-    def compare_documents(self, queried: Ints, similar: Ints, querying_document_counts: Ints) -> None:
-        """Compare the documents that look up a sentence with the documents that contain the similar sentence.
+    def compare_documents(self, queried: Ints, similar: Ints, lookup_document_counts: Ints) -> None:
+        """For each pair of similar sentences, compare the documents of the first one with those of the second one.
 
         Args:
             queried: position in `simhashes` of each sentence to look up.
             similar: for each of these sentences, the position in `simhashes` of a similar one.
-            querying_document_counts: for each of `simhashes`, the number of documents that are compared. These are the
-                first of the documents that look it up.
+            lookup_document_counts: for each of `simhashes`, how many of its `lookup_documents` to compare, starting
+                with the first.
         """
         document_counts = np.where(
             self.containing_documents.counts > FREQUENT_SENTENCE_LIMIT,
-            MAX_DOCUMENTS_PER_FREQUENT_SENTENCE,
+            MAX_PARTNERS_PER_FREQUENT_SENTENCE,
             self.containing_documents.counts,
         )
-        costs = querying_document_counts[queried] * document_counts[similar]
+        costs = lookup_document_counts[queried] * document_counts[similar]
         done, total = 0, max(1, int(costs.sum()))
         for part in slices_by_cost(costs, _PAIRS_PER_BATCH):
             row, position = expand_runs(
-                self.querying_documents.begins[queried[part]], querying_document_counts[queried[part]]
+                self.lookup_documents.begins[queried[part]], lookup_document_counts[queried[part]]
             )
-            querying_documents = self.querying_documents.documents[position]
+            lookup_documents = self.lookup_documents.documents[position]
             pair, position = expand_runs(
                 self.containing_documents.begins[similar[part]][row], document_counts[similar[part]][row]
             )
-            first, second = querying_documents[pair], self.containing_documents.documents[position]
+            first, second = lookup_documents[pair], self.containing_documents.documents[position]
             keys = pair_keys(np.minimum(first, second), np.maximum(first, second))
             self._compare_pairs(keys[first != second])
             done += int(costs[part].sum())
@@ -166,10 +174,10 @@ class _VersionSearch:
             *split_pair_keys(keys[order]), scores[order], compared, found_all_similar_sentences, affected_count
         )
 
-    def _note_frequent_sentences(self, is_frequent: Bools) -> None:
-        """Record the documents that look up a frequent sentence."""
+    def _record_affected_documents(self, is_frequent: Bools) -> None:
+        """Record the documents for which a frequent sentence is looked up."""
         self._affected_documents.append(
-            self.querying_documents.documents[np.repeat(is_frequent, self.querying_documents.counts)]
+            self.lookup_documents.documents[np.repeat(is_frequent, self.lookup_documents.counts)]
         )
 
     def _compare_pairs(self, keys: Keys) -> None:
@@ -184,14 +192,14 @@ class _VersionSearch:
 
 
 def _find_rarest_sentences(
-    sentences: Ints,
-    documents_of_sentences: Ints,
+    sentence_of_occurrence: Ints,
+    document_of_occurrence: Ints,
     document_counts: Ints,
     sentence_counts: Ints,
     thresholds: SimilarityThresholds,
 ) -> Ints:
-    """Return the positions of the sentences to look up: in each document, the ones that the fewest documents have."""
-    order = np.lexsort((sentences, document_counts[sentences], documents_of_sentences))
+    """Return the occurrences to look up: in each document, those of the sentences that the fewest documents have."""
+    order = np.lexsort((sentence_of_occurrence, document_counts[sentence_of_occurrence], document_of_occurrence))
     ranks = np.arange(len(order)) - np.repeat(np.cumsum(sentence_counts) - sentence_counts, sentence_counts)
     needed = np.maximum(1, np.ceil(sentence_counts * thresholds.min_share - 1e-9)).astype(np.int64)
     looked_up: Ints = order[ranks <= np.repeat(sentence_counts - needed, sentence_counts)]

@@ -102,8 +102,8 @@ class InputPath:
         """
         if self.root != self.path or not self.file_count:
             return
-        if store.count(self.root, only_roots_below=True):
-            yield from store.scan(root_folder=self.root, only_roots_below=True)
+        if store.count(self.root, only_roots_inside_folder=True):
+            yield from store.scan(root_folder=self.root, only_roots_inside_folder=True)
         if has_new_prefix and self.stored_count:
             records = store.scan(root_folder=self.root)
             yield from (record for record in records if record.origin and record.origin.prefix != self.prefix)
@@ -193,7 +193,11 @@ def make_origin_filter(store: Store, paths: Iterable[str]) -> dict[str, Any]:
     values: list[str] = []
     for path in map(absolute_path, paths):
         input_path = InputPaths(store, None).get_or_add(path)
-        below = {record.origin.root for record in store.scan(root_folder=path, only_roots_below=True) if record.origin}
+        below = {
+            record.origin.root
+            for record in store.scan(root_folder=path, only_roots_inside_folder=True)
+            if record.origin
+        }
         values += map(origin_value, sorted(below))
         if path == input_path.root:
             values.append(origin_value(path))

@@ -106,7 +106,9 @@ def parse_fingerprint_and_filters(query: str) -> FilteredFingerprint:
 
 
 def _unsupported_error(query: str) -> QuerySyntaxError:
-    return QuerySyntaxError(f"the query {query!r:.200} is not a FINGERPRINT clause with optional filters; {_ADVICE}")
+    return QuerySyntaxError(
+        f"the query must be one FINGERPRINT clause, alone or with filters, not {query!r:.200}; {_ADVICE}"
+    )
 
 
 def _expand_value(value: Any, make_clause: Callable[[str], Clause]) -> Any:

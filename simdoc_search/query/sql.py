@@ -171,7 +171,8 @@ def to_sql(
     if len(values.values) > max_parameters:
         raise QuerySyntaxError(
             f"the statement has {len(values.values)} parameters, but max_parameters is {max_parameters}; "
-            "reduce their number with planner='enough' and a probability below 1, or with fewer tokens"
+            "reduce their number with planner='enough' (as few bands as the probability requires) and a probability "
+            "below 1, or with a smaller sketch"
         )
     return values.make_statement(text)
 

@@ -103,13 +103,13 @@ def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]
     return [{"path": unicode_forms(prefix)}]
 
 
-def _compile_pattern(store: Store, prefix: str | None) -> re.Pattern[str] | None:
-    """Return the regular expression for a prefix with wildcards; None if the prefix is not a shell pattern."""
-    if not prefix or not _WILDCARD.search(prefix) or not store.is_simdoc_index:
+def _compile_pattern(store: Store, prefix_or_pattern: str | None) -> re.Pattern[str] | None:
+    """Return the regular expression for a shell pattern; None for a prefix."""
+    if not prefix_or_pattern or not _WILDCARD.search(prefix_or_pattern) or not store.is_simdoc_index:
         return None
-    if os.path.isdir(prefix) or _is_path_prefix(store, prefix):  # noqa: PTH112
+    if os.path.isdir(prefix_or_pattern) or _is_path_prefix(store, prefix_or_pattern):  # noqa: PTH112
         return None
-    return re.compile(fnmatch.translate(normalize("NFC", prefix.removeprefix("./"))))
+    return re.compile(fnmatch.translate(normalize("NFC", prefix_or_pattern.removeprefix("./"))))
 
 
 def _is_path_prefix(store: Store, prefix: str) -> bool:

@@ -43,7 +43,7 @@ class RelatedCandidates:
 def find_related_candidates(
     store: Store, weights: ConceptWeights, query: RelatedQuery, exclude: DocumentKey | None
 ) -> RelatedCandidates:
-    """Return the documents that share the most rare concepts, relative to their length.
+    """Return, of the documents that share rare concepts, those with the highest `ConceptWeights.shared_weight`.
 
     Raises:
         FormatMismatchError: the store has no concepts.

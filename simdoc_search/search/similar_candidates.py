@@ -25,7 +25,7 @@ def make_plan(store: Store, query: FingerprintQuery, query_record: Record, optio
         NoFingerprintError: the document has no tokens.
     """
     check_has_tokens(store, query_record)
-    tokens = query_record.tokens()
+    tokens = query_record.query_terms()
     is_verified = options.verify and store.has_texts
     return plan(tokens, query.overlap, query.probability, planner=options.planner, is_verified=is_verified)
 

@@ -310,7 +310,7 @@ class SimilaritySearch:
         Raises:
             UnknownDocumentError: the document is not stored.
         """
-        return Resolver(self.store).get_record(id).tokens()
+        return Resolver(self.store).get_record(id).query_terms()
 
     # --- shared passages ---
 

@@ -38,7 +38,8 @@ class Fingerprint:
         analysis: how the text was split into shingles.
         sketch: the sketch that computed the minima from the shingles.
         shingle_count: number of distinct shingles.
-        minima: the smallest values of each slot. If `sketch.with_rotation` is set, empty buckets are filled.
+        minima: the smallest hashes of each slot (see `Minima`). If `sketch.with_rotation` is set, empty slots are
+            filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
             Empty unless requested.
         word_pairs: token ids of the pairs of adjacent words, ascending and distinct; uint32. None unless requested, and
@@ -88,7 +89,8 @@ class Fingerprint:
         """Estimate the Jaccard similarity of the shingles of two texts, 0..1.
 
         With 512 buckets, the standard error is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5. It
-        is smaller for texts of up to a few thousand shingles, and larger for short texts with several hash functions.
+        is smaller for texts of up to a few thousand shingles. With several hash functions, it is larger for short
+        texts.
 
         Raises:
             ValueError: the fingerprints were made with different settings.

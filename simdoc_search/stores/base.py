@@ -234,19 +234,19 @@ class Store(Protocol):
         with_passages: bool = False,
         with_sentences_and_concepts: bool = False,
         root_folder: str | None = None,
-        only_roots_below: bool = False,
+        only_roots_inside_folder: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
 
         The root of a document is the indexed folder that contains its file, or the file itself if the user named it.
-        If `root_folder` is given, yield only documents with this root. If `only_roots_below` is also True, yield only
-        documents whose root is below this folder. Records of an index that simdoc-search did not create have the values
-        of `fields` as metadata. Other records always have all metadata.
+        If `root_folder` is given, yield only documents with this root. If `only_roots_inside_folder` is also True,
+        yield only documents whose root is inside this folder. Records of an index that simdoc-search did not create
+        have the values of `fields` as metadata. Other records always have all metadata.
         """
 
-    def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
+    def count(self, root_folder: str, *, only_roots_inside_folder: bool = False) -> int:
         """Return the number of documents that `scan` yields for these arguments."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:

@@ -74,8 +74,9 @@ class Record:
         words_hash: hash of the normalised words, which does not depend on letter case and punctuation.
         fault: what is missing or malformed in a document that another program wrote. These parts of the record are
             empty.
-        passages: ids of the passage tokens, the hashes of shingles that find shared passages (`sketch.winnow`); 30 bits
-            each; uint32, ascending, distinct. They are empty if the store has none, or if they were not loaded.
+        passages: the passage tokens, which are hashes of some shingles (30 bits each) for finding shared passages; see
+            `sketch.winnow`; uint32, ascending, distinct. They are empty if the store has none, or if they were not
+            loaded.
         sentences: tokens of the sentences in order, four per sentence (`encode_simhashes`). They may be empty for the
             same reasons as `passages`.
         concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). They may be empty for the same
@@ -106,7 +107,7 @@ class Record:
     word_pairs: NDArray[np.uint32] | None = field(default=None, repr=False, compare=False)
     terms: Sequence[str] = field(default=(), repr=False)
 
-    def tokens(self) -> list[str]:
+    def query_terms(self) -> list[str]:
         """Return the terms for a query: `terms`, or the encoded `token_ids` if there are none."""
         return list(self.terms) or encode(self.token_ids)
 

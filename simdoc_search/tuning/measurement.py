@@ -36,7 +36,7 @@ class Measurement:
     precision: float  # share of the hits that have the required overlap, 0..1; 1 if there are no hits
     hit_count: int  # number of hits, over all queries
     query_count: int
-    bytes_per_document: float  # mean total length of the tokens of a document in ASCII, before a store compresses them
+    bytes_per_document: float  # mean size of the encoded tokens of a document, before a store compresses them
     documents_per_second: float  # speed of one process, from text to tokens
     query_ms: float  # mean time of a query in milliseconds, in a store in memory that contains the sample
 
@@ -53,7 +53,7 @@ def measure(
     overlap: Fraction,
     probability: Fraction,
 ) -> Measurement:
-    """Compute the fingerprints of a sample, index them in memory, and query some of the documents.
+    """Compute the fingerprints of a sample, index them in memory, and search with some of the documents as queries.
 
     Args:
         texts: maps the ids of the sample to the texts.

@@ -13,10 +13,10 @@ from simdoc_search.passages.dates import Date, find_dates
 
 _NUMBER = r"(?P<{}>\d{{1,9}}(?:[._]\d{{1,9}}){{0,3}})"
 _WORD_START, _WORD_END = r"(?<![^\W_])", r"(?![^\W_])"
-_LONG_NOUN = r"ver|vers|version|versión|versione|rev|rév|revision|révision|revisión|revisione|fassung|release"
+_VERSION_WORD = r"ver|vers|version|versión|versione|rev|rév|revision|révision|revisión|revisione|fassung|release"
 _VERSION = re.compile(
-    rf"{_WORD_START}(?:{_LONG_NOUN}|v|r)[ ._-]{{0,2}}{_NUMBER.format('one')}{_WORD_END}"
-    rf"|{_WORD_START}(?:{_LONG_NOUN})[ ._-]{{0,2}}(?P<letter>[a-z]){_WORD_END}"
+    rf"{_WORD_START}(?:{_VERSION_WORD}|v|r)[ ._-]{{0,2}}{_NUMBER.format('one')}{_WORD_END}"
+    rf"|{_WORD_START}(?:{_VERSION_WORD})[ ._-]{{0,2}}(?P<letter>[a-z]){_WORD_END}"
     rf"|(?<=[A-Za-z0-9)])[ _-]{_NUMBER.format('two').replace('{0,3}', '{1,3}')}$",
     re.IGNORECASE,
 )
@@ -115,9 +115,9 @@ def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
     the name is ordered between draft and final. If they have numbers, such as `v1` and `v2`, the result for the name is
     None, because it may be the first or the latest version.
 
-    A number that does not follow a word, as in `GPL-2`, is a version only if another name differs just in the number,
-    such as `GPL-3` or `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions. Neither are `28.02.21` and
-    `01.03.21`, which have another order as dates.
+    A number that does not follow a word such as `v`, as in `GPL-2`, is a version only if another name differs just in
+    the number, such as `GPL-3` or `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions. `28.02.21` and
+    `01.03.21` are not versions either, because they would be sorted differently as dates.
     """
     versions = [find_version_in_name(name) for name in names]
     with_bare = [_parse_version(next(_split_path(name)), allow_bare=True) for name in names]
@@ -134,7 +134,9 @@ def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
     for version in versions:
         if version.is_bare and version.is_numbered:
             possible_dates.setdefault(version.stem, set()).add((version.label, version.key[0]))
-    ambiguous = {stem for stem, labelled in possible_dates.items() if _have_other_order_as_dates(labelled)}
+    ambiguous = {
+        stem for stem, labels_and_numbers in possible_dates.items() if _sort_differently_as_dates(labels_and_numbers)
+    }
     return [
         version
         if (version.label or version.stem in staged) and not (version.is_bare and version.stem in ambiguous)
@@ -143,13 +145,14 @@ def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
     ]
 
 
-def _have_other_order_as_dates(labelled: Collection[tuple[str, tuple[int, ...]]]) -> bool:
-    """Return whether version numbers may be days, such as `28.02.21`, and have another order as days.
+def _sort_differently_as_dates(labels_and_numbers: Collection[tuple[str, tuple[int, ...]]]) -> bool:
+    """Return whether all version numbers may be dates, such as `28.02.21`, and would be sorted differently as dates.
 
-    Two numbers, such as `2.1`, are days only if a label has a zero, as in `01.03`, or a number that is not a month.
+    Labels with two numbers, such as `2.1`, may be dates only if one of them has a leading zero, as in `01.03`, or
+    begins with a number above 12.
     """
-    numbers = sorted({number for _, number in labelled})
-    looks_like_day = any(_PADDED_NUMBER.search(label) or number[0] > _MAX_MONTH for label, number in labelled)
+    numbers = sorted({number for _, number in labels_and_numbers})
+    looks_like_day = any(_PADDED_NUMBER.search(label) or number[0] > _MAX_MONTH for label, number in labels_and_numbers)
     for day, month in ((0, 1), (1, 0)):
         are_days = all(
             (number[2] > 9 if len(number) == 3 else len(number) == 2 and looks_like_day)

@@ -28,12 +28,12 @@ from simdoc_search.web.passages import passages
 from simdoc_search.web.problem import make_error_page
 from simdoc_search.web.request import PageRequest, read_values
 from simdoc_search.web.request_limits import MAX_CONCURRENT_COMPARISONS, MAX_LOGIN_BYTES, MAX_REQUEST_SECONDS
-from simdoc_search.web.response import Download, FileDownload, Page, Redirect, to_response
+from simdoc_search.web.response import OriginalFile, Page, Redirect, TsvDownload, to_response
 from simdoc_search.web.served_store import ServedStore
 from simdoc_search.web.similar import similar
 from simdoc_search.web.versions import concepts, related, versions
 
-PageFunction = Callable[[PageRequest], Page | Redirect | Download | FileDownload]
+PageFunction = Callable[[PageRequest], Page | Redirect | TsvDownload | OriginalFile]
 
 GET_PAGES: dict[str, PageFunction] = {
     "/": home,

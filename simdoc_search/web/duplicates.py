@@ -20,7 +20,7 @@ from simdoc_search.search.columns import Columns, format_column_value
 from simdoc_search.web.background_job import Progress
 from simdoc_search.web.local_access import LocalAccess, quote_command
 from simdoc_search.web.request import PageRequest
-from simdoc_search.web.response import Download, Page, Redirect, url_for
+from simdoc_search.web.response import Page, Redirect, TsvDownload, url_for
 from simdoc_search.web.review import ROW_FIELD_PREFIX, DuplicatesReview, ReviewedGroup
 from simdoc_search.web.skipped import list_skipped_files
 
@@ -176,12 +176,12 @@ def plan_summary(request: PageRequest) -> Page:
     return Page("plan.html", values, as_json)
 
 
-def plan(request: PageRequest) -> Download:
+def plan(request: PageRequest) -> TsvDownload:
     """Return the plan of `duplicates --plan` with the user's decisions. It contains file paths."""
     review = require_review(request)
     rows = review.edit_rows(plan_rows(review.duplicates, request.served_store.search().store))
     command, _ = _commands(review, request.local)
-    return Download(review.plan_name, table_lines(rows, command, review.duplicates.drop_scope))
+    return TsvDownload(review.plan_name, table_lines(rows, command, review.duplicates.drop_scope))
 
 
 def _commands(review: DuplicatesReview, local: LocalAccess | None) -> tuple[str, str]:

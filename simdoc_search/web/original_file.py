@@ -16,7 +16,7 @@ from simdoc_search.errors import SimdocError
 from simdoc_search.stores.record import Record
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import find_document_key, read_stored_record
-from simdoc_search.web.response import FileDownload
+from simdoc_search.web.response import OriginalFile
 
 _CHUNK_BYTES = 1 << 16
 _TEXT_EXTENSIONS = frozenset({".txt", ".text", ".md", ".rst", ".log", ".csv", ".tsv", ".tex", ".eml"})
@@ -27,7 +27,7 @@ class FileNotAvailableError(SimdocError):
     """The original file of a document cannot be sent."""
 
 
-def original_file(request: PageRequest) -> FileDownload:
+def original_file(request: PageRequest) -> OriginalFile:
     """Return the file that a document was read from.
 
     Raises:
@@ -43,7 +43,7 @@ def original_file(request: PageRequest) -> FileDownload:
     name = PurePosixPath(record.id).name or "document"
     is_text = os.path.splitext(path)[1].lower() in _TEXT_EXTENSIONS  # noqa: PTH122 - the path is a string
     media_type = "text/plain" if is_text else mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return FileDownload(name, os.fstat(file.fileno()).st_size, _read_chunks(file), media_type, is_shown=is_text)
+    return OriginalFile(name, os.fstat(file.fileno()).st_size, _read_chunks(file), media_type, is_shown=is_text)
 
 
 def _find_path(record: Record) -> str:

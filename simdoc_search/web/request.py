@@ -136,7 +136,7 @@ class PageRequest:
         wants_json: Whether the response must be JSON.
         values: The values of the request by name.
         upload: The uploaded file.
-        local: The additional features, if the request comes from this computer and the server offers them.
+        local: The features for requests from this computer. None for other requests, or if they are not offered.
     """
 
     served_store: ServedStore

@@ -20,11 +20,11 @@ from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_TEXT_CHARACTERS
 
 _LOCAL_PATH_PATTERN = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
 _LINE_BREAK = re.compile(r"\r\n?")
-_REPEATED_VALUES = (
+_VALUES_IN_LINKS = (
     *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
     *("all", "ignore_quotes", "ignore_bibliography", "min_share", "min_smaller_share", "explain", "size"),
 )
-_REPEATED_LISTS = ("filter", "exclude", "show", "ignore")
+_LISTS_IN_LINKS = ("filter", "exclude", "show", "ignore")
 """Links to other pages of the same query repeat these values of the request."""
 
 
@@ -58,8 +58,8 @@ class RequestQuery:
 
     def template_values(self, request: PageRequest) -> dict[str, Any]:
         """Return the values that every template with hits needs."""
-        same_query: dict[str, Any] = {name: request.value(name) for name in _REPEATED_VALUES if request.value(name)}
-        same_query |= {name: [*request.values[name]] for name in _REPEATED_LISTS if name in request.values}
+        same_query: dict[str, Any] = {name: request.value(name) for name in _VALUES_IN_LINKS if request.value(name)}
+        same_query |= {name: [*request.values[name]] for name in _LISTS_IN_LINKS if name in request.values}
         return {"query": self, "same_query": {} if self.key is None else same_query}
 
 
@@ -115,9 +115,9 @@ def reject_local_path(search: SimilaritySearch, name: str) -> None:
 
 
 def find_document_key(request: PageRequest, search: SimilaritySearch, field: str = "id") -> DocumentKey:
-    """Return the key of the document that a value of the request names, by its id or by a unique file name.
+    """Return the key of the document whose id or unique file name is in the request.
 
-    `field` is the name of the value: `id`, `a` or `b`.
+    `field` is the name of the value with the id or file name: `id`, `a` or `b`.
 
     Raises:
         QuerySyntaxError: The value is empty.
@@ -172,7 +172,7 @@ def read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[s
     """Return the texts of the documents whose words are ignored.
 
     Raises:
-        UnknownDocumentError: No stored document has one of the names.
+        UnknownDocumentError: One of the names is not the id or file name of a stored document.
         NoTextError: The store does not have the text of one of the documents.
     """
     names = request.all_values("ignore")

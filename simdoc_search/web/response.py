@@ -48,7 +48,7 @@ class Redirect:
 
 
 @dataclass(frozen=True, slots=True)
-class Download:
+class TsvDownload:
     """A file to download. Its lines are generated while they are sent."""
 
     name: str
@@ -56,7 +56,7 @@ class Download:
 
 
 @dataclass(frozen=True, slots=True)
-class FileDownload:
+class OriginalFile:
     """The original file of a document. A browser shows it if `is_shown` is true, and otherwise saves it."""
 
     name: str
@@ -66,13 +66,13 @@ class FileDownload:
     is_shown: bool
 
 
-def to_response(result: Page | Redirect | Download | FileDownload, request: PageRequest) -> Response:
+def to_response(result: Page | Redirect | TsvDownload | OriginalFile, request: PageRequest) -> Response:
     """Return the HTTP response for a page, a redirect, a download or a file."""
     match result:
-        case Download():
+        case TsvDownload():
             headers = {"Content-Disposition": f'attachment; filename="{result.name}"'}
             return StreamingResponse(_join_lines(result.lines), headers=headers, media_type="text/tab-separated-values")
-        case FileDownload():
+        case OriginalFile():
             kind = "inline" if result.is_shown else "attachment"
             encoded_name = quote(result.name.encode("utf-8", "replace"), safe="")
             headers = {

@@ -342,6 +342,7 @@ def test_different_settings_behind_an_alias_are_wrong(temp_indices: TempIndices,
 def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) -> None:
     """Notes do not change the exit code."""
     name, noted = temp_indices.make(mapping(), NAMED), temp_indices.make(mapping(), {})
+    call(temp_indices.engine, "PUT", f"/{name}/_doc/a?refresh=true", {"simdoc": fingerprint_field("some words")})
     address = temp_indices.engine.replace("://", "://name@")
     fit, with_field = (
         output("check", f"{address}/{name}").splitlines(),
@@ -352,7 +353,9 @@ def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) ->
         "--field fp`, or add the mapping printed by `simdoc-search template show`"
     )
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
+    without_fingerprints = output("check", f"{address}/{temp_indices.make(mapping(), NAMED)}").splitlines()
 
+    assert 1 == len(without_fingerprints)
     assert fit[0].startswith(f"note: {name}: responses with _source contain simdoc")
     assert [f"{name} is ready for FINGERPRINT queries"] == fit[1:]
     assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: a query that does not name a field")

@@ -246,7 +246,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert "stale          3 of 10, all compared: 'malformed', 'stale/1', 'stale/2'\n" in shown
     assert "errors         3 documents that the engine's pipeline could not fingerprint\n" in shown
     assert "               2: the text has N characters, too many\n" in shown
-    assert "pipeline       none, because index.final_pipeline is not set\n" in shown
+    assert "pipeline       none, because index.final_pipeline does not name a pipeline\n" in shown
     assert "\x1b" not in shown
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale_count", "sampled_count", "share"))
     assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
@@ -285,6 +285,27 @@ def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
     assert "no sample was requested" in sentence(run("status", place, "--max-stale", "1%", "--sample", "0"))
     for wrong in ("x", "101%", "-1"):
         assert "is not a percentage, such as 1%" in usage_error(run("status", place, "--max-stale", wrong))
+
+
+def test_the_advice_names_the_text_field_that_the_mapping_does_not_record(temp_indices: TempIndices) -> None:
+    index = temp_indices.make({"properties": {"body": {"type": "text"}}})
+    fill(temp_indices, index, {"a": {"body": words(0, 60)}})
+    place = f"{temp_indices.engine}/{index}"
+    guess = "(body is a guess; it is the only text field in the mapping)"
+    command = f"backfill {place} --text-field body"
+
+    assert f"to add missing fingerprints {guess}, run: simdoc-search {command}\n" == run("status", place).stderr
+    output(*command.split())
+    assert "" == run("status", place).stderr
+
+
+def test_stale_documents_that_are_not_named_are_counted(temp_indices: TempIndices) -> None:
+    index = temp_indices.make(mapping())
+    stale = {f"stale/{n}": document(words(0, 60), of=words(500, 560)) for n in range(12)}
+    fill(temp_indices, index, stale | {"fine": document(words(0, 60))})
+    shown = output("status", f"{temp_indices.engine}/{index}")
+
+    assert re.search(r"^stale          12 of 13, all compared: ('stale/\d+', ){4}'stale/\d+' and 7 more$", shown, re.M)
 
 
 def test_metrics_are_in_the_format_of_prometheus(temp_indices: TempIndices) -> None:

@@ -80,7 +80,7 @@ def test_the_size_of_the_page_is_limited(monkeypatch: pytest.MonkeyPatch) -> Non
     write(Path("docs"), {f"{at}{copy}.txt": words(at, at + 60) for at in (200, 400) for copy in "ab"})
     html = page("--limit", "1")
     assert 1 == html.count('<section class="group"')
-    assert "2 groups with less space to free are not shown" in html
+    assert "2 groups that free the least space are not shown" in html
 
     monkeypatch.setattr(
         duplicates_page, "_MAX_TOTAL_CHARACTERS", len(str(FILES["base.txt"]) + str(FILES["near <b>&.txt"]))

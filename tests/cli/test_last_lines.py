@@ -29,7 +29,7 @@ def test_similar_says_how_many_hits_there_are(store: Path) -> None:
     assert (
         "22 hits, 22 documents compared" == output("similar", "d00", "--size", "30", "--store", store).splitlines()[-1]
     )
-    sentence = "document with an overlap of 90 % is found with a probability of "
+    sentence = "document with an overlap of 90 % is found with a probability of at least "
     assert f" Show more with --size 100. A {sentence}" in output("similar", "d00_90_80", "--store", store)
     assert f" compared; a {sentence}" in output("similar", "d00_90_80", "--size", "30", "--store", store)
     assert (22, True, 10) == (result["total"], result["is_total_exact"], len(result["hits"]))

@@ -99,6 +99,6 @@ def test_a_page_of_simdoc_search_is_refused() -> None:
     """Its text is that of other documents. A page of another program is read."""
     page = b'<html><head><meta name="generator" content="%s"><title>T</title></head><body>b</body></html>'
 
-    with pytest.raises(DocumentError, match="a page of simdoc-search"):
+    with pytest.raises(DocumentError, match="an HTML page that simdoc-search wrote"):
         extract_html_text(page % b"simdoc-search")
     assert "T\nb" == extract_html_text(page % b"other")

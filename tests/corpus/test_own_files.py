@@ -19,7 +19,7 @@ def test_plans_undo_files_and_pages_in_an_indexed_folder_are_skipped(
     write(tmp_path, {"about.txt": "Notes. # This plan of simdoc-search lists duplicates."})
     skipped = {file["path"]: file["reason"] for file in answer("index", ".")["skipped"]}
 
-    plan, page = "a plan of simdoc-search", "a page of simdoc-search"
+    plan, page = "a plan that simdoc-search wrote", "an HTML page that simdoc-search wrote"
     assert {"plan.tsv": plan, "plan.tsv.undo": plan, "groups.html": page, ".simdoc/": "hidden"} == {
         path.removeprefix("./"): reason for path, reason in skipped.items()
     }
@@ -49,7 +49,7 @@ def test_a_page_overwrites_only_another_page(tmp_path: Path) -> None:
         ("versions", "--file", mine, "--store", tmp_path / "s"),
         ("compare", mine, tmp_path / "docs" / "a.txt"),
     ):
-        assert "mine.txt, because it is not a page of simdoc-search" in run(*command, "--html", mine).stderr
+        assert "mine.txt, because it is not a page that simdoc-search wrote" in run(*command, "--html", mine).stderr
         assert words(0, 60) == mine.read_text("utf-8")
         for target in (page, page, tmp_path / "empty.html"):
             output(*command, "--html", target)

@@ -88,7 +88,7 @@ def flip_bits(values: Simhashes, bits: int, draw: np.random.Generator) -> list[i
 
 def test_nearly_all_versions_are_found_by_a_sample_of_similar_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     """All versions with equal sentences are found, and nearly all versions with 20 edited sentences."""
-    monkeypatch.setattr(module, "MAX_EXACT_SENTENCES", 0)
+    monkeypatch.setattr(module, "MAX_SENTENCES_FOR_EXACT_SEARCH", 0)
     draw = np.random.default_rng(5)
     read = []
     for number in range(200):
@@ -111,5 +111,5 @@ def test_documents_with_a_very_frequent_sentence_are_paired_with_a_few_others() 
     found = find_versions([[*text, footer]] * 500 + others)
 
     assert {*range(500)} == {*found.first_documents.tolist(), *found.second_documents.tolist()}
-    assert found.compared_count < 500 * 2 * module.MAX_DOCUMENTS_PER_FREQUENT_SENTENCE
+    assert found.compared_count < 500 * 2 * module.MAX_PARTNERS_PER_FREQUENT_SENTENCE
     assert 500 == found.frequent_sentence_document_count

@@ -26,18 +26,20 @@ def test_documents_are_found_by_their_root_and_its_parent_folders(store: Store) 
     made = [replace(record(id), origin=Origin(root, 1, 2, "p/")) for id, root in ROOTS.items()]
     put(store, *made, record("none"), record("metadata", root="/home/reports"))
 
-    def of(root: str, only_roots_below: bool = False) -> list[str]:
-        found = sorted(document.id for document in store.scan(root_folder=root, only_roots_below=only_roots_below))
-        assert len(found) == store.count(root, only_roots_below=only_roots_below)
+    def of(root: str, only_roots_inside_folder: bool = False) -> list[str]:
+        found = sorted(
+            document.id for document in store.scan(root_folder=root, only_roots_inside_folder=only_roots_inside_folder)
+        )
+        assert len(found) == store.count(root, only_roots_inside_folder=only_roots_inside_folder)
         return found
 
     assert ["a", "b"] == of("/home/reports")
-    assert ["c", "d"] == of("/home/reports", only_roots_below=True)
-    assert ["d"] == of("/home/reports/2021", only_roots_below=True)
+    assert ["c", "d"] == of("/home/reports", only_roots_inside_folder=True)
+    assert ["d"] == of("/home/reports/2021", only_roots_inside_folder=True)
     assert ["f"] == of("/")
-    assert {"a", "b", "c", "d", "e"} <= set(of("/", only_roots_below=True))
+    assert {"a", "b", "c", "d", "e"} <= set(of("/", only_roots_inside_folder=True))
     assert ["g"] == of(ROOTS["g"])
-    assert [] == of("/home/report") == of("/home/report", only_roots_below=True)
+    assert [] == of("/home/report") == of("/home/report", only_roots_inside_folder=True)
     assert len(ROOTS) + 2 == len(list(store.scan()))
 
 

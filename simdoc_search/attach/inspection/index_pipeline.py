@@ -18,7 +18,7 @@ PipelineState = Literal["none", "missing", "unknown", "unrelated", "different", 
 fingerprint field that differ from the mapping. `fits`: it computes fingerprints that match the mapping."""
 
 _DESCRIPTIONS = {
-    "none": "none, because index.final_pipeline is not set",
+    "none": "none, because index.final_pipeline does not name a pipeline",
     "missing": "index.{setting} is set to {pipeline}, which does not exist, so writes fail; install the pipeline with "
     "`simdoc-search template install`, or set index.{setting} to _none",
     "unknown": "index.{setting} is set to {pipeline}, which you have no permission to read",

@@ -101,15 +101,15 @@ def word_query(schema: Schema, field: str, word: str) -> Query:
     return Query.regex_query(schema, field, f".*{letters}.*")
 
 
-def root_query(schema: Schema, root_folder: str | None, only_roots_below: bool) -> Query:
+def root_query(schema: Schema, root_folder: str | None, only_roots_inside_folder: bool) -> Query:
     """Return the query for documents that were indexed from `root_folder`.
 
-    If `only_roots_below`, return the query for documents that were indexed from a folder or file below `root_folder`.
-    If `root_folder` is None, the query matches all documents.
+    If `only_roots_inside_folder`, return the query for documents that were indexed from a folder or file inside
+    `root_folder`. If `root_folder` is None, the query matches all documents.
     """
     if root_folder is None:
         return Query.all_query()
-    if only_roots_below:
+    if only_roots_inside_folder:
         return prefix_query(schema, METADATA_FIELD, root_term(os.path.join(root_folder, "")))  # noqa: PTH118
     return term_query(schema, METADATA_FIELD, root_term(root_folder))
 
@@ -189,7 +189,7 @@ def _path_query(schema: Schema, prefix: str) -> Query:
 
 
 def _origin_query(schema: Schema, root_folder: str, path: str) -> Query:
-    has_root = root_query(schema, root_folder, only_roots_below=False)
+    has_root = root_query(schema, root_folder, only_roots_inside_folder=False)
     if not path:
         return has_root
     if path.endswith("/"):

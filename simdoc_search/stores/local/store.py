@@ -248,12 +248,12 @@ class LocalStore(Closable):
         with_passages: bool = False,
         with_sentences_and_concepts: bool = False,
         root_folder: str | None = None,
-        only_roots_below: bool = False,
+        only_roots_inside_folder: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),  # noqa: ARG002 - local records have all metadata fields
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
-        in_root = root_query(self._schema, root_folder, only_roots_below)
+        in_root = root_query(self._schema, root_folder, only_roots_inside_folder)
         addresses = snapshot.find_all_addresses(restrict(self._schema, in_root, filters))
         yield from snapshot.read_records(
             addresses,
@@ -263,8 +263,8 @@ class LocalStore(Closable):
             cache=False,
         )
 
-    def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
-        return self._open_snapshot().count(root_query(self._schema, root_folder, only_roots_below))
+    def count(self, root_folder: str, *, only_roots_inside_folder: bool = False) -> int:
+        return self._open_snapshot().count(root_query(self._schema, root_folder, only_roots_inside_folder))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         snapshot = self._open_snapshot()

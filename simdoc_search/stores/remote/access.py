@@ -152,7 +152,7 @@ class IndexAccess:
         """Convert a hit to a record. In an index that simdoc-search did not create, `fields` become its metadata."""
         key, source = self.id_field.key_of(hit), hit.get("_source") or {}
         fault = self.indices.describe_fault(key.index)
-        record = to_record(key, source, field=self.field, text_fields=self.text_fields, fault=fault)
+        record = to_record(key, source, field=self.field, text_fields=self.text_fields, known_fault=fault)
         if fields and not self.is_simdoc_index:
             return replace(record, metadata=select_fields(source, fields, is_simdoc_index=False))
         return record

@@ -192,7 +192,9 @@ class BulkWriter:
         if any(outcome.error == _INDEX_NOT_FOUND for outcome in outcomes):
             raise self._index_gone_error()
         if any(not outcome.error for outcome in outcomes):
-            self._check_index("was removed during a write (delete the new index that the engine may have created)")
+            self._check_index(
+                "was removed during a write (if the engine then created a new index with this name, delete it)"
+            )
         return outcomes
 
     def _check_index(self, cause: str = "was replaced with another index") -> set[str]:

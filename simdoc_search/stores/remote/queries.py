@@ -165,15 +165,15 @@ def filter_clauses(
     return clauses
 
 
-def root_clause(root_folder: str | None, only_roots_below: bool, *, fingerprint_field: str) -> dict[str, Any]:
+def root_clause(root_folder: str | None, only_roots_inside_folder: bool, *, fingerprint_field: str) -> dict[str, Any]:
     """Return the clause for documents that were indexed from `root_folder`.
 
-    If `only_roots_below`, return the clause for documents that were indexed from a folder or file below `root_folder`.
-    If `root_folder` is None, the clause matches all documents.
+    If `only_roots_inside_folder`, return the clause for documents that were indexed from a folder or file inside
+    `root_folder`. If `root_folder` is None, the clause matches all documents.
     """
     if root_folder is None:
         return {"match_all": {}}
-    if not only_roots_below:
+    if not only_roots_inside_folder:
         return {"term": {f"{fingerprint_field}.{METADATA_FIELD}": root_term(root_folder)}}
     first_term = root_term(os.path.join(root_folder, ""))  # noqa: PTH118 - a Path would drop the final separator
     return {"range": {f"{fingerprint_field}.{METADATA_FIELD}": {"gte": first_term, "lte": first_term + LAST_CHARACTER}}}
@@ -216,7 +216,7 @@ def nested_clause(clause: dict[str, Any], path: str | None) -> dict[str, Any]:
 
 
 def _origin_clause(root_folder: str, path: str, fingerprint_field: str) -> dict[str, Any]:
-    has_root = root_clause(root_folder, only_roots_below=False, fingerprint_field=fingerprint_field)
+    has_root = root_clause(root_folder, only_roots_inside_folder=False, fingerprint_field=fingerprint_field)
     if not path:
         return has_root
     if path.endswith("/"):

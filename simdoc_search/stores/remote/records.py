@@ -102,7 +102,7 @@ def to_record(
     *,
     field: str,
     text_fields: Sequence[str] | None = None,
-    fault: str = "",
+    known_fault: str = "",
 ) -> Record:
     """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed parts.
 
@@ -111,10 +111,11 @@ def to_record(
         source: the `_source` of the document, or parts of it.
         field: name of the fingerprint field.
         text_fields: fields that contain the text. None means `body`, in an index that simdoc-search created.
-        fault: reason not to read the fingerprint field, or empty to read the field.
+        known_fault: what is already known to be wrong with the fingerprint field. The field is read only if this is
+            empty.
     """
-    faults = [fault] if fault else []
-    if fault:
+    faults = [known_fault] if known_fault else []
+    if known_fault:
         source = {name: value for name, value in source.items() if name.partition(".")[0] != field}
 
     def read(reader: Callable[..., Any], *arguments: Any) -> Any:
@@ -147,7 +148,7 @@ def to_record(
 
 
 def read_token_ids(source: Mapping[str, Any], *, field: str) -> TokenIds | str:
-    """Return the tokens of a document as ascending numbers, or their fault, such as "has 2 values in path"."""
+    """Return the tokens of a document as ascending numbers, or what is wrong, such as "has 2 values in path"."""
     try:
         token_ids = _read_token_set(source, None, f"{field}.tokens")
     except _MalformedError as error:

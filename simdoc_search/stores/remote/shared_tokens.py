@@ -86,7 +86,7 @@ def document_frequencies(access: IndexAccess, token_ids: NDArray[np.uint32]) -> 
 
 
 class _SplitSearch:
-    """A search for rows of tokens, split into parts because of the clause limit.
+    """A search for groups of alternative tokens, split into parts because of the clause limit.
 
     Attributes:
         document_keys: maps the index, `_id` and routing of each hit to the key of its document.
@@ -124,15 +124,17 @@ class _SplitSearch:
         query = any_token_query(tokens, self._clauses, self._exclude, self._access.id_field, token_field=self._field)
         return self._access.engine.count(self._access.name, query)
 
-    def count_shared_tokens(self, parts: Sequence[int], keys: Sequence[HitKey]) -> list[dict[HitKey, int]]:
+    def count_shared_tokens(self, part_indices: Sequence[int], keys: Sequence[HitKey]) -> list[dict[HitKey, int]]:
         """For each part, return the number of its tokens that each of these documents shares."""
-        counts: list[dict[HitKey, int]] = [{} for _ in parts]
+        counts: list[dict[HitKey, int]] = [{} for _ in part_indices]
         for start in range(0, len(keys), MAX_PAGE_SIZE):
             ids_filter = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + MAX_PAGE_SIZE]})}}
-            bodies = [{**self._search_body(self._parts[part], ids_filter), "size": MAX_PAGE_SIZE} for part in parts]
+            bodies = [
+                {**self._search_body(self._parts[index], ids_filter), "size": MAX_PAGE_SIZE} for index in part_indices
+            ]
             for counts_of_part, body, response in zip(counts, bodies, self._search_many(bodies), strict=True):
                 hits = response["hits"]["hits"]
-                # There may be several hits, because documents behind an alias can have the same id.
+                # A page may not contain all hits, because documents behind an alias can have the same id.
                 is_complete = total_hits(response) <= len(hits)
                 counts_of_part.update(self._read_counts(hits if is_complete else self._read_all(body)))
         return counts

@@ -281,7 +281,7 @@ class RemoteStore(Closable):
         return lookups.read_fields(self.access, keys, fields)
 
     def find_keys(self, id: str, index: str) -> set[DocumentKey]:
-        """Return the keys of the documents with an id in an index, alias or data stream."""
+        """Return the keys of the documents with this id in an index, alias or data stream."""
         return lookups.find_keys(self.access, id, index)
 
     def application_fields(
@@ -378,7 +378,7 @@ class RemoteStore(Closable):
         with_passages: bool = False,
         with_sentences_and_concepts: bool = False,
         root_folder: str | None = None,
-        only_roots_below: bool = False,
+        only_roots_inside_folder: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Record]:
@@ -386,7 +386,7 @@ class RemoteStore(Closable):
         access = self.access
         access.reject_min_hash_field()
         clauses = [
-            root_clause(root_folder, only_roots_below, fingerprint_field=self.field),
+            root_clause(root_folder, only_roots_inside_folder, fingerprint_field=self.field),
             *access.filter_clauses(filters),
         ]
         source = access.source_filter(
@@ -399,11 +399,11 @@ class RemoteStore(Closable):
         for hit in all_hits(access.background_engine, self.index, body):
             yield access.to_record(hit, fields)
 
-    def count(self, root_folder: str, *, only_roots_below: bool = False) -> int:
+    def count(self, root_folder: str, *, only_roots_inside_folder: bool = False) -> int:
         """Count the documents that were indexed from the folder `root_folder`; see `Store.count`."""
         self.access.reject_min_hash_field()
         return self.access.background_engine.count(
-            self.index, root_clause(root_folder, only_roots_below, fingerprint_field=self.field)
+            self.index, root_clause(root_folder, only_roots_inside_folder, fingerprint_field=self.field)
         )
 
     def info(self) -> StoreInfo:

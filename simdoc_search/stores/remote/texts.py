@@ -182,16 +182,24 @@ def backfill_advice(mappings: Iterable[Mapping[str, Any]], field: str, location:
     """
     all_mappings = list(mappings)
     recorded = recorded_text_fields(all_mappings, field)
-    paths = list(dict.fromkeys(path for mapping in all_mappings for path in _application_text_paths(mapping, field)))
-    chosen = recorded or [min(paths, key=_sort_key, default="FIELD")]
-    options = "".join(f" --text-field {path}" for path in chosen)
+    guessed, remark = ("", "") if recorded else guess_text_field(all_mappings, field)
+    options = "".join(f" --text-field {path}" for path in recorded or [guessed])
     options += "" if field == DEFAULT_FIELD else f" --field {field}"
-    guess = ""
-    if len(paths) == 1 and not recorded:
-        guess = f" ({paths[0]} is a guess; it is the only text field in the mapping)"
-    elif paths and not recorded:
-        guess = f" ({chosen[0]} is a guess; the text fields in the mapping are {shorten_list(paths)})"
-    return f"run `simdoc-search backfill {location}{options}{extra_options and f' {extra_options}'}`{guess}"
+    return f"run `simdoc-search backfill {location}{options}{extra_options and f' {extra_options}'}`{remark}"
+
+
+def guess_text_field(mappings: Iterable[Mapping[str, Any]], field: str) -> tuple[str, str]:
+    """Return the most likely text field of indices that record none, and a remark in parentheses that it is a guess.
+
+    Without a text field in the mappings, the result is the placeholder `FIELD` and an empty remark.
+    """
+    paths = list(dict.fromkeys(path for mapping in mappings for path in _application_text_paths(mapping, field)))
+    guessed = min(paths, key=_sort_key, default="FIELD")
+    if not paths:
+        return guessed, ""
+    if len(paths) == 1:
+        return guessed, f" ({guessed} is a guess; it is the only text field in the mapping)"
+    return guessed, f" ({guessed} is a guess; the text fields in the mapping are {shorten_list(paths)})"
 
 
 def _read_value_at(document: Mapping[str, Any], path: str) -> Any:

@@ -85,7 +85,8 @@ class ConditionalUpdater:
                         ActionOutcome(hit["_index"], NOT_FOUND, error="document_missing_exception", reason="deleted"),
                     )
         reason = (
-            f"another writer changed the document each of the {MAX_ATTEMPTS} times it was read; run the command again"
+            f"another writer changed the document during each of the {MAX_ATTEMPTS} attempts to update it; "
+            "run the command again"
         )
         yield from (
             (hit, ActionOutcome(hit["_index"], CONFLICT, error=TOO_MANY_CONFLICTS, reason=reason)) for hit in hits

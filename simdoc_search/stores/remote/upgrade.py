@@ -1,6 +1,6 @@
-"""Changes the recorded settings of an index. It adds sentences or concepts, and records thresholds.
+"""Adds sentence or concept tokens to the documents of an index, and records similarity thresholds in its mapping.
 
-To add sentences or concepts, the mapping is extended first. Then each document without the new tokens is written again.
+To add tokens, the mapping is extended first. Then each document without the new tokens is written again.
 If an upgrade is interrupted, the next run continues with the remaining documents.
 """
 
@@ -33,7 +33,7 @@ def upgrade_index(
 
     Args:
         store: the store to upgrade.
-        new_settings: the settings with sentences or concepts.
+        new_settings: the settings of the upgraded index, which enable sentences or concepts.
         add_tokens: adds the new tokens to records with texts.
         progress: called with the number of documents that were finished since the last call.
 
