@@ -64,12 +64,15 @@ def read(result: CallToolResult) -> dict[str, Any]:
 def in_session(store: Path, use: Callable[[Client], Awaitable[None]], *folders: Path) -> None:
     """Start the server, and use it."""
     from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
 
     arguments = ["-m", "simdoc_search", "mcp", "--store", str(store), *map(str, folders)]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment())
 
     async def run() -> None:
-        async with Client(server, read_timeout_seconds=60) as client:
+        assert sys.__stderr__
+        transport = stdio_client(server, errlog=sys.__stderr__)  # by default, sys.stderr at the time of the import
+        async with Client(transport, read_timeout_seconds=60) as client:
             await use(client)
 
     anyio.run(run)

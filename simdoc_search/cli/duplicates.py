@@ -162,6 +162,7 @@ def duplicates(
 
     To skip files of FOLDER by name, set `exclude-files` in the [index] table of simdoc.toml.
     """
+    from simdoc_search.cli.duplicates_hints import hint_lines
     from simdoc_search.cli.duplicates_output import (
         check_can_mark,
         check_output_files,
@@ -228,11 +229,8 @@ def duplicates(
         print_as_json(result, keep, limit, problems, marks)
     elif csv_file != "-":
         print_groups(result, limit, html, store, is_estimate_requested=estimate)
-        if result.group_count and not (plan or html or csv_file or fail_if_any or sets_marks):
-            # Documents of an application have no files that could be moved.
-            advice = "to move copies away, add --plan plan.tsv"
-            if not search.store.is_simdoc_index:
-                advice = "to hide duplicates from search results, add --mark"
-            say(f"{advice}; to see all differences, add --html page.html", err=True)
+        if not (plan or html or csv_file or fail_if_any or sets_marks):
+            for line in hint_lines(result, search.store, store, folders, has_overlap=is_any_option_given("overlap")):
+                say(line, err=True)
     if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

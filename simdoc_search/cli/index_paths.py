@@ -129,6 +129,7 @@ def index_paths(
     if not paths:
         return IndexedPaths(SimilaritySearch(open_index(create=False)), [], 0)
     from simdoc_search.corpus import read_corpus
+    from simdoc_search.corpus.file_reader import ARCHIVE_REASON
     from simdoc_search.indexing import FILE_TIMEOUT, require_readable_sources
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
@@ -158,6 +159,12 @@ def index_paths(
     if report.skipped:
         use = "only the bytes of skipped files are compared" if compares_skipped else "skipped files are not searched"
         say(f"{use}; to see which they are, and why, run: {command_line(location, 'index', *paths)}", err=True)
+    if archive_count := sum(file.reason == ARCHIVE_REASON for file in report.skipped):
+        archives_are = format_count(
+            archive_count, "skipped file is an archive or a mailbox", "skipped files are archives or mailboxes"
+        )
+        command = command_line(location, "index", *paths, "--archives")
+        say(f"{archives_are}; to search the documents inside too, first run: {command}", err=True)
     for note in report.notes:
         say(note, err=True)
     problems += report.problems

@@ -111,10 +111,7 @@ def choose_rare_tokens(
         frequency_of: returns how frequent the tokens with these hashes are.
         with_low_bits: whether hashes of tokens also depend on the low hash bits; see `FingerprintTable.token_hashes`.
     """
-    max_count = int(table.token_counts[documents].max(initial=0))
-    needed = np.array(
-        [_count_needed_tokens(count, float(overlap), float(recall)) for count in range(max_count + 1)], np.int64
-    )
+    needed = _count_needed_tokens(np.bincount(table.token_counts[documents]), float(overlap), float(recall))
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         hashes, owner = table.token_hashes(documents[part], with_low_bits=with_low_bits)
         rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
@@ -247,8 +244,15 @@ def _choose_counters(hashes: Keys, size: int) -> Ints:
     return (hashes & np.uint64(size - 1)).astype(np.int64)
 
 
-def _count_needed_tokens(count: int, overlap: float, recall: float) -> int:
+def _count_needed_tokens(frequencies: Ints, overlap: float, recall: float) -> Ints:
+    """Return how many of its tokens a document needs, by its number of tokens.
+
+    Only numbers of tokens whose frequency is positive are computed.
+    """
+    needed = np.zeros(len(frequencies), np.int64)
     shared = 1
-    while shared < count and probability_of_matches(count, shared + 1, overlap) >= recall:
-        shared += 1
-    return count - shared + 1
+    for count in np.flatnonzero(frequencies).tolist():
+        while shared < count and probability_of_matches(count, shared + 1, overlap) >= recall:
+            shared += 1
+        needed[count] = count - shared + 1
+    return needed

@@ -21,7 +21,13 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.records import read_token_ids
 from simdoc_search.versions.chronology import build_timeline
 from simdoc_search.versions.evidence import DateSources
-from simdoc_search.versions.timeline import Timeline, describe_evidence_kind, describe_evidence_kinds
+from simdoc_search.versions.timeline import (
+    OrderStatement,
+    Timeline,
+    describe_date,
+    describe_evidence_kind,
+    describe_evidence_kinds,
+)
 
 Item = TypeVar("Item")
 
@@ -172,12 +178,20 @@ def _explain(timeline: Timeline, names: Sequence[str]) -> str:
         return f"{printable(names[timeline.newest])} is the newest, {reason}{undated}"
     if timeline.conflicting_statements:
         return "the evidence conflicts: " + "; ".join(
-            f"by the {describe_evidence_kind(statement.evidence_kind)}, {printable(names[statement.later])} "
-            f"({printable(statement.labels[0])}) is newer than {printable(names[statement.earlier])} "
-            f"({printable(statement.labels[1])})"
+            f"by the {describe_evidence_kind(statement.evidence_kind)}, {later} is newer than {earlier}"
             for statement in timeline.conflicting_statements
+            for later, earlier in [_name_documents(statement, names)]
         )
     return "no evidence shows which is newer"
+
+
+def _name_documents(statement: OrderStatement, names: Sequence[str]) -> list[str]:
+    """Return the names and dates of the later and the earlier document."""
+    numbers = (statement.later, statement.earlier)
+    return [
+        f"{printable(names[number])} ({describe_date(label, '' if source == number else names[source])})"
+        for number, label, source in zip(numbers, statement.labels, statement.dated_documents, strict=True)
+    ]
 
 
 class _Comparison:

@@ -11,7 +11,7 @@ from simdoc_search.duplicates.keep_order import is_in_copy_folder
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
-from simdoc_search.versions.timeline import describe_evidence_kind, describe_evidence_kinds
+from simdoc_search.versions.timeline import describe_date, describe_evidence_kind, describe_evidence_kinds
 
 _TEXT_ORDER_HINT = (
     "This order is only a hint, because it is based on the texts alone. "
@@ -64,6 +64,8 @@ class ConflictingStatement:
         later_label: date or version of the later document, for display.
         earlier_label: date or version of the earlier document, for display.
         hides_newest: whether the newest version is unknown because of the contradiction.
+        later_copy: name of the copy that has the date of the later document; empty if the document itself has it.
+        earlier_copy: name of the copy that has the date of the earlier document; empty if the document itself has it.
     """
 
     evidence_kind: EvidenceKind
@@ -72,12 +74,12 @@ class ConflictingStatement:
     later_label: str
     earlier_label: str
     hides_newest: bool = True
+    later_copy: str = ""
+    earlier_copy: str = ""
 
     def __str__(self) -> str:
-        later, earlier = (
-            f"{printable(name) or 'the text'} ({printable(shown)})"
-            for name, shown in ((self.later, self.later_label), (self.earlier, self.earlier_label))
-        )
+        later = f"{printable(self.later) or 'the text'} ({describe_date(self.later_label, self.later_copy)})"
+        earlier = f"{printable(self.earlier) or 'the text'} ({describe_date(self.earlier_label, self.earlier_copy)})"
         ignored = (
             "" if self.hides_newest else "; copying a file changes its modification time, so this evidence is ignored"
         )
@@ -94,6 +96,7 @@ class VersionEntry:
         is_query: whether this is the query document.
         date: the date and its evidence; None if the version has no date.
         changes: the changes since the previous entry; None for the first entry.
+        date_determines_order: whether the place in the order is based on the date.
     """
 
     name: str
@@ -101,6 +104,7 @@ class VersionEntry:
     is_query: bool
     date: DocumentDate | None
     changes: VersionChanges | None = None
+    date_determines_order: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +134,8 @@ class VersionOrder:
 
     @property
     def question_mark_note(self) -> str:
-        """A description of the question marks in the timeline; empty if there are none."""
-        if any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in self.timeline):
+        """A description of the question marks after dates; empty if there are none."""
+        if any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in (*self.timeline, *self.undated)):
             return f"dates and versions with {_NOT_DECISIVE_MARK} do not affect the order"
         return ""
 
@@ -167,9 +171,7 @@ class VersionOrder:
         """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""
         if entry.date is None or not entry.date.label:
             return ""
-        replaces_creation_date = self.evidence_kind == "created" and entry.date.evidence_kind == "modified"
-        determines_order = self.evidence_kind in (entry.date.evidence_kind, "mixed dates") or replaces_creation_date
-        return entry.date.label if determines_order else f"{entry.date.label}{_NOT_DECISIVE_MARK}"
+        return f"{entry.date.label}{'' if entry.date_determines_order else _NOT_DECISIVE_MARK}"
 
     def evidence_lines(self) -> Iterator[str]:
         """Yield the verdict, then two lines for each contradiction."""

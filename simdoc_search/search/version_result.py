@@ -125,7 +125,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
                 f"{'':>12}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
             )
         if self.undated:
-            yield "documents without a date or version, which are not in the timeline above:"
+            yield "documents without a date or version to compare, so their place in the order is unknown:"
             yield from (self._format_entry(entry) for entry in self.undated)
 
     def _format_entry(self, entry: VersionEntry) -> str:

@@ -104,7 +104,7 @@ def order_family(store: Store, family: FamilyMembers, *, use_git: bool) -> Versi
     dates = [_read_record_dates(record, use_git) for record in records]
     timeline = build_timeline(_replace_text_hashes(dates, hash_words_and_punctuation(store, records)), list)
     entries = {
-        number: VersionEntry(record.id, record.key, False, timeline.dates[number])
+        number: VersionEntry(record.id, record.key, False, timeline.dates[number], None, number in timeline.decisive)
         for number, record in enumerate(records)
     }
     order = _make_order_attributes(timeline, entries, [record.id for record in records])
@@ -185,7 +185,15 @@ def _make_order_attributes(
         "is_certain": timeline.is_certain,
         "conflicting_statements": tuple(
             ConflictingStatement(
-                pair.evidence_kind, names[pair.later], names[pair.earlier], *pair.labels, pair.hides_newest
+                pair.evidence_kind,
+                names[pair.later],
+                names[pair.earlier],
+                *pair.labels,
+                pair.hides_newest,
+                *(
+                    "" if source == number else names[source]
+                    for source, number in zip(pair.dated_documents, (pair.later, pair.earlier), strict=True)
+                ),
             )
             for pair in timeline.conflicting_statements
         ),
@@ -225,7 +233,7 @@ class _Family:
     def _make_entry(self, number: int, timeline: Timeline, changes: VersionChanges | None) -> VersionEntry:
         key = self._versions[number - 1].record.key if number else self._document.key
         name = key.id if number and key else self._document.name
-        return VersionEntry(name, key, not number, timeline.dates[number], changes)
+        return VersionEntry(name, key, not number, timeline.dates[number], changes, number in timeline.decisive)
 
     def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:
         if not number:

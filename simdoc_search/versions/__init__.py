@@ -6,7 +6,8 @@ evidence.py         evidence of when a document was written
 names.py            dates and versions in document names
 history.py          reads the dates of commits from git
 git.py              runs git safely in untrusted repositories
-chronology.py       orders documents by evidence, and determines the newest
+chronology.py       determines the newest document if the evidence agrees
+date_order.py       orders documents by the first kind of evidence that all of them have
 timeline.py         the order of documents, with descriptions of the evidence
 text_order.py       guesses the order from the texts
 relations.py        computes the similarity of two documents from their concepts

@@ -6,20 +6,24 @@ is evidence that every other document is older, and no evidence to the contrary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from simdoc_search.versions.date_order import (
+    ProposeOrder,
+    find_date_of_order,
+    find_order_kinds,
+    group_by_date,
+    order_groups,
+)
 from simdoc_search.versions.evidence import (
     EVIDENCE_KINDS,
     KINDS_WITHOUT_MTIME,
-    MIN_MTIME_DIFFERENCE_SECONDS,
     DateEvidence,
     DateSources,
     EvidenceKind,
 )
 from simdoc_search.versions.timeline import OrderStatement, Timeline, describe_order
-
-ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 
 _MORE_RELIABLE_THAN_FILE_TIMES: tuple[EvidenceKind, ...] = ("modified", "version control")
 """These dates change when the text changes. If a file time contradicts them, the file was probably copied."""
@@ -40,8 +44,9 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     evidence.copy_dates(dated_copies)
     undated = _find_undated(evidence, len(documents))
     dated = [number for number in range(len(documents)) if number not in undated]
-    kind, groups = _group_by_date(evidence, dated)
-    order, guessed = _order_groups(evidence, kind, groups, propose_order)
+    kind, groups = group_by_date(evidence, dated)
+    order, guessed = order_groups(evidence, kind, groups, propose_order)
+    order_kinds = find_order_kinds(evidence, kind, groups)
     copies = _find_tied_copies(evidence, documents, order, dated_copies)
     order = [*order[: len(order) - len(copies)], *copies]
     newest = _find_newest(evidence, order, len(copies))
@@ -58,12 +63,13 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         conflicting_statements,
         describe_order(kind, len(guessed), have_equal_texts=have_equal_texts),
         tuple(
-            (None if kind == "texts" else evidence.dates_by(kind)[number]) or evidence.best_date(number)
+            find_date_of_order(evidence, number, order_kinds) or evidence.best_date(number)
             for number in range(len(documents))
         ),
         have_equal_texts,
         _find_newest(evidence, order, len(copies), ignored_kind="modification time"),
         () if newest is None else tuple(_find_newest_kinds(evidence, order, len(copies), kind)),
+        frozenset(number for number in dated if find_date_of_order(evidence, number, order_kinds)),
     )
 
 
@@ -207,14 +213,17 @@ def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: Ev
             if against is None:
                 continue
             hides_newest = _compare_by_kind(evidence, earlier, later).get(kind) == -1
-            yield OrderStatement(against, earlier, later, _format_dates(evidence, against, earlier, later))
-            yield OrderStatement(kind, later, earlier, _format_dates(evidence, kind, later, earlier), hides_newest)
+            yield _make_statement(evidence, against, earlier, later)
+            yield _make_statement(evidence, kind, later, earlier, hides_newest=hides_newest)
             break
 
 
-def _format_dates(evidence: DateEvidence, kind: EvidenceKind, first: int, second: int) -> tuple[str, str]:
-    a, b = (dated.label if (dated := evidence.dates_by(kind)[number]) else "" for number in (first, second))
-    return a, b
+def _make_statement(
+    evidence: DateEvidence, kind: EvidenceKind, later: int, earlier: int, *, hides_newest: bool = True
+) -> OrderStatement:
+    a, b = (dated.label if (dated := evidence.dates_by(kind)[number]) else "" for number in (later, earlier))
+    sources = evidence.find_date_source(kind, later), evidence.find_date_source(kind, earlier)
+    return OrderStatement(kind, later, earlier, (a, b), sources, hides_newest)
 
 
 def _find_inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -229,63 +238,3 @@ def _find_inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence
     for before, number in zip(reversed(latest[:-1]), reversed(dated[1:]), strict=True):
         if evidence.compare(kind, before, number) == 1:
             yield before, number
-
-
-# --- ordering the versions ---
-
-
-def _order_groups(
-    evidence: DateEvidence, kind: EvidenceKind, groups: Sequence[list[int]], propose_order: ProposeOrder
-) -> tuple[list[int], set[int]]:
-    """Return all documents in order, and the documents whose position is only a guess."""
-    order: list[int] = []
-    guessed: set[int] = set()
-    for group in groups:
-        if kind == "texts":
-            ordered, proposed = list(propose_order(group)), set(group)
-        elif len(group) == 1:
-            ordered, proposed = group, set()
-        else:
-            ordered, proposed = _order_groups(evidence, *_group_by_date(evidence, group), propose_order)
-        order += ordered
-        guessed |= proposed
-    return order, guessed
-
-
-def _group_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[EvidenceKind, list[list[int]]]:
-    """Return the kind of evidence that the order is based on, and the documents of each date, the oldest date first.
-
-    It is the first kind that all documents have and that distinguishes some of them. If there is no such kind, all
-    documents are in one group.
-    """
-    for kind in EVIDENCE_KINDS:
-        dates_of_kind = [date for number in numbers if (date := evidence.dates_by(kind)[number])]
-        if len(dates_of_kind) < len(numbers):
-            continue
-        if kind == "mixed dates" and len({date.evidence_kind for date in dates_of_kind}) == 1:
-            continue
-        if kind == "version" and len({date.key[0] for date in dates_of_kind}) > 1:
-            continue
-        keys = _make_keys_comparable(kind, [date.key for date in dates_of_kind])
-        if len(dates := sorted(set(keys))) > 1:
-            return kind, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in dates]
-    return "texts", [numbers]
-
-
-def _make_keys_comparable(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    """Return sort keys that can be compared with each other.
-
-    Dates are truncated to the precision of the least precise date. File times that are close together get the same key.
-    """
-    if kind == "version":
-        return list(keys)
-    if kind != "modification time":
-        parts = min(map(len, keys), default=0)
-        return [key[:parts] for key in keys]
-    groups: dict[tuple[object, ...], tuple[object, ...]] = {}
-    last: tuple[object, ...] | None = None
-    for key in sorted(set(keys)):
-        is_near = last is not None and key[0] - last[0] < MIN_MTIME_DIFFERENCE_SECONDS * 10**9  # type: ignore[operator]
-        groups[key] = groups[last] if is_near and last is not None else key
-        last = key
-    return [groups[key] for key in keys]

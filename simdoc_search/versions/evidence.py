@@ -173,6 +173,7 @@ class DateEvidence:
     def __init__(self, documents: Sequence[DateSources]) -> None:
         self._documents = documents
         self._collected: dict[EvidenceKind, list[DocumentDate | None]] = {}
+        self._copied: dict[int, int] = {}
 
     def dates_by(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         """Return the date of each document by one kind of evidence; None if there is no such evidence."""
@@ -185,15 +186,28 @@ class DateEvidence:
 
         If there is only a modification time, it is that of the document's own file, even if a copy is older.
         """
-        stated = next((dated for kind in KINDS_WITHOUT_MTIME if (dated := self.dates_by(kind)[index])), None)
+        stated = next(
+            (dated for kind in KINDS_WITHOUT_MTIME if (dated := self.dates_by(kind)[index]) and dated.label), None
+        )
         return stated or _make_file_date(self._documents[index].mtime_ns)
 
     def copy_dates(self, sources: Mapping[int, int]) -> None:
         """Copy all dates and versions to some documents. `sources` maps the index of each one to that of its source."""
+        self._copied |= sources
         for kind in EVIDENCE_KINDS:
             dates = self.dates_by(kind)
             for index, source in sources.items():
                 dates[index] = dates[source]
+
+    def find_date_source(self, kind: EvidenceKind, index: int) -> int:
+        """Return the index of the document that has the date of a document: itself, or one with the same text."""
+        if kind != "modification time":
+            return self._copied.get(index, index)
+        dated, text_hash = self.dates_by(kind)[index], self._documents[index].text_hash
+        if dated is None or not text_hash:
+            return index
+        copies = (number for number, document in enumerate(self._documents) if document.text_hash == text_hash)
+        return next((number for number in (index, *copies) if (self._documents[number].mtime_ns,) == dated.key), index)
 
     def has_strong_date(self, index: int) -> bool:
         """Return whether a document has a date in its metadata, its name or version control."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simdoc_search.display import format_count
+from simdoc_search.display import format_count, printable
 from simdoc_search.versions.evidence import DocumentDate, EvidenceKind
 
 _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
@@ -30,6 +30,8 @@ class OrderStatement(NamedTuple):
         later: index of the document that is later according to this evidence.
         earlier: index of the document that is earlier according to this evidence.
         labels: the dates of both documents, formatted for display.
+        dated_documents: indices of the documents that have these dates: `later` and `earlier`, or documents with the
+            same texts.
         hides_newest: whether the newest document is unknown because of this statement. The newest document
             remains known if a file time contradicts a modification date or a commit.
     """
@@ -38,6 +40,7 @@ class OrderStatement(NamedTuple):
     later: int
     earlier: int
     labels: tuple[str, str]
+    dated_documents: tuple[int, int]
     hides_newest: bool = True
 
 
@@ -61,6 +64,7 @@ class Timeline:
         newest_without_file_times: index of the document that would be the newest if the modification times of the files
             were ignored; None if the newest document would then be unknown.
         newest_evidence_kinds: the kinds of evidence that show that the newest document is later than the other ones.
+        decisive: indices of the documents whose places in the order are based on their `dates`.
     """
 
     order: tuple[int, ...]
@@ -74,6 +78,12 @@ class Timeline:
     have_equal_texts: bool
     newest_without_file_times: int | None
     newest_evidence_kinds: tuple[EvidenceKind, ...] = ()
+    decisive: frozenset[int] = frozenset()
+
+
+def describe_date(label: str, copy: str) -> str:
+    """Return the date of a document for display. `copy` is the name of the copy that has the date, or empty."""
+    return printable(f"{label}, the date of its copy {copy}" if copy else label)
 
 
 def describe_evidence_kind(kind: EvidenceKind) -> str:

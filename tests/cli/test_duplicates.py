@@ -38,14 +38,33 @@ def groups(*arguments: object) -> dict[str, list[str]]:
 # --- output ---
 
 
+def test_files_that_are_not_compared_are_mentioned() -> None:
+    """Without a folder, files without text are not compared. Archives are not read by default."""
+    write(Path("docs"), {"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(99), "more.zip": b"PK\x05\x06" + bytes(18)})
+    in_folder, in_index = run("duplicates", "docs"), run("duplicates")
+
+    assert (
+        "1 skipped file is an archive or a mailbox; to search the documents inside too, first run: "
+        "simdoc-search index docs --archives" in in_folder.stderr.splitlines()
+    )
+    note = "note: files without text, such as photos, were not compared. To compare their bytes, run: "
+    assert f"{note}simdoc-search duplicates FOLDER" in in_index.stderr.splitlines()
+    assert note not in in_folder.stderr
+
+
 def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
     result = run("duplicates", "docs")
 
     assert 0 == result.exit_code
-    indexed, *legend, hint = result.stderr.splitlines()
+    indexed, *legend, hint, less_similar = result.stderr.splitlines()
     assert re.fullmatch(r"5 indexed, 0 unchanged in \d+\.\d s; the index is in \./\.simdoc", indexed)
     assert ["keep", "drop", "decide", ""] == [line.lstrip().partition("  ")[0] for line in legend]
     assert "to move copies away, add --plan plan.tsv; to see all differences, add --html page.html" == hint
+    assert (
+        "to find less similar documents, add --overlap 50; to find versions, run: simdoc-search versions --all"
+        == less_similar
+    )
+    assert "less similar" not in run("duplicates", "docs", "--overlap", 60).stderr
     assert "to move" not in run("duplicates", "--html", "page.html").stderr
     assert [
         "    keep       1.5 kB  1971-02-05  docs/copy.txt",

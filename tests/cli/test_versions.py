@@ -100,7 +100,7 @@ def test_a_file_has_versions() -> None:
     names = [line[51:].split("  (")[0] for line in lines[1:5] if "number:" not in line]
 
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == names
-    assert "documents without a date or version, which are not in the timeline above:" == lines[5]
+    assert "documents without a date or version to compare, so their place in the order is unknown:" == lines[5]
     assert lines[6].endswith("  new.txt  (your document)")
     assert "newest: 2023/Report <b>.txt, by the dates in the names, not counting 1 undated document" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
@@ -208,6 +208,40 @@ def test_modification_times_order_files_without_better_dates(tmp_path: Path, mon
     assert "14 Sep 2020" in lines[1]
     assert "order: by the modification times of the files" == lines[3]
     assert ("modification time", None) == (result["order"]["evidence_kind"], result["query"]["id"])
+
+
+def write_files(folder: Path, monkeypatch: pytest.MonkeyPatch, days: dict[str, tuple[str, int]]) -> None:
+    """Index files, given the text and the modification day in September 2020 of each."""
+    monkeypatch.chdir(folder)
+    for name, (text, day) in days.items():
+        write(folder, {f"docs/{name}": text})
+        os.utime(f"docs/{name}", (1_598_961_600 + 86_400 * (day - 1),) * 2)
+    output("index", "docs", "--with", "versions")
+
+
+def test_a_conflict_names_the_copy_that_has_the_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text of `lease v2` is as old as its oldest copy."""
+    first, second = " ".join(SENTENCES), " ".join(SECOND)
+    days = {"lease v1.txt": (first, 10), "lease v2.txt": (second, 20), "backup.txt": (second, 5)}
+    write_files(tmp_path, monkeypatch, days)
+
+    assert "lease v2.txt (5 Sep 2020, the date of its copy backup.txt)" in output("versions", "lease v1.txt")
+
+
+def test_a_date_that_does_not_determine_the_order_has_a_question_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document without a date or version to compare is shown with the time of its file."""
+    texts = [" ".join(text) for text in (SENTENCES, SECOND, THIRD)]
+    days = {name: (text, 1) for name, text in zip(("lease v1.txt", "lease v2.txt", "x.txt"), texts, strict=True)}
+    write_files(tmp_path, monkeypatch, days)
+    lines = output("versions", "lease v2.txt").splitlines()
+    [number] = [number for number, line in enumerate(lines) if line.startswith("documents without a date or version")]
+
+    assert lines[number].endswith(" to compare, so their place in the order is unknown:")
+    assert lines[number + 1].startswith(" 1 Sep 2020?")
+    assert "order: by the versions in the names; dates and versions with ? do not affect the order" in lines
+    assert "dates and versions with ? do not affect the order" in output("versions", "--all")
 
 
 @pytest.mark.slow

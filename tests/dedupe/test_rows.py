@@ -62,6 +62,7 @@ def measure_peak(folder: Path) -> int:
     return peak
 
 
+@pytest.mark.slow
 def test_each_further_row_needs_few_bytes(tmp_path: Path) -> None:
     """Both counts are so large that the parts which are processed at once have their full size."""
     counts = 600_000, 1_500_000

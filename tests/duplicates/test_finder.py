@@ -14,6 +14,7 @@ from simdoc_search.duplicates import Duplicates, duplicates_among
 from simdoc_search.duplicates import pairs as pairs_module
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import containment, jaccard, shingle_set
+from tests.support.slow_cases import slow_after
 from tests.support.texts import overlapping, text
 from tests.support.workers import worker_processes
 
@@ -143,7 +144,7 @@ def test_equal_texts_are_one_group_with_one_pair_each() -> None:
 # --- options ---
 
 
-@pytest.mark.parametrize("overlap", [0.3, 0.8])
+@pytest.mark.parametrize("overlap", slow_after(1, [0.8, 0.3]))
 def test_pairs_are_those_of_brute_force(overlap: float) -> None:
     """The texts have 6 to 500 words and different overlaps. Some are copies."""
     rng = random.Random(6)

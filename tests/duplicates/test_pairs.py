@@ -179,6 +179,7 @@ def test_keys_are_regrouped_so_that_equal_ones_are_together(keys_at_once: int, m
     assert (len(parts) > 2) == (keys_at_once == 10)
 
 
+@pytest.mark.slow
 def test_each_further_pair_needs_few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """In sets of 200 documents that all overlap each other, nearly all memory is that of the pairs."""
     monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 1 << 16)

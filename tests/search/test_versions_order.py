@@ -173,7 +173,9 @@ def test_dates_in_names_and_metadata_are_compared_with_each_other(search: Simila
     assert ("mixed dates", "mail2") == (result.evidence_kind, result.newest.name if result.newest else None)
     assert ["2019", "1 Feb 2021", "2 Feb 2021"] == [result.date_label(version) for version in result.timeline]
     assert ["note"] == [version.name for version in result.undated]
-    assert "documents without a date or version, which are not in the timeline above:" in str(result).split("\n")
+    assert "documents without a date or version to compare, so their place in the order is unknown:" in str(
+        result
+    ).split("\n")
     assert "not counting 1 undated document" in str(result).split("\n")[-1]
 
 

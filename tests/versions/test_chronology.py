@@ -189,6 +189,16 @@ def test_equal_dates_are_ordered_by_the_next_kind_of_evidence() -> None:
     assert "by the dates in the names; the order of 2 documents with the same date is a guess" == line.reason
 
 
+def test_the_date_that_determines_the_order_is_shown() -> None:
+    """The name `lease` has no version to show. The dates in the metadata order the two documents with this name."""
+    dated = (DateSources(f"{day}/lease", {"date": f"2021-05-0{day}"}) for day in (3, 2))
+    line = line_of(DateSources("lease draft"), *dated)
+
+    assert ((0, 2, 1), "version") == (line.order, line.evidence_kind)
+    assert ["draft", "3 May 2021", "2 May 2021"] == [date.label for date in line.dates if date]
+    assert {0, 1, 2} == line.decisive
+
+
 def test_files_with_close_modification_times_have_the_same_date() -> None:
     times = (NOON + 3_600 * SECOND, NOON, NOON + 30 * SECOND, NOON + 80 * SECOND)
     line = line_of(*(DateSources("x", mtime_ns=time) for time in times))

@@ -44,6 +44,17 @@ def test_an_index_without_concepts_has_families_but_no_topics(over: Callable[...
     assert "/related?" not in page
 
 
+def test_the_question_mark_after_a_date_is_explained(over: Callable[..., Pages]) -> None:
+    text = "The harbour was closed in winter. Nobody had repaired the crane. The council promised a new light."
+    served = over({name: f"{text} {name}." for name in ("lease v1", "lease v2", "2021-05-02 lease")})
+    served.sent("/families", 202)
+    served.finished("/families")
+    html = served.html("/families")
+
+    assert "2 May 2021?" in served.html("/versions", id="lease v1") + html
+    assert "Dates and versions with ? do not affect the order." in html
+
+
 def test_the_page_of_a_document_has_related_documents(pages: Pages) -> None:
     """The two letters are on the same topic, but their texts do not overlap."""
     page, result = pages.html("/document", id="letters/1"), pages.json("/document", id="letters/1")

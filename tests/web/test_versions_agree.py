@@ -86,7 +86,9 @@ def test_all_outputs_agree(tmp_path: Path) -> None:
             assert len(result.conflicting_statements) == len(as_json["order"]["conflicts"])
             assert len(result.contradictions) == terminal.count("conflict: ") == terminal.count("     but: ")
             assert (result.newest is not None) == ("(newest" in terminal)
-            assert bool(result.undated) == ("no date or version, so its place in the order is unknown" in html)
+            assert bool(result.undated) == (
+                "no date or version to compare, so its place in the order is unknown" in html
+            )
             verdicts.add((result.newest is None, bool(result.conflicting_statements), bool(result.undated)))
 
     assert len(verdicts) >= 4

@@ -11,6 +11,7 @@ from simdoc_search.duplicates.plan import DropMethod, apply_plan, undo
 from tests.support.duplicate_plans import contents, no_links_between, plan_of, tree
 from tests.support.folders import posix_only
 from tests.support.killed_processes import killed
+from tests.support.slow_cases import slow_after
 
 pytestmark = posix_only
 
@@ -53,7 +54,7 @@ class Trial:
         assert self.method == "delete" or len(contents(self.folder)) >= len(self.rows)
 
 
-@pytest.fixture(params=["move to another disk", "move", "delete", "hardlink"])
+@pytest.fixture(params=slow_after(1, ["delete", "move to another disk", "move", "hardlink"]))
 def trial(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trial:
     method, _, far = request.param.partition(" ")
     if far:
