@@ -612,7 +612,8 @@ class SimilaritySearch:
             new_ids: ids of further new documents; see `since`.
             keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim takes
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
-                this rule, names that do not look like names of copies or backups are preferred, then shorter ids.
+                this rule, names that do not look like names of copies or backups are preferred, then older files,
+                then shorter ids.
             preferred_ids: ids of documents that are preferred, such as those that an earlier run kept.
             keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
                 prefixes, take precedence over the rule `keep`.
