@@ -130,7 +130,7 @@ class Documents:
             written_at, part_counts = written_at[dated], part_counts[dated]
         criteria = KeepCriteria(
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
-            shingles, copies, equal, written_at, values, new > 0, preferred > 0,
+            shingles, copies, equal, written_at, values, new > 0, preferred > 0, mtimes,
         )  # fmt: skip
         self._order = order = keep_rule.order(criteria)
         self._source_of = source_of[order]

@@ -35,6 +35,7 @@ _FOLDER_OF_COPIES = re.compile(
 )
 """Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
 file in another folder was probably filed there by a person."""
+_NANOSECONDS_PER_DAY = 86_400 * 10**9
 _ARCHIVE_MEMBER_PENALTY = 1 << 16
 """The result of `_count_copy_names` for a member of an archive, greater than any number of names in a path."""
 
@@ -52,6 +53,7 @@ class KeepCriteria:
     field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if the rule has none
     is_new: Bools  # whether the document is new; new documents come last
     is_preferred: Bools  # whether the document is kept even if the rule prefers another one
+    mtimes: Ints | None = None  # modification times of the files in nanoseconds; 0 if unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,9 @@ class KeepRule:
     2. a file outside archives and e-mails
     3. more copies with the same text
     4. fewer names in the path that look like the name of a copy, a backup or a download folder
-    5. a shorter id
-    6. the id that comes first in alphabetical order
+    5. an earlier day on which the file was modified
+    6. a shorter id
+    7. the id that comes first in alphabetical order
 
     Raises:
         QuerySyntaxError: the rule does not exist.
@@ -140,7 +143,8 @@ class KeepRule:
 def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     """Return the rank of each document, and whether it is in an archive or e-mail.
 
-    Documents are ranked by `_count_copy_names`, then by the length of their ids, then by their ids.
+    Documents are ranked by `_count_copy_names`, then by the days on which their files were modified, then by the length
+    of their ids, then by their ids.
     """
     numbers = by_id.tolist()
     counts_and_lengths = np.fromiter(
@@ -148,8 +152,11 @@ def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
         np.int64,
         len(by_id),
     )
+    mtimes = np.zeros(len(by_id), np.int64) if criteria.mtimes is None else criteria.mtimes[by_id]
+    days = mtimes // _NANOSECONDS_PER_DAY
     ranks = np.empty(len(by_id), np.int64)
-    ranks[by_id[np.argsort(counts_and_lengths, kind="stable")]] = np.arange(len(by_id))
+    by_rank = np.lexsort((counts_and_lengths & 0xFFFFFFFF, days, mtimes == 0, counts_and_lengths >> 32))
+    ranks[by_id[by_rank]] = np.arange(len(by_id))
     is_member = np.empty(len(by_id), np.bool_)
     is_member[by_id] = counts_and_lengths >= _ARCHIVE_MEMBER_PENALTY << 32
     return ranks, is_member

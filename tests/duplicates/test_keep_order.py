@@ -53,6 +53,17 @@ def test_texts_with_many_copies_precede_longer_ones() -> None:
     assert "badc" == order("oldest", copies=copies)
 
 
+def test_the_older_of_equal_files_is_kept() -> None:
+    """A file without a modification time comes last. On the same day, the shorter id decides."""
+    ids = ["a", "scan of 2019", "b", "longer"]
+    none, equal = np.zeros(4, np.bool_), np.array([1, 1, 1, 1])
+    day = 86_400 * 10**9
+    mtimes = np.array([0, 5 * day, 7 * day + 9, 7 * day])
+    criteria = KeepCriteria(ids.__getitem__, ids.__getitem__, equal, equal, equal, 0 * equal, (), none, none, mtimes)
+
+    assert [1, 2, 3, 0] == KeepRule("longest").order(criteria).tolist()
+
+
 def test_a_file_precedes_the_attachments_with_the_same_words() -> None:
     """Several e-mails may have the same attachment."""
     ids = ["a.eml!offer.pdf", "b.eml!offer.pdf", "offer.docx"]
