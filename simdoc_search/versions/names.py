@@ -14,9 +14,10 @@ from simdoc_search.passages.dates import Date, find_dates
 _NUMBER = r"(?P<{}>\d{{1,9}}(?:[._]\d{{1,9}}){{0,3}})"
 _WORD_START, _WORD_END = r"(?<![^\W_])", r"(?![^\W_])"
 _VERSION_WORD = r"ver|vers|version|versión|versione|rev|rév|revision|révision|revisión|revisione|fassung|release"
+_CAPITAL_FOLLOWS = r"(?-i:(?<=[a-z])(?=[A-Z]))"  # so `revA` is a version, but `very` and `Vera` are not
 _VERSION = re.compile(
     rf"{_WORD_START}(?:{_VERSION_WORD}|v|r)[ ._-]{{0,2}}{_NUMBER.format('one')}{_WORD_END}"
-    rf"|{_WORD_START}(?:{_VERSION_WORD})[ ._-]{{0,2}}(?P<letter>[a-z]){_WORD_END}"
+    rf"|{_WORD_START}(?:{_VERSION_WORD})(?:[ ._-]{{1,2}}|{_CAPITAL_FOLLOWS})(?P<letter>[a-z]){_WORD_END}"
     rf"|(?<=[A-Za-z0-9)])[ _-]{_NUMBER.format('two').replace('{0,3}', '{1,3}')}$",
     re.IGNORECASE,
 )
