@@ -1,15 +1,21 @@
-"""Hints after the groups of `simdoc-search duplicates`."""
+"""Hints and notes after the groups of `simdoc-search duplicates`."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.command_line import command_line
+from simdoc_search.display import format_count, safe_message
+from simdoc_search.duplicates.document_arrays import NO_FINGERPRINT
+from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
+
+_MAX_LEFT_OUT_DOCUMENTS = 3
 
 
 def hint_lines(
@@ -37,3 +43,16 @@ def hint_lines(
     if first is not None and first.origin is not None:
         command = command_line(location, "duplicates", "FOLDER")
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
+
+
+def left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
+    """Yield the documents that cannot be compared, except those whose files no longer exist."""
+    others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
+    for id, reason in others[:_MAX_LEFT_OUT_DOCUMENTS]:
+        yield f"left out: the document {id!r}: {reason}"
+    if more := len(others[_MAX_LEFT_OUT_DOCUMENTS:]):
+        yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
+    if without := sum(reason == NO_FINGERPRINT for _, reason in others):
+        documents_have = format_count(without, "document has", "documents have")
+        command = shlex.join(["simdoc-search", "backfill", safe_message(location)])
+        yield f"{documents_have} no fingerprint; if the texts have words, run: {command}"

@@ -29,6 +29,7 @@ from simdoc_search.cli.common import (
     stage_progress,
     with_left_out_indices,
 )
+from simdoc_search.cli.duplicates_hints import left_out_lines
 from simdoc_search.display import (
     describe_shown_hits,
     format_bytes,
@@ -37,7 +38,6 @@ from simdoc_search.display import (
     safe_json,
 )
 from simdoc_search.duplicates import Duplicates, GroupedDocument
-from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError, StoreError
 from simdoc_search.passages.dates import format_day
 from simdoc_search.stores.location import parse_location
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
 
-_MAX_LEFT_OUT_DOCUMENTS = 3
 _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
 
 
@@ -264,11 +263,7 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
             f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
             f"run: {command}"
         )
-    others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
-    for id, reason in others[:_MAX_LEFT_OUT_DOCUMENTS]:
-        yield f"left out: the document {id!r}: {reason}"
-    if more := len(others[_MAX_LEFT_OUT_DOCUMENTS:]):
-        yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
+    yield from left_out_lines(result, store)
 
 
 def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:

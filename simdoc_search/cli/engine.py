@@ -145,10 +145,10 @@ def status(port: int | None, as_json: bool) -> None:
 
 
 @engine.command()
-@port_option
+@running_port_option
 @json_option
 @handle_errors
-def stop(port: int, as_json: bool) -> None:
+def stop(port: int | None, as_json: bool) -> None:
     """Stop the engine, and wait until its processes have ended.
 
     The data is kept, unless you started the engine with --ephemeral.
@@ -158,6 +158,7 @@ def stop(port: int, as_json: bool) -> None:
     """
     from simdoc_search.devengine import find_cluster
 
+    port = _find_port() if port is None else port
     cluster = find_cluster(port)
     stopped_count = 0 if cluster is None else cluster.stop()
     if as_json:

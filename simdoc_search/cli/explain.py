@@ -74,7 +74,9 @@ class _ExplainedQuery(NamedTuple):
 @click.argument("query_string", required=False, metavar="[QUERY]", shell_complete=complete_ids)
 @overlap_options
 @compat_options
-@click.option("--dsl", is_flag=True, help="Print only the query for the engine, as JSON.")
+@click.option(
+    "--dsl", is_flag=True, help="Print only the query for the engine, as JSON. It also finds the document itself."
+)
 @click.option(
     "--sql", is_flag=True, help="Print only the SQL statement (SQLite, DuckDB, PostgreSQL) and its parameters, as JSON."
 )
@@ -136,7 +138,7 @@ def explain(
         return
     if dsl:
         name = getattr(opened, "field", DEFAULT_FIELD)  # a local store has no `field`
-        print_json(to_dsl(planned, name if kind == "terms" else f"{name}.tokens", kind=kind))
+        print_json(to_dsl(planned, name if kind == "terms" else f"{name}.tokens", kind=kind, score="tokens"))
         return
     executed_plan = opened.candidates(planned).plan if opened and tokens and isinstance(planned, BandPlan) else planned
     explained = _ExplainedQuery(readings, query, bool(tokens), planned, executed_plan, kind)

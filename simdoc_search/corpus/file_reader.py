@@ -20,7 +20,8 @@ from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular_file
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-ARCHIVE_REASON = "an archive or a mailbox; read it with --archives"
+_ARCHIVE = "an archive or a mailbox"
+ARCHIVE_REASON = f"{_ARCHIVE}; read it with --archives"
 
 _TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": extract_html_text}
 """Functions that extract the text of a file, or return None if it is binary. Unlisted kinds are read as plain text."""
@@ -163,7 +164,9 @@ def _skip(source: FileSource, reason: str) -> Document | SkippedFile:
 def _read_source(name: str, source: FileSource | SkippedFile, limits: ItemLimits | None) -> Document:
     ((_, document),) = read_sources([source], limits=limits)
     if isinstance(document, SkippedFile):
-        raise CorpusError(f"{name} cannot be read: {document.reason}")
+        # Only `index` has the option --archives.
+        reason = _ARCHIVE if document.reason == ARCHIVE_REASON else document.reason
+        raise CorpusError(f"{name} cannot be read: {reason}")
     return document
 
 

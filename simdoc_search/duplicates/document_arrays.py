@@ -39,6 +39,7 @@ _NO_HASH = bytes(_HASH_BYTES)
 _IS_HEXADECIMAL = re.compile("[0-9a-f]*[1-9a-f][0-9a-f]*").fullmatch  # a hash of only zeros means that there is none
 _NO_ORIGIN = Origin("", -1, 0)
 _NUMBERS_PER_DOCUMENT = 9
+NO_FINGERPRINT = "has no fingerprint"
 
 
 class Documents:
@@ -241,7 +242,7 @@ class _TokenBuffer:
 def _find_fingerprint_problem(record: Record) -> str:
     if record.fault or len(record.token_ids):
         return record.fault
-    return "has no words" if record.text_hash else "has no fingerprint"
+    return "has no words" if record.text_hash else NO_FINGERPRINT
 
 
 def _short_hash(value: str) -> bytes:

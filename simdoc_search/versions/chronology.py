@@ -54,6 +54,10 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     have_equal_texts = (
         kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
     )
+    dates = tuple(
+        find_date_of_order(evidence, number, order_kinds) or evidence.best_date(number)
+        for number in range(len(documents))
+    )
     return Timeline(
         tuple(order),
         tuple(sorted(undated)),
@@ -61,11 +65,8 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         len(dated) < 2 or not (guessed or conflicting_statements or newest is None),
         newest,
         conflicting_statements,
-        describe_order(kind, len(guessed), have_equal_texts=have_equal_texts),
-        tuple(
-            find_date_of_order(evidence, number, order_kinds) or evidence.best_date(number)
-            for number in range(len(documents))
-        ),
+        describe_order(kind, [dates[number] for number in guessed], have_equal_texts=have_equal_texts),
+        dates,
         have_equal_texts,
         _find_newest(evidence, order, len(copies), ignored_kind="modification time"),
         () if newest is None else tuple(_find_newest_kinds(evidence, order, len(copies), kind)),

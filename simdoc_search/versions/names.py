@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from pathlib import PurePosixPath
 from unicodedata import normalize
 
@@ -87,13 +88,15 @@ class NamedVersion:
 def find_date_in_name(path: str) -> Date | None:
     """Return the date in the name of a file, or of the innermost folder with a date; None if there is no date.
 
-    If a name has several dates, the latest one of the most precise dates is returned.
+    If a name has several dates, the latest one of the most precise dates is returned. A year alone is not a
+    date if it is later than the next year: `IMG_2040`.
 
     Args:
         path: path of the file, with `/` between folders.
     """
+    latest_year = datetime.now(timezone.utc).year + 1
     for part in _split_path(path):
-        dates = [date for date, _ in find_dates(part)]
+        dates = [date for date, _ in find_dates(part) if len(date) > 1 or date[0] <= latest_year]
         if dates:
             parts = max(map(len, dates))
             return max(date for date in dates if len(date) == parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -97,12 +98,19 @@ def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
     return f"{', '.join(others)} and the {last}" if others else last
 
 
-def describe_order(kind: EvidenceKind, guessed_count: int, *, have_equal_texts: bool) -> str:
-    """Return a description of the evidence for an order, and of how many documents are in a guessed order."""
+def describe_order(kind: EvidenceKind, guessed_dates: Sequence[DocumentDate | None], *, have_equal_texts: bool) -> str:
+    """Return a description of the evidence for an order, and of the documents whose order is a guess.
+
+    `guessed_dates` has the date of each of these documents for display.
+    """
     if have_equal_texts:
         return "all versions have the same words and punctuation"
     if kind == "texts":
         return "no evidence shows which is newer"
-    documents = format_count(guessed_count, "document")
-    tied = f"; the order of {documents} with the same date is a guess" if guessed_count else ""
-    return f"by the {_DESCRIPTIONS[kind]}{tied}"
+    if not guessed_dates:
+        return f"by the {_DESCRIPTIONS[kind]}"
+    # Documents with the same version, or with the same text, may have different dates.
+    counts = Counter(date and date.label for date in guessed_dates)
+    same_date = " with the same date" if None not in counts and 1 not in counts.values() else ""
+    documents = format_count(len(guessed_dates), "document")
+    return f"by the {_DESCRIPTIONS[kind]}; the order of {documents}{same_date} is a guess"

@@ -145,16 +145,18 @@ def test_files_with_the_same_bytes_are_named(tmp_path: Path) -> None:
     """This is known even of files without text."""
     photo = b"\xff\xd8\xff\0"
     files: dict[str, str | bytes] = {"a.txt": OLD, "b.txt": OLD, "c.txt": f"{OLD} ", "a.jpg": photo, "b.jpg": photo}
+    files |= {"a.mbox": "From x", "b.mbox": "From x"}
     write(tmp_path, {**files, "c.jpg": photo + photo})
-    same, spaces, photos, others = (
+    same, spaces, photos, others, mailboxes = (
         run("compare", *(tmp_path / name for name in names.split()))
-        for names in ("a.txt b.txt", "a.txt c.txt", "a.jpg b.jpg", "a.jpg c.jpg")
+        for names in ("a.txt b.txt", "a.txt c.txt", "a.jpg b.jpg", "a.jpg c.jpg", "a.mbox b.mbox")
     )
 
     assert same.stdout.endswith("The two files have the same bytes.\n")
     assert "same bytes" not in spaces.stdout
     assert "a.jpg cannot be read: an image; the two files have the same bytes" in sentence(photos)
     assert sentence(others).endswith("; the two files have different bytes")
+    assert "cannot be read: an archive or a mailbox; the two files have the same bytes" in sentence(mailboxes)
     assert [True, None] == [
         answer("compare", tmp_path / "a.txt", other, stdin=OLD)["have_same_bytes"]
         for other in (tmp_path / "b.txt", "-")

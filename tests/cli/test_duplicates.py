@@ -178,8 +178,8 @@ def test_the_list_shows_the_date_that_chooses_the_kept_document() -> None:
     os.utime("docs/2031-05-06.txt", (500 * DAY, 500 * DAY))
 
     assert " 2031-05-06  docs/2031-05-06.txt\n" in output("duplicates", "docs", "--keep", "newest")
-    write(Path(), {"docs/Report 2030.txt": words(0, 198)})
-    assert "        2030  docs/Report 2030.txt\n          overlap" in output("duplicates", "docs", "--keep", "newest")
+    write(Path(), {"docs/Report 2020.txt": words(0, 198)})
+    assert "        2020  docs/Report 2020.txt\n          overlap" in output("duplicates", "docs", "--keep", "newest")
     assert " 1971-05-16  docs/2031-05-06.txt" in output("duplicates", "docs")
 
 

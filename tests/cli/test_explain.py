@@ -142,7 +142,7 @@ def test_dsl_prints_only_the_query_of_an_engine(query: str, numbers: tuple[float
         result = run("explain", query, "--dsl", "--planner", planner)
 
         assert (0, "") == (result.exit_code, result.stderr)
-        assert to_dsl(plan(tokens(), *numbers, planner=planner)) == json.loads(result.stdout)
+        assert to_dsl(plan(tokens(), *numbers, planner=planner), score="tokens") == json.loads(result.stdout)
         assert result.stdout == output("explain", query, "--dsl", "--planner", planner, "--json")
 
 

@@ -65,6 +65,13 @@ def test_stop_without_an_engine_is_not_an_error() -> None:
     assert {"stopped_count": 0} == json.loads(output("engine", "stop", "--port", NOWHERE, "--json"))
 
 
+def test_stop_without_a_port_stops_the_only_running_engine(launch_child: Any) -> None:
+    registered(port=9270, pids=(launch_child(),), token="the-token")
+
+    assert "stopped 1 node\n" == output("engine", "stop")
+    assert "no engine is running on port 9201\n" == output("engine", "stop")
+
+
 def test_logs_show_the_last_lines(tmp_path: Path) -> None:
     registered(folder=str(tmp_path), pids=(0, 0))
     (tmp_path / "node-2").mkdir()

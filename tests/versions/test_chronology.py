@@ -189,6 +189,18 @@ def test_equal_dates_are_ordered_by_the_next_kind_of_evidence() -> None:
     assert "by the dates in the names; the order of 2 documents with the same date is a guess" == line.reason
 
 
+def test_a_guess_mentions_the_same_date_only_if_the_shown_dates_are_equal() -> None:
+    """The two documents have the same version, and the same text, so the later file may be a copy."""
+    line = line_of(
+        DateSources("lease draft", mtime_ns=NOON),
+        DateSources("a/lease", mtime_ns=NOON, text_hash="x"),
+        DateSources("b/lease", mtime_ns=NOON + 48 * 3600 * SECOND, text_hash="x"),
+    )
+
+    assert ["draft", "12 Mar 2021", "14 Mar 2021"] == [date.label for date in line.dates if date]
+    assert "by the versions in the names; the order of 2 documents is a guess" == line.reason
+
+
 def test_the_date_that_determines_the_order_is_shown() -> None:
     """The name `lease` has no version to show. The dates in the metadata order the two documents with this name."""
     dated = (DateSources(f"{day}/lease", {"date": f"2021-05-0{day}"}) for day in (3, 2))

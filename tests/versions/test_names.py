@@ -20,10 +20,12 @@ from simdoc_search.versions.names import find_date_in_name, find_version_in_name
         ("2021-03-12 Our offer.eml!offer.pdf", (2021, 3, 12)),
         ("2021-03-12 Our offer.eml!offer 2020-01-02.pdf", (2020, 1, 2)),
         ("Report.txt", None),
+        ("2021/IMG_2099.png", (2021,)),
         ("", None),
     ],
 )
 def test_a_date_in_the_name_of_a_file_precedes_that_of_a_folder(name: str, wanted: tuple[int, ...] | None) -> None:
+    """A year after the next one is not a date, but the number of a picture, for example."""
     assert wanted == find_date_in_name(name)
 
 
