@@ -75,7 +75,9 @@ class _ExplainedQuery(NamedTuple):
 @overlap_options
 @compat_options
 @click.option(
-    "--dsl", is_flag=True, help="Print only the query for the engine, as JSON. It also finds the document itself."
+    "--dsl",
+    is_flag=True,
+    help="Print only the plan's query for the engine, as JSON. It also finds the document itself.",
 )
 @click.option(
     "--sql", is_flag=True, help="Print only the SQL statement (SQLite, DuckDB, PostgreSQL) and its parameters, as JSON."
