@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any
 
 from simdoc_search.chunks import paragraph_spans
-from simdoc_search.concepts.finder import Occurrence, count_by_paragraph
+from simdoc_search.concepts.finder import Occurrence, count_by_paragraph, guess_language
 from simdoc_search.concepts.names import find_names
 
 MIN_PART_LENGTH = 40_000
@@ -47,7 +47,8 @@ class KeyphraseFinder:
         names = find_names(text)
         in_names = {index for name in names for index in range(name.begin, name.end)}
         words = [word for word in _WORD.finditer(text) if word.start() not in in_names]
-        extractor = _yake_extractor(_guess_language(text))
+        sample = (word.lower() for word in _WORD.findall(text[:_LANGUAGE_SAMPLE_LENGTH]))
+        extractor = _yake_extractor(guess_language(sample, _stop_words()))
         parts = islice(_split_into_parts(spans), MAX_PARTS)
         phrases = (phrase for begin, end in parts for phrase in _locate_keyphrases(extractor, text, begin, end, words))
         return count_by_paragraph(spans, [*names, *phrases])
@@ -83,13 +84,6 @@ def _locate_keyphrases(
             after = first + length
             yield Occurrence(inside[first].start(), inside[after - 1].end(), " ".join(lower[first:after]))
         first += max(length, 1)
-
-
-def _guess_language(text: str) -> str:
-    """Return the language with the most stop words in the text, or English if there are no stop words."""
-    words = Counter(word.lower() for word in _WORD.findall(text[:_LANGUAGE_SAMPLE_LENGTH]))
-    counts = {name: sum(words[word] for word in listed & words.keys()) for name, listed in _stop_words().items()}
-    return max(counts, key=lambda name: (counts[name], name == "en"))
 
 
 @cache

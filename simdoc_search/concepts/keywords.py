@@ -26,7 +26,7 @@ from itertools import groupby
 from simdoc_search.analysis.stop_words import AUTO, StopWords
 from simdoc_search.analysis.words import locate_words, words_of_texts
 from simdoc_search.chunks import paragraph_spans
-from simdoc_search.concepts.finder import COMMON_WORDS, IDEOGRAPHS, Occurrence, count_by_paragraph
+from simdoc_search.concepts.finder import COMMON_WORDS, IDEOGRAPHS, Occurrence, count_by_paragraph, guess_language
 from simdoc_search.concepts.names import find_names
 
 PART_LENGTH = 40_000
@@ -56,7 +56,8 @@ class KeywordFinder:
 def _find_candidates(text: str) -> Iterator[Occurrence]:
     """Yield the words that may be keywords, and each pair of adjacent ideographs."""
     located = locate_words(text)
-    stop_words = _guess_stop_words(located.words[:_LANGUAGE_SAMPLE_WORDS]) | COMMON_WORDS
+    lists = _stop_words_by_language()
+    stop_words = lists[guess_language(located.words[:_LANGUAGE_SAMPLE_WORDS], lists)] | COMMON_WORDS
     previous_begin, previous_end, previous = -1, -1, ""
     for begin, end, word in zip(located.starts.tolist(), located.ends.tolist(), located.words, strict=True):
         if IDEOGRAPHS.fullmatch(word):
@@ -75,15 +76,6 @@ def _choose_keywords(candidates: Iterator[Occurrence]) -> Iterator[Occurrence]:
         counts = Counter(word.concept for word in part)
         chosen = {word for word, _ in counts.most_common(_MAX_KEYWORDS_PER_PART)}
         yield from (word for word in part if word.concept in chosen)
-
-
-def _guess_stop_words(words: list[str]) -> frozenset[str]:
-    """Return the stop words of the language with the most stop words in a text. If there are none, it is English."""
-    counts = Counter(words)
-    found = {
-        code: sum(counts[word] for word in listed & counts.keys()) for code, listed in _stop_words_by_language().items()
-    }
-    return _stop_words_by_language()[max(found, key=lambda code: (found[code], code == "en"))]
 
 
 @cache
