@@ -39,8 +39,7 @@ def hint_lines(
     if not has_overlap:
         versions = f"; to find versions, run: {command_line(location, 'versions', '--all')}"
         yield f"to find less similar documents, add --overlap 50{versions if store.is_simdoc_index else ''}"
-    first = None if folders or not store.is_simdoc_index else next(iter(store.scan()), None)
-    if first is not None and first.origin is not None:
+    if result.has_files and not folders:
         command = command_line(location, "duplicates", "FOLDER")
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
 

@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +27,7 @@ from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, find_file_problem
+from simdoc_search.duplicates.temporary_files import TokenBuffer
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record, file_path
 from simdoc_search.versions.evidence import TimeWritten, time_written
@@ -75,6 +74,7 @@ class Documents:
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
+        has_files: whether any document was read from a file.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
     """
 
@@ -95,7 +95,7 @@ class Documents:
         self._sources: dict[
             tuple[str, str, str | None, str | None], int
         ] = {}  # the key is (root, prefix, index, routing)
-        tokens, numbers = _TokenBuffer(max_token_bytes), array("q")
+        tokens, numbers = TokenBuffer(max_token_bytes), array("q")
         text_hashes, word_hashes, content_hashes = bytearray(), bytearray(), bytearray()
         values: list[MetadataValue | None] = []
         self._indexed_count = 0  # number of documents of the store, which precede the files in the input
@@ -148,6 +148,7 @@ class Documents:
         self.has_field: bool = any(value is not None for value in values)
         self.has_date: bool = bool(written_at.any())
         self.has_preferred: bool = bool(preferred.any())
+        self.has_files: bool = any(root for root, *_ in self._source_parts)
 
     def __len__(self) -> int:
         return len(self._order)
@@ -212,31 +213,6 @@ class _StringBuffer:
 
     def __getitem__(self, index: int) -> str:
         return self._bytes[self._ends[index] : self._ends[index + 1]].decode("utf-8", "surrogatepass")
-
-
-class _TokenBuffer:
-    """Collects the tokens of documents. If they exceed `max_bytes`, they are stored in a temporary file."""
-
-    def __init__(self, max_bytes: int = _MAX_TOKEN_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._bytes = bytearray()
-        self._file: IO[bytes] | None = None
-
-    def append(self, token_ids: NDArray[np.uint32]) -> None:
-        self._bytes += token_ids.tobytes()
-        if len(self._bytes) > self._max_bytes:
-            self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - the file is closed when it is mapped into memory
-            self._file.write(self._bytes)
-            self._bytes = bytearray()
-
-    def read(self) -> NDArray[np.uint32]:
-        """Return all tokens; uint32. Do not append tokens afterwards."""
-        if self._file is None:
-            return np.frombuffer(self._bytes, np.uint32)
-        self._file.write(self._bytes)
-        self._file.flush()
-        with self._file:
-            return np.memmap(self._file, np.uint32, "r")
 
 
 def _find_fingerprint_problem(record: Record) -> str:

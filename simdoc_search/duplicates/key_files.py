@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from tempfile import TemporaryFile, gettempdir
+from contextlib import ExitStack
 from types import TracebackType
 from typing import IO
 
 import numpy as np
 
 from simdoc_search.duplicates.arrays import Ints, Keys
-from simdoc_search.errors import StoreError
+from simdoc_search.duplicates.temporary_files import (
+    close_temporary_file,
+    convert_write_errors,
+    open_temporary_file,
+)
 
 _MAX_BYTES_IN_MEMORY, _KEYS_AT_ONCE = 1 << 26, 1 << 21
 
@@ -28,7 +31,7 @@ class KeyMatrix:
         size = row_count * column_count * self._item_size
         self._file: IO[bytes] | None = None
         if size > _MAX_BYTES_IN_MEMORY:
-            self._file = TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed by `__exit__`
+            self._file = open_temporary_file()
         self._keys = np.empty((0 if self._file else row_count, column_count), np.uint64)
 
     def __enter__(self) -> KeyMatrix:
@@ -38,14 +41,14 @@ class KeyMatrix:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._file:
-            _close(self._file)
+            close_temporary_file(self._file)
 
     def write_columns(self, column: int, keys: Keys) -> None:
         """Write some columns, from this one on; shape (rows, columns)."""
         if not self._file:
             self._keys[:, column : column + keys.shape[1]] = keys
             return
-        with _convert_write_errors():
+        with convert_write_errors():
             for row, values in enumerate(keys):
                 self._file.seek((row * self._column_count + column) * self._item_size)
                 self._file.write(values.tobytes())
@@ -72,9 +75,9 @@ def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterato
     """
     count = max_keys // _KEYS_AT_ONCE + 1
     with ExitStack() as stack:
-        files = [TemporaryFile(prefix="simdoc-") for _ in range(count)] if count > 1 else []  # noqa: SIM115
+        files = [open_temporary_file() for _ in range(count)] if count > 1 else []
         for file in files:
-            stack.callback(_close, file)
+            stack.callback(close_temporary_file, file)
         entries = [np.zeros((0, 2), np.uint64)]
         for keys, owners in parts:
             entries.append(np.stack((keys, owners.astype(np.uint64)), axis=1))
@@ -82,32 +85,15 @@ def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterato
                 part_of = (keys % np.uint64(count)).astype(np.int64)
                 grouped = entries.pop()[np.argsort(part_of, kind="stable")]
                 ends = np.cumsum(np.bincount(part_of, minlength=count))
-                with _convert_write_errors():
+                with convert_write_errors():
                     for file, group in zip(files, np.split(grouped, ends[:-1]), strict=True):
                         file.write(group.tobytes())
         yield _split_entries(np.concatenate(entries))
         for file in files:
-            with _convert_write_errors():
+            with convert_write_errors():
                 file.seek(0)
             yield _split_entries(np.frombuffer(file.read(), np.uint64).reshape(-1, 2))
 
 
 def _split_entries(entries: Keys) -> tuple[Keys, Ints]:
     return entries[:, 0].copy(), entries[:, 1].astype(np.int64)
-
-
-def _close(file: IO[bytes]) -> None:
-    """Close a temporary file, whose content is not needed any more, even if the disk is full."""
-    with suppress(OSError):
-        file.close()
-
-
-@contextmanager
-def _convert_write_errors() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(
-            f"cannot write a temporary file in {gettempdir()}: {error.strerror or error}; free some disk space, or set "
-            "TMPDIR to a folder on a larger disk"
-        ) from error
