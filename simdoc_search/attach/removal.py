@@ -6,10 +6,10 @@ else uses are deleted, because an index rejects all writes while its pipeline is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
 from simdoc_search.attach.indices import IndexDescription, describe_indices
@@ -106,13 +106,17 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
     pipeline_bodies: dict[str, Any] = engine.call("GET", ["_ingest", "pipeline"], allowed_statuses=(404,)) or {}
     own_pipelines = {name for name, body in pipeline_bodies.items() if _only_computes_fingerprints(body, field)}
     all_names = {index, *(name for each in named_indices for name in (each.name, *each.other_names))} - {""}
-    used = _plan_write_changes(plan, named_indices, all_names, own_pipelines)
+    templates: dict[str, Mapping[str, Any]] = dict(read_index_templates(engine) or {})
+    used = _plan_write_changes(plan, named_indices, templates, all_names, own_pipelines)
     for each in named_indices:
         if each.is_closed:
             plan.warnings.append(f"{each.name} is closed; open it, and run the command again to remove the field")
         else:
             plan.document_counts[each.name] = engine.count(each.name, _field_query(field))
-    _plan_deletions(plan, pipeline_bodies, used | (own_pipelines & {DEFAULT_PIPELINE}), all_names)
+    templates |= {step.path_parts[1]: step.body or {} for step in plan.steps if step.part == "index template"}
+    pipelines = used | (own_pipelines & {DEFAULT_PIPELINE})
+    parts = _find_parts(engine, field, pipeline_bodies, templates, pipelines=pipelines, all_names=all_names)
+    _plan_deletions(plan, parts)
     if named_indices:
         names = shorten_list([each.name for each in named_indices], if_empty="")
         plan.warnings.append(f"the mapping of {names} keeps the empty field {field}")
@@ -120,11 +124,15 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
 
 
 def _plan_write_changes(
-    plan: RemovalPlan, named_indices: Sequence[IndexDescription], all_names: Iterable[str], own_pipelines: set[str]
+    plan: RemovalPlan,
+    named_indices: Sequence[IndexDescription],
+    templates: Mapping[str, Any],
+    all_names: Iterable[str],
+    own_pipelines: set[str],
 ) -> set[str]:
     """Add the steps after which writes no longer compute fingerprints. Return the names of our pipelines in use."""
     used: set[str] = set()
-    for name, template in (read_index_templates(plan.engine) or {}).items():
+    for name, template in templates.items():
         if any(matches_any(template["index_patterns"], each) for each in all_names):
             body = _remove_parts(template, plan.fingerprint_field, own_pipelines)
             if body != remove_dates(template):
@@ -140,20 +148,33 @@ def _plan_write_changes(
     return used
 
 
-def _plan_deletions(
-    plan: RemovalPlan, pipeline_bodies: Mapping[str, Any], pipelines: Iterable[str], all_names: Iterable[str]
-) -> None:
-    """Add the steps that delete what nothing else uses, and warnings about what is kept."""
-    engine, field = plan.engine, plan.fingerprint_field
-    changed = {step.path_parts[1]: step.body or {} for step in plan.steps if step.part == "index template"}
-    templates = {**(read_index_templates(engine) or {}), **changed}
+class _Part(NamedTuple):
+    """A part of simdoc-search that an engine may have, and what else uses it."""
+
+    kind: str
+    path_parts: tuple[str, ...]
+    users: list[str]
+
+
+def _find_parts(
+    engine: Engine,
+    field: str,
+    pipeline_bodies: Mapping[str, Any],
+    templates: Mapping[str, Any],
+    *,
+    pipelines: Iterable[str],
+    all_names: set[str],
+) -> Iterator[_Part]:
+    """Yield the parts that may be deleted, with the users that are not in `all_names`.
+
+    `templates` are the index templates after the removal.
+    """
     others = [each for each in describe_indices(engine, "*", field) if each.name not in all_names]
     filled = [
         f"the index {each.name}"
         for each in others
         if each.subfields and not each.is_closed and engine.count(each.name, _field_query(field))
     ]
-    parts: list[tuple[str, tuple[str, ...], list[str]]] = []  # the kind, the path and the users of each part
     for name in sorted(pipelines):
         users = [f"the index {each.name}" for each in others if name in _pipelines_of(each.index_settings)]
         users += [
@@ -162,28 +183,32 @@ def _plan_deletions(
             if name in _pipelines_of(_index_settings(body))
         ]
         users += [f"the pipeline {key}" for key, body in pipeline_bodies.items() if name in _called_pipelines(body)]
-        parts.append(("pipeline", ("_ingest", "pipeline", name), users or filled * (name == DEFAULT_PIPELINE)))
+        yield _Part("pipeline", ("_ingest", "pipeline", name), users or filled * (name == DEFAULT_PIPELINE))
     similar = engine.call("GET", ["_scripts", "simdoc-similar"], allowed_statuses=(404,))
-    if similar and insert_default_field(field) not in similar["script"]["source"]:
-        search_users = ["another fingerprint field"]
-    else:
-        search_users = filled
-    parts += [("search template", ("_scripts", name), search_users) for name in build_search_templates(field)]
+    is_of_other_field = similar and insert_default_field(field) not in similar["script"]["source"]
+    search_users = ["another fingerprint field"] if is_of_other_field else filled
+    for name in build_search_templates(field):
+        yield _Part("search template", ("_scripts", name), search_users)
     composed = [f"the index template {key}" for key, body in templates.items() if field in body.get("composed_of", ())]
-    parts.append(("component template", ("_component_template", field), composed or filled))
+    yield _Part("component template", ("_component_template", field), composed or filled)
     if any(each.name == DEFAULT_WATCHES_INDEX for each in others):
         own = [{"terms": {f"{WATCHED_FIELD}.{key}": sorted(all_names)}} for key in ("index", "alias")]
         count = engine.count(DEFAULT_WATCHES_INDEX, {"bool": {"must_not": own}})
         users = [format_count(count, "watch of another index", "watches of other indices")] if count else []
-        parts.append(("index of watches", (DEFAULT_WATCHES_INDEX,), users))
+        yield _Part("index of watches", (DEFAULT_WATCHES_INDEX,), users)
+
+
+def _plan_deletions(plan: RemovalPlan, parts: Iterable[_Part]) -> None:
+    """Add the steps that delete the existing parts that nothing else uses, and warnings about those that are kept."""
     kept: dict[str, list[str]] = {}
-    for kind, path_parts, users in parts:
-        if engine.call("GET", path_parts, allowed_statuses=(404,)) is None:
+    for part in parts:
+        if plan.engine.call("GET", part.path_parts, allowed_statuses=(404,)) is None:
             continue
-        if users:
-            kept.setdefault(shorten_list(users, if_empty=""), []).append(f"{kind} {path_parts[-1]}")
+        name = f"{part.kind} {part.path_parts[-1]}"
+        if part.users:
+            kept.setdefault(shorten_list(part.users, if_empty=""), []).append(name)
         else:
-            plan.deletions.append(Step("deletion", path_parts, None, f"delete the {kind} {path_parts[-1]}"))
+            plan.deletions.append(Step("deletion", part.path_parts, None, f"delete the {name}"))
     plan.warnings.extend(f"kept {', '.join(names)}: still used by {users}" for users, names in kept.items())
 
 
