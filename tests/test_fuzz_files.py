@@ -241,7 +241,7 @@ _VALUES = st.recursive(
 _ANALYSIS_KEYS = ("profile", "shingle_size", "unit", "short_texts", "stop_words", "stemmer")
 _SKETCH_PIECES = [
     *("bucketed:1", "words:1", "sentences:2", "concepts:1", "passages:1", "language:1", "universal:1", "new:1", "x:"),
-    *(" ", "512", "1", "false", "9", "-1", "yake", "-", "keywords", "0a1b2c", "٣", "9" * 5000, "32 5", ":"),
+    *(" ", "512", "1", "false", "9", "-1", "names", "-", "keywords", "0a1b2c", "٣", "9" * 5000, "32 5", ":"),
 ]
 _SKETCHES = st.lists(st.lists(st.sampled_from(_SKETCH_PIECES), max_size=6).map(" ".join), max_size=4)
 
