@@ -100,6 +100,16 @@ def significant_changes(old: str, new: str) -> list[SignificantChange]:
         ("Pay 5 % now.", "Pay 6 ‰ now.", SignificantChange("number", "Pay", "5 %", "6 ‰")),
         ("Pay 5½ now.", "Pay 6¼ now.", SignificantChange("number", "Pay", "5½", "6¼")),
         ("Pay 3/4 now.", "Pay 4/3 now.", SignificantChange("number", "Pay", "3/4", "4/3")),
+        ("Pay €5 now.", "Pay $5 now.", SignificantChange("number", "Pay", "€5", "$5")),
+        ("Pay 5 % now.", "Pay 5 now.", SignificantChange("number", "Pay", "5 %", "5")),
+        ("Take 5 mg now.", "Take 5 g now.", SignificantChange("number", "Take", "5 mg", "5 g")),
+        ("Take 5mg now.", "Take 6mg now.", SignificantChange("number", "Take", "5mg", "6mg")),
+        ("Pay EUR 5 now.", "Pay USD 5 now.", SignificantChange("number", "Pay", "EUR 5", "USD 5")),
+        ("It is the 1st flat.", "It is the 2nd flat.", SignificantChange("number", "is the", "1st", "2nd")),
+        ("It has 30-day terms.", "It has 60-day terms.", SignificantChange("number", "It has", "30", "60")),
+        ("It is version 1.10 now.", "It is version 1.9 now.", SignificantChange("number", "version", "1.10", "1.9")),
+        ("Das kostet 제5조 hier.", "Das kostet 제6조 hier.", SignificantChange("number", "kostet", "제5조", "제6조")),
+        ("Open Room B12 now.", "Open Room B13 now.", SignificantChange("name", "Room", "B12", "B13")),
     ],
 )  # fmt: skip
 def test_a_significant_change_has_the_words_before_it(old: str, new: str, expected: SignificantChange) -> None:
@@ -109,6 +119,27 @@ def test_a_significant_change_has_the_words_before_it(old: str, new: str, expect
     assert expected.kind == change.kind
     assert change.preceding_words.endswith(expected.preceding_words)
     assert expected[2:] == change[2:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("It is changed50 here.", "It is changed51 here."),
+        ("It is v2 here.", "It is v3 here."),
+        ("It is v1.10 here.", "It is v1.9 here."),
+        ("It is file_2 here.", "It is file_3 here."),
+        ("It is 5a here.", "It is 5b here."),
+        ("It is 123e4567-e89b-12d3-a456-426614174000 here.", "It is 123e4567-e89b-12d3-a456-426614174001 here."),
+        ("It is 123e4567-e89b-12d3-a456-426614174000 here.", "It is 123e4567-e89b-12d3-4444-426614174000 here."),
+        ("It is a note² here.", "It is a note³ here."),
+        ("It is on pages 5-7 here.", "It is on pages 5–7 here."),
+        ("It is −5 here.", "It is -5 here."),
+        ("It is １２ here.", "It is 12 here."),
+        ("It is 5 % here.", "It is 5% here."),
+    ],
+)
+def test_the_digits_of_an_identifier_and_the_spelling_of_a_number_are_not_significant(old: str, new: str) -> None:
+    assert [] == significant_changes(old, new)
 
 
 def test_a_long_difference_has_a_significant_change_of_each_kind() -> None:
@@ -140,8 +171,8 @@ def test_another_text_is_not_a_significant_change() -> None:
 
 def test_a_text_without_spaces_has_more_than_one_significant_change() -> None:
     """Differences in symbols extend to spaces, so all of them touch."""
-    wide = "\u4ef7\u683c\uff11\uff12\u5143\uff0c" * 200
-    changes = compare(wide, wide.replace("\uff11\uff12", "12").replace("\uff0c", ",")).significant_changes
+    wide = "\u4ef7\u683c-12\u5143\uff0c" * 200
+    changes = compare(wide, wide.replace("-12", "12").replace("\uff0c", ",")).significant_changes
 
     assert {"number"} == {change.kind for change in changes}
     assert 5 < len(changes) < 20
