@@ -6,15 +6,19 @@ import random
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from simdoc_search import Analysis, Settings, compare, fingerprint
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import align
 from simdoc_search.passages.differences import find_differences
 from simdoc_search.passages.exact_overlap import measures
+from simdoc_search.passages.ignored_words import remove_ignored_words
 from simdoc_search.passages.passage import SignificantChange
+from simdoc_search.passages.summary import describe_word_measures
 from tests.support import strategies, texts
 
+repetitive = st.lists(st.sampled_from(["a", "b", "c", "d.", "E!", "f,"]), max_size=40).map(" ".join)
 OTHER = Settings(analysis=Analysis(profile="lowercase", shingle_size=3))
 
 
@@ -68,6 +72,40 @@ def test_a_text_shares_all_words_with_itself(text: str) -> None:
     assert (whole, whole, whole) == (result.jaccard, result.containment, result.reverse_containment) == result.multiset
     assert (whole, (whole, whole), ()) == (result.estimate, result.covered_shares, result.differences)
     assert int(whole) == len(result.passages)
+
+
+@given(repetitive | strategies.texts(), repetitive | strategies.texts(), repetitive)
+def test_the_counts_add_up_to_all_words(a: str, b: str, template: str) -> None:
+    """Words that are neither matched nor different are counted, and so are those that are both. Some are ignored."""
+    whole = compare(a, b)
+    remaining, ignored = remove_ignored_words(whole, (a, b), [template], None, min_words=3)
+
+    assert tuple(len(locate_words(text).words) for text in (a, b)) == whole.word_counts
+    assert whole.word_counts == tuple(map(sum, zip(remaining.word_counts, ignored, strict=True)))
+    for result in (whole, remaining):
+        changed = [difference for difference in result.differences if difference.kind != "moved"]
+        assert result.word_counts == (
+            result.matched_word_counts[0]
+            + sum(difference.removed_word_count for difference in changed)
+            + result.equal_unmatched_word_counts[0]
+            - result.matched_different_word_counts[0],
+            result.matched_word_counts[1]
+            + sum(difference.added_word_count for difference in changed)
+            + result.equal_unmatched_word_counts[1]
+            - result.matched_different_word_counts[1],
+        )
+
+
+def test_words_that_are_counted_twice_or_not_at_all_have_a_row() -> None:
+    """The first text repeats a sentence. Its last words are too few in a row for a passage."""
+    sentence = "The landlord repairs what is broken within three weeks."
+    own, other = (" ".join(texts.distinct_words(2, seed)) for seed in (1, 2))
+    comparison = compare(f"{sentence} {sentence} {own} ends it here", f"{sentence} {other} ends it here")
+    rows = {name: (value, remark) for name, value, remark in describe_word_measures(comparison)}
+
+    assert ("3 words of each text", "") == rows["equal outside passages"]
+    assert ("9 words of the first text", "which are repeated or moved") == rows["in common and different"]
+    assert 4 == len(describe_word_measures(compare(sentence, sentence)))
 
 
 # --- significant changes ---
