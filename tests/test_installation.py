@@ -55,7 +55,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bare")
     hidden = sorted({*metadata.packages_distributions()} - installed_modules("cli") - {"simdoc_search"})
     write(folder, {"sitecustomize.py": HIDE_MODULES.format(names=json.dumps(hidden))})
-    assert {"kreuzberg", "starlette", "anyio", "yake", "sentencex", "watchfiles", "opensearchpy", "pyarrow"} < {*hidden}
+    assert {"kreuzberg", "starlette", "anyio", "sentencex", "watchfiles", "opensearchpy", "pyarrow"} < {*hidden}
     return folder
 
 
@@ -107,7 +107,6 @@ NEEDING: dict[tuple[str, ...], str] = {
     ("versions", "a"): "versions",
     ("index", "--with", "versions"): "versions",
     ("index", "--with", "related"): "language",
-    ("index", "docs", "--store", "new", "--with", "related", "--extractor", "yake"): "yake",
     ("index", "docs", "--watch"): "watch",
     ("index", "docs", "--store", "new", "--language"): "language",
     ("languages", "docs"): "language",

@@ -160,7 +160,7 @@ def extractor_options(command: Command) -> Command:
         "--extractor",
         "extractor_name",
         metavar="NAME",
-        help="With --with related: how to extract concepts: keywords, names, yake or spacy:MODEL.  [default: keywords]",
+        help="With --with related: how to extract concepts: keywords, names or spacy:MODEL.  [default: keywords]",
     )
     return concepts(
         synonyms_option("File with synonyms in Solr's format. Give the file again each time you index.")(command)

@@ -320,8 +320,9 @@ class SimilaritySearch:
         """Find the documents that share passages with a stored document or a text, and the positions of the passages.
 
         For a text of up to 1,000 words, every shared run of 6 words is found. For a longer text, every shared run of 12
-        words is found. The result contains this number as `guaranteed_run_length`. If texts are not stored, it is 36 by
-        default, and shorter runs are found with the probability `PassageSettings.probability_of_finding`.
+        words is found. A smaller `min_words` lowers this number, which the result contains as `guaranteed_run_length`.
+        If texts are not stored, it is 36 by default, and shorter runs are found with the probability
+        `PassageSettings.probability_of_finding`.
 
         Args:
             options: the fields of `PassageQuery`, as keyword arguments.

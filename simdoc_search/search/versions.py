@@ -177,7 +177,7 @@ def _make_order_attributes(
 
     return {
         "timeline": tuple(entries[number] for number in timeline.order if number in entries),
-        "undated": tuple(entries[number] for number in timeline.undated if number in entries),
+        "unordered": tuple(entries[number] for number in timeline.unordered if number in entries),
         "newest": find_entry(timeline.newest),
         "newest_without_file_times": find_entry(timeline.newest_without_file_times),
         "newest_evidence_kinds": timeline.newest_evidence_kinds,
