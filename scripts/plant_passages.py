@@ -1,7 +1,6 @@
 """Plants passages of texts in other texts, at known places, to measure programs that find reused passages.
 
     python scripts/plant_passages.py OUT CORPUS... [--pairs 100] [--kind verbatim --kind clean] [--seed 0]
-    python scripts/plant_passages.py OUT CORPUS... --excerpts 8 35 --documents 1000 40000 [--pairs 1000]
 
 A CORPUS is a folder of English texts (.txt, .md) or one text. The documents must share only the planted passages.
 Therefore only the first version of a document is used, and a paragraph that shares a run of 6 words with an earlier
@@ -24,8 +23,7 @@ each kind:
     clean                          nothing is planted, and a and b are null
 
 A pair has 1 to 3 passages of 50 to 2,000 words. A document has 500 to 10,000 words, or more if its passages need them.
-The logarithms of all lengths are uniformly distributed. With --excerpts, each suspicious document is only a run of
-words of its source. The same arguments write the same files.
+The logarithms of all lengths are uniformly distributed. The same arguments write the same files.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -44,7 +42,7 @@ from tests.support.passages.planting import Material, Pair, Span, log_uniform, p
 from tests.support.passages.rewording import KINDS as CHANGED
 from tests.support.passages.rewording import changed
 
-CLEAN, EXCERPT, INSERTED, SEVERAL, VERBATIM = "clean", "excerpt", "inserted", "several", "verbatim"
+CLEAN, INSERTED, SEVERAL, VERBATIM = "clean", "inserted", "several", "verbatim"
 KINDS = (*CHANGED, INSERTED, SEVERAL, CLEAN)
 PASSAGE_WORDS, DOCUMENT_WORDS = (50, 2_000), (500, 10_000)
 SPARE = 1.2
@@ -60,17 +58,13 @@ def main() -> None:
     parser.add_argument("corpus", type=Path, nargs="+")
     parser.add_argument("--pairs", type=int, default=100, help="pairs of each kind")
     parser.add_argument("--kind", action="append", choices=KINDS)
-    parser.add_argument("--excerpts", type=int, nargs=2, metavar=("SHORTEST", "LONGEST"), help="numbers of words")
     parser.add_argument("--documents", type=int, nargs=2, default=DOCUMENT_WORDS, metavar=("SHORTEST", "LONGEST"))
     parser.add_argument("--seed", default="0")
     arguments = parser.parse_args()
     material = read_material(arguments.corpus, arguments.seed)
     print(f"{material.words:,} words of material")
     lengths = tuple(arguments.documents)
-    if arguments.excerpts:
-        pairs = excerpt_pairs(material, arguments.pairs, tuple(arguments.excerpts), lengths, arguments.seed)
-    else:
-        pairs = planted_pairs(material, arguments.pairs, arguments.kind or KINDS, lengths, arguments.seed)
+    pairs = planted_pairs(material, arguments.pairs, arguments.kind or KINDS, lengths, arguments.seed)
     print(f"{write(arguments.out, pairs)} pairs in {arguments.out}")
 
 
@@ -105,29 +99,6 @@ def planted_pairs(
             change = VERBATIM if kind in (INSERTED, SEVERAL) else kind
             pair = plant(rng, host, source, lengths, partial(changed, rng, change, vocabulary))
             yield kind, interrupt(rng, pair, partial(hosts.text, rng)) if kind == INSERTED else pair
-
-
-def excerpt_pairs(
-    material: Material, count: int, words: tuple[int, int], documents: tuple[int, int], seed: str
-) -> Iterator[tuple[str, Pair]]:
-    """Yield runs of words, each with the document that it is from."""
-    for number in range(count):
-        rng = random.Random(f"{seed} {EXCERPT} {number}")
-        length = log_uniform(rng, *words)
-        source = material.text(rng, max(length, log_uniform(rng, *documents)))
-        yield from ((EXCERPT, pair) for pair in excerpts(rng, source, [length]))
-
-
-def excerpts(rng: random.Random, source: str, lengths: Iterable[int]) -> list[Pair]:
-    """Return runs of successive words of a source, each as a text of its own. No run is longer than the source."""
-    places, pairs = word_places(source), []
-    for length in lengths:
-        words = min(length, len(places))
-        start = rng.randint(0, len(places) - words)
-        span = places[start][0], places[start + words - 1][1]
-        text = source[span[0] : span[1]]
-        pairs.append(Pair(text, source, (((0, len(text)), span),)))
-    return pairs
 
 
 def interrupt(rng: random.Random, pair: Pair, author_text: Callable[[int], str]) -> Pair:

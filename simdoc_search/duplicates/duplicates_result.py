@@ -73,7 +73,8 @@ class GroupedDocument:
         written: the date by which `newest` or `oldest` chooses the kept document, such as `2020-05-31`, or `2020` if
             only the year is known; None if it is unknown or if another rule chooses.
         path: path of the file, which may be in an archive; None if the document has no file.
-        indexed: whether the document is in the store. Otherwise it is a file without text, whose bytes were compared.
+        indexed: whether the document is in the store. Otherwise it is an archive or a file without text, whose bytes
+            were compared.
         number: index of the document in this search.
     """
 

@@ -590,7 +590,7 @@ class SimilaritySearch:
         keep: str = "longest",
         preferred_ids: Collection[str] = (),
         keep_in: Collection[str] = (),
-        skipped: Iterable[SkippedFile] = (),
+        skipped: Iterable[SkippedFile] | None = None,
         verify: bool = True,
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
@@ -619,7 +619,8 @@ class SimilaritySearch:
             keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
                 prefixes, take precedence over the rule `keep`.
             skipped: files that `index` skipped, such as `IndexReport.skipped`. If their bytes are equal, they are
-                duplicates too. With `filters`, they are not compared, because they have no metadata.
+                duplicates too, and so are indexed archives. The members of a duplicate archive are not compared. None:
+                only documents are compared. So it is with `filters`, because such files have no metadata.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
                 includes `same-text`.
@@ -653,7 +654,7 @@ class SimilaritySearch:
             keep=keep,
             preferred_ids=preferred_ids,
             keep_in=keep_in,
-            files=() if filters else locate_skipped_files(self.store, skipped),
+            files=None if filters or skipped is None else locate_skipped_files(self.store, skipped),
             verify=verify,
             drop=drop,
             progress=progress,
