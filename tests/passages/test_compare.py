@@ -99,7 +99,7 @@ def test_the_counts_add_up_to_all_words(a: str, b: str, template: str) -> None:
 def test_words_that_are_counted_twice_or_not_at_all_have_a_row() -> None:
     """The first text repeats a sentence. Its last words are too few in a row for a passage."""
     sentence = "The landlord repairs what is broken within three weeks."
-    own, other = (" ".join(texts.distinct_words(2, seed)) for seed in (1, 2))
+    own, other = (" ".join(texts.distinct_words(30, seed)) for seed in (1, 2))
     comparison = compare(f"{sentence} {sentence} {own} ends it here", f"{sentence} {other} ends it here")
     rows = {name: (value, remark) for name, value, remark in describe_word_measures(comparison)}
 
