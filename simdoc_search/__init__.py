@@ -29,7 +29,7 @@ dedupe/         removes duplicate rows from datasets
 spark/          removes duplicate rows of Spark DataFrames
 groups/         finds families and topics in a collection
 versions/       finds versions and their order, and related documents
-tuning/         recommends settings
+tuning/         learns thresholds from labelled pairs
 search/         answers queries
 as_json/        converts results to JSON values
 web/            the server and its pages

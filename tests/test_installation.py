@@ -66,6 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, bare: Path) -> Path:
     texts = {"a.txt": words(0, 60), "b.txt": words(0, 60), "c.txt": words(5, 70), "d.html": words(20, 90)}
     write(folder, {"docs/e.pdf": PDF, **{f"docs/{name}": text for name, text in texts.items()}})
     write(folder, {"rows.csv": "text\none two\n", "rows.parquet": b"PAR1"})
+    write(folder, {"pairs.tsv": "a.txt\tb.txt\tyes\na.txt\td.html\tno\n"})
     done = run(folder, bare, "index", "docs")
     assert done.stdout.startswith("4 indexed"), done.stderr
     assert f"{PIP}documents]'" in done.stderr
@@ -100,7 +101,7 @@ WORKING: list[tuple[str, ...]] = [
     ("repair", ".simdoc", "--to", "repaired"),
     ("backup", ".simdoc", "copy"),
     ("defaults",),
-    ("tune", "docs"),
+    ("tune", "docs", "--pairs", "pairs.tsv"),
     ("explain", "a_20"),
 ]
 NEEDING: dict[tuple[str, ...], str] = {

@@ -69,8 +69,6 @@ ON_A_STORE = [
     ["index", f"{EVIL}.txt"],
     ["index", "-", "--stdin-id", EVIL],
     ["index", "docs", "--max-size", EVIL],
-    ["tune", "docs", "--sketch", "minhash:64"],
-    ["tune", EVIL, "--sketch", EVIL],
     ["tune", "docs", "--pairs", f"docs/{EVIL}.txt"],
     ["similar", f'"{EVIL}/1"'],
     ["similar", f'"{EVIL}/1"_20_80'],
