@@ -376,6 +376,19 @@ def test_an_exclusion_that_matches_no_document_is_noted() -> None:
     assert "note" not in run("duplicates", "docs", "--exclude", "path=sub/").stderr
 
 
+@pytest.mark.parametrize(("rule", "kept"), [("max:score", "10"), ("min:score", "9")])
+def test_duplicates_and_dedupe_keep_the_same_row_of_a_table(rule: str, kept: str, tmp_path: Path) -> None:
+    """A CSV file has no types. Its numbers are compared as numbers, and precede text."""
+    scores = ["9", "n/a", "10", ""]
+    rows = "".join(f"row{score},{words(0, 60)},{score}\n" for score in scores)
+    (tmp_path / "rows.csv").write_text(f"id,text,score\n{rows}")
+    output("index", "rows.csv")
+    output("dedupe", "rows.csv", "-o", "kept.csv", "--keep", rule)
+
+    assert [f"row{kept}"] == [group["kept_id"] for group in answer("duplicates", "--keep", rule)["groups"]]
+    assert f"row{kept}," in (tmp_path / "kept.csv").read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
