@@ -125,9 +125,14 @@ def compare(
     except CorpusError as error:
         if have_same_bytes is None:
             raise
-        raise CorpusError(
-            f"{error}; the two files have {'the same' if have_same_bytes else 'different'} bytes"
-        ) from None
+        bytes_are = f"the two files have {'the same' if have_same_bytes else 'different'} bytes"
+        if html or not (have_same_bytes or _have_no_text(a, b)):
+            raise CorpusError(f"{error}; {bytes_are}") from None
+        if as_json:
+            print_json({"a": {"file": a}, "b": {"file": b}, "have_same_bytes": have_same_bytes, "problem": str(error)})
+        else:
+            say(f"{bytes_are.capitalize()}. No text was compared, because {error}.")
+        return
     settings = next((side.settings for side in sides if side.settings), None)
     if settings is None and click.get_current_context().get_parameter_source("store") is not ParameterSource.DEFAULT:
         settings = search().store.settings
@@ -170,6 +175,21 @@ def _compare_bytes(a: str, b: str) -> bool | None:
         return filecmp.cmp(a, b, shallow=False) if are_files else None
     except (OSError, ValueError):
         return None
+
+
+def _have_no_text(*files: str) -> bool:
+    """Return whether none of these files has text."""
+    from simdoc_search.corpus.file_reader import TextlessFileError
+
+    for file in files:
+        try:
+            read_document(Path(file))
+        except TextlessFileError:
+            continue
+        except CorpusError:
+            pass
+        return False
+    return True
 
 
 def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Side:
