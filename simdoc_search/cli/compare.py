@@ -109,6 +109,7 @@ def compare(
     from simdoc_search.as_json import comparison_as_json
     from simdoc_search.passages.compare import compare as compare_texts
     from simdoc_search.passages.ignored_words import ignore_parts
+    from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 
     if a == b == "-":
         raise click.UsageError("only one side can be stdin (-); give a file or an id for the other")
@@ -152,11 +153,11 @@ def compare(
             bibliography=ignore_bibliography,
             preset=preset,
         )
+    unsplit_note = UNSPLIT_PASSAGES_NOTE if comparison.differences and any(map(has_unsplit_words, texts)) else ""
     if html:
         context = click.get_current_context()
-        _write_page(
-            html, comparison, sides, analysis, [*notes, *describe_run("Compared", context, _COMPARISON_PARAMETERS)]
-        )
+        page_notes = [*notes, *filter(None, [unsplit_note]), *describe_run("Compared", context, _COMPARISON_PARAMETERS)]
+        _write_page(html, comparison, sides, analysis, page_notes)
     if as_json:
         first, second = ({side.kind: side.name} for side in sides)
         values = comparison_as_json(comparison, (first, second), have_same_bytes=have_same_bytes)
@@ -166,6 +167,8 @@ def compare(
     if have_same_bytes:
         say("The two files have the same bytes.")
     _print_attachments(sides)
+    if unsplit_note:
+        say(f"note: {unsplit_note}", err=True)
 
 
 def _compare_bytes(a: str, b: str) -> bool | None:
