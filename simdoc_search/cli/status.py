@@ -87,7 +87,7 @@ def status(
     exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing))
     for line in exceeded:
         say(line, err=True)
-    next_step = describe_next_step(inspection, f"{client.name}/{index}", field)
+    next_step = describe_next_step(inspection, f"{client.name}/{index}")
     if next_step and (exceeded or not (as_json or prometheus)):
         say(next_step, err=True)
     if exceeded:

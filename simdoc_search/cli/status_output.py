@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, format_percent, printable
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.stores.remote.texts import guess_text_field
+from simdoc_search.stores.remote.texts import backfill_advice
 
 if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection
@@ -65,20 +64,16 @@ def exceeded_threshold_lines(
         yield f"{missing} of the documents have no fingerprint, more than {limit}"
 
 
-def describe_next_step(inspection: Inspection, location: str, field: str | None) -> str:
-    """Return how to add missing fingerprints and replace stale ones; empty if there are none."""
-    if not (inspection.sample.stale_count or inspection.missing_count):
+def describe_next_step(inspection: Inspection, location: str) -> str:
+    """Return how to bring all fingerprints up to date; empty if they are."""
+    indices, counts = inspection.all_indices, [inspected.counts for inspected in inspection.index_inspections]
+    is_stale = inspection.sample.stale_count or any(count.other_settings_count for count in counts)
+    is_incomplete = any(count.missing_count or count.incomplete_count or count.text_gone_count for count in counts)
+    if not (is_stale or is_incomplete):
         return ""
-    options, remark = ["--field", field] if field else [], ""
-    indices = inspection.all_indices
-    mappings = [index.mappings for index in indices]
-    if not any(index.is_simdoc_index or index.text_fields for index in indices):
-        text_field, remark = guess_text_field(mappings, indices[0].field)
-        options += ["--text-field", text_field]
-    command = shlex.join(["simdoc-search", "backfill", location, *options])
-    if inspection.sample.stale_count:
-        return f"to add missing fingerprints and replace stale ones{remark}, run: {command} --stale"
-    return f"to add missing fingerprints{remark}, run: {command}"
+    options = ["--stale"] if is_stale else []
+    advice = backfill_advice([index.mappings for index in indices], indices[0].field, location, *options)
+    return f"to bring all fingerprints up to date, {advice}"
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
@@ -145,16 +140,13 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         )
         yield f"missing        {inspection.missing_count:,} ({format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone_count or 0 for count in counts):
-        documents = format_count(gone, "document")
-        advice = "run `simdoc-search backfill` to remove the fingerprint"
-        yield f"text removed   {documents} with a fingerprint but no text; {advice}"
+        yield f"text removed   {format_count(gone, 'document')} with a fingerprint but no text"
     if other := sum(count.other_settings_count for count in counts):
         fingerprints = format_count(other, "fingerprint")
         yield f"other settings {fingerprints}, made with settings other than those in the mapping"
     if incomplete := sum(count.incomplete_count for count in counts):
         documents = format_count(incomplete, "document")
-        data = "data for `passages`, `versions` or `related`"
-        yield f"incomplete     {documents} without the {data}; run `simdoc-search backfill`"
+        yield f"incomplete     {documents} without the data for `passages`, `versions` or `related`"
     yield f"stale          {_describe_staleness(inspection)}"
     yield from _error_lines(inspection)
     yield from _pipeline_lines(inspection)

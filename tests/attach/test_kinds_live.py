@@ -189,8 +189,9 @@ def test_documents_that_lack_a_kind_are_counted_and_completed(temp_indices: Temp
     hits = SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other_20_80").hits
 
     assert ["copy"] == [hit.id for hit in hits]
+    guess = "(text is a guess; it is the only text field in the mapping)"
     assert [
-        f"5 fingerprints have no {kind}; run `simdoc-search backfill {engine.name}/{name}`"
+        f"5 fingerprints have no {kind}; run `simdoc-search backfill {engine.name}/{name} --text-field text` {guess}"
         for kind in ("passages", "concepts")
     ] == problems(engine, name)
     assert 5 == run(engine, name, extractor=CAPITALS).updated_count

@@ -271,7 +271,7 @@ def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
     stale = "30.0 % of the fingerprints are stale, more than 1.0 %"
     missing = "26.7 % of the documents have no fingerprint, more than 10.0 %"
-    advice = f"to add missing fingerprints and replace stale ones, run: simdoc-search backfill {place} --stale\n"
+    advice = f"to bring all fingerprints up to date, run `simdoc-search backfill {place} --stale`\n"
 
     assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code
     both = run("status", place, "--json", "--max-stale", "1%", "--max-missing", "10 %")
@@ -294,7 +294,9 @@ def test_the_advice_names_the_text_field_that_the_mapping_does_not_record(temp_i
     guess = "(body is a guess; it is the only text field in the mapping)"
     command = f"backfill {place} --text-field body"
 
-    assert f"to add missing fingerprints {guess}, run: simdoc-search {command}\n" == run("status", place).stderr
+    assert (
+        f"to bring all fingerprints up to date, run `simdoc-search {command}` {guess}\n" == run("status", place).stderr
+    )
     output(*command.split())
     assert "" == run("status", place).stderr
 
@@ -356,8 +358,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     after = answer("status", url, "--max-missing", "0")
 
     assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5 %)\n" in shown
-    advice = "run `simdoc-search backfill` to remove the fingerprint"
-    assert f"text removed   1 document with a fingerprint but no text; {advice}\n" in shown
+    assert "text removed   1 document with a fingerprint but no text\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text_count"], found["missing_count"])
     assert f"1 document has a fingerprint but no text; run `simdoc-search backfill {url}`\n" in checked
