@@ -130,12 +130,15 @@ def _find_document_faults(inspected: IndexInspection, advise_backfill: _AdviseBa
         yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
     if counts.failed_count:
         advice = f"see {index.field}.error in each document, correct the document, and index it again"
-        yield True, f"the pipeline could not fingerprint {format_count(counts.failed_count, 'document')}; {advice}"
+        documents = format_count(counts.failed_count, "document")
+        examples = _list_ids(counts.failed_ids, counts.failed_count)
+        yield True, f"the pipeline could not fingerprint {documents} ({examples}); {advice}"
     if counts.missing_count:
         have = "has" if counts.missing_count == 1 else "have"
         subject = f"{counts.missing_count:,} of {counts.document_count:,} documents {have}"
         if counts.without_text_count is not None:
-            yield True, f"{subject} a text but no fingerprint; {advise_backfill()}"
+            examples = _list_ids(counts.missing_ids, counts.missing_count)
+            yield True, f"{subject} a text but no fingerprint ({examples}); {advise_backfill()}"
         else:
             yield False, f"{subject} no fingerprint"
     if counts.text_gone_count:
@@ -182,9 +185,14 @@ def _find_adversarial_texts(engine: Engine, index: IndexDescription) -> Iterator
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
         if ids := list(adversarial_text_ids(texts, settings)):
-            examples = ", ".join(map(repr, ids[:_MAX_EXAMPLES])) + ("" if len(ids) <= _MAX_EXAMPLES else ", ...")
             problem = f"{len(ids)} of {len(hits)} sampled texts may have been written to look similar to every text"
+            examples = _list_ids(ids[:_MAX_EXAMPLES], len(ids))
             yield True, f"{problem}: {examples}; check these documents, and delete unwanted ones"
+
+
+def _list_ids(ids: Sequence[str], count: int) -> str:
+    """Return the ids. End with `...` if there are more, that is, if `count` is greater than their number."""
+    return ", ".join(map(repr, ids)) + (", ..." if count > len(ids) else "")
 
 
 def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, location: str) -> Iterator[str]:

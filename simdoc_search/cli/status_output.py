@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+from simdoc_search.attach.steps import join_path
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, format_percent, printable
 from simdoc_search.sketch.thresholds import SimilarityThresholds
@@ -17,6 +21,9 @@ if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection
     from simdoc_search.attach.inspection.counts import Counts
 
+MAX_LISTED_IDS = 5
+"""Maximum number of ids in a line."""
+
 
 def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     """Return the inspection as JSON."""
@@ -25,7 +32,6 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
             "index": inspected.index.name,
             "counts": {
                 **asdict(inspected.counts),
-                "missing_count": inspected.counts.missing_count,
                 "other_settings_count": inspected.counts.other_settings_count,
             },
             "bytes": inspected.primary_bytes,
@@ -121,8 +127,8 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
         yield f"{metric}{{{label_text}}} {value:.12g}"
 
 
-def inspection_lines(inspection: Inspection) -> Iterator[str]:
-    """Yield the inspection as lines for people."""
+def inspection_lines(inspection: Inspection, name: str) -> Iterator[str]:
+    """Yield the inspection of the indices behind a name as lines for people."""
     counts = [inspected.counts for inspected in inspection.index_inspections]
     sizes = [
         inspected.primary_bytes for inspected in inspection.index_inspections if inspected.primary_bytes is not None
@@ -138,7 +144,11 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         unknown = (
             ", including documents without a text" if any(count.without_text_count is None for count in counts) else ""
         )
-        yield f"missing        {inspection.missing_count:,} ({format_percent(inspection.missing_share)}){unknown}"
+        share = format_percent(inspection.missing_share)
+        examples = _list_ids((id for count in counts for id in count.missing_ids), inspection.missing_count)
+        yield f"missing        {inspection.missing_count:,} ({share}){unknown}{examples}"
+        if inspection.missing_count > MAX_LISTED_IDS:
+            yield f"               list them with: GET {_missing_documents_path(inspection, name)}"
     if gone := sum(count.text_gone_count or 0 for count in counts):
         yield f"text removed   {format_count(gone, 'document')} with a fingerprint but no text"
     if other := sum(count.other_settings_count for count in counts):
@@ -163,9 +173,7 @@ def _describe_staleness(inspection: Inspection) -> str:
         return "none, because no document has a fingerprint made with the settings in the mapping"
     if not sample.unchecked_count:
         return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
-    more = sample.stale_count - len(sample.stale_ids)
-    examples = f": {', '.join(map(repr, sample.stale_ids))}{f' and {more:,} more' if more else ''}"
-    examples = examples if sample.stale_ids else ""
+    examples = _list_ids(sample.stale_ids, sample.stale_count)
     of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
     if sample.is_exact and sample.already_compared_count:
         unchecked = format_count(sample.unchecked_count, "document written", "documents written")
@@ -186,11 +194,33 @@ def _describe_staleness(inspection: Inspection) -> str:
     return f"{count} {interval}, based on {evidence}{since}{examples}"
 
 
+def _list_ids(ids: Iterable[str], count: int) -> str:
+    """Return `: 'a', 'b' and 3 more`; empty without ids."""
+    listed = [*islice(ids, MAX_LISTED_IDS)]
+    more = f" and {count - len(listed):,} more" if count > len(listed) else ""
+    return f": {', '.join(map(repr, listed))}{more}" if listed else ""
+
+
+def _missing_documents_path(inspection: Inspection, name: str) -> str:
+    """Return the path of a request for the documents with a text but no fingerprint."""
+    has_text = " OR ".join(f"_exists_:{_escape_field(field)}" for field in inspection.text_fields)
+    field = _escape_field(inspection.all_indices[0].field)
+    query = f"{f'({has_text}) AND ' if has_text else ''}NOT _exists_:{field}.format"
+    return f"{join_path([name, '_search'])}?q={quote(query, safe=':()')}&size=10000&_source=false"
+
+
+def _escape_field(path: str) -> str:
+    """Escape the name of a field for a query string."""
+    return re.sub(r"([^\w.])", r"\\\1", path)
+
+
 def _error_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.index_inspections if inspected.counts.failed_count]
     if counts:
         errors = sum(count.failed_count or 0 for count in counts)
-        yield f"errors         {format_count(errors, 'document')} that the engine's pipeline could not fingerprint"
+        examples = _list_ids((id for count in counts for id in count.failed_ids), errors)
+        documents = format_count(errors, "document")
+        yield f"errors         {documents} that the engine's pipeline could not fingerprint{examples}"
         reasons: Counter[str] = sum((Counter(count.failure_reasons) for count in counts), Counter())
         yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
 

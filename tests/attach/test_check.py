@@ -192,7 +192,7 @@ def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, eng
     missing, stale = [finding.message for finding in check(engine, name) if finding.is_problem]
 
     url = f"{temp_indices.engine}/{name}"
-    assert f"1 of 5 documents has a text but no fingerprint; run `simdoc-search backfill {url}`" == missing
+    assert f"1 of 5 documents has a text but no fingerprint ('new'); run `simdoc-search backfill {url}`" == missing
     assert stale.startswith(
         "1 of 3 sampled fingerprints does not match the current text: 'a'; run `simdoc-search backfill"
     )

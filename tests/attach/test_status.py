@@ -242,9 +242,9 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     size = r"[\d.]+ kB"
 
     assert re.search(rf"^documents      15 in 1 index, {size}$", shown, re.MULTILINE)
-    assert "fingerprinted  11 (1 with a text that has no words)\nmissing        4 (26.7 %)\n" in shown
+    assert "fingerprinted  11 (1 with a text that has no words)\nmissing        4 (26.7 %): '" in shown
     assert "stale          3 of 10, all compared: 'malformed', 'stale/1', 'stale/2'\n" in shown
-    assert "errors         3 documents that the engine's pipeline could not fingerprint\n" in shown
+    assert "errors         3 documents that the engine's pipeline could not fingerprint: " in shown
     assert "               2: the text has N characters, too many\n" in shown
     assert "pipeline       none, because index.final_pipeline does not name a pipeline\n" in shown
     assert "\x1b" not in shown
@@ -357,7 +357,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert "" == run("status", url).stderr
     after = answer("status", url, "--max-missing", "0")
 
-    assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5 %)\n" in shown
+    assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5 %): 'missing'\n" in shown
     assert "text removed   1 document with a fingerprint but no text\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text_count"], found["missing_count"])
@@ -366,13 +366,29 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert (3, 0, 0) == (after["without_text_count"], after["missing_count"], after["staleness"]["stale_count"])
 
 
+@each_engine
+def test_the_printed_request_lists_all_missing_documents(temp_indices: TempIndices) -> None:
+    """Documents without a text are not listed. The name of a field may have any characters."""
+    names = ["cm:content", "a body"]
+    texts = {name: {"type": "text"} for name in names}
+    index = temp_indices.make({"properties": mapping(recorded=None)["properties"] | texts})
+    output("backfill", f"{temp_indices.engine}/{index}", *(f"--text-field={name}" for name in names))
+    missing = {f"missing/{number}": {names[number % 2]: words(0, 60)} for number in range(7)}
+    fill(temp_indices, index, {**missing, "empty": {"title": "x"}, "fine": document(words(0, 60))})
+    first, request = output("status", f"{temp_indices.engine}/{index}").split("missing  ")[1].splitlines()[:2]
+
+    assert re.search(r" 7 \(77\.8 %\): 'missing/\d'(, 'missing/\d'){4} and 2 more$", first)
+    found = call(temp_indices.engine, "GET", request.partition(" GET ")[2])["hits"]["hits"]
+    assert set(missing) == {hit["_id"] for hit in found}
+
+
 def test_documents_without_a_text_may_be_among_the_missing(temp_indices: TempIndices) -> None:
     """If the field is not indexed, no query can tell which documents have a text."""
     fields = mapping()["properties"] | {"body": {"type": "text", "index": False}}
     index = temp_indices.make({"properties": fields})
     fill(temp_indices, index, {"fine": document(words(0, 60)), "late": {"body": None}})
 
-    assert "missing        1 (50.0 %), including documents without a text\n" in output(
+    assert "missing        1 (50.0 %), including documents without a text: 'late'\n" in output(
         "status", f"{temp_indices.engine}/{index}"
     )
 
