@@ -67,7 +67,6 @@ ON_A_STORE = [
     ["index", "docs", "--checksum"],
     ["index", EVIL],
     ["index", f"{EVIL}.txt"],
-    ["index", "-", "--stdin-id", EVIL],
     ["index", "docs", "--max-size", EVIL],
     ["tune", "docs", "--pairs", f"docs/{EVIL}.txt"],
     ["similar", f'"{EVIL}/1"'],
