@@ -379,6 +379,18 @@ def test_an_exclusion_that_matches_no_document_is_noted() -> None:
     assert "note" not in run("duplicates", "docs", "--exclude", "path=sub/").stderr
 
 
+def test_documents_that_overlap_only_a_duplicate_are_counted(tmp_path: Path) -> None:
+    """The versions 1 and 2 overlap, and 2 and 3, but not 1 and 3."""
+    write(tmp_path / "versions", {f"{number}.txt": words(8 * number, 100 + 9 * number) for number in (1, 2, 3)})
+    note = "1 document is in no group, because it overlaps only duplicates"
+
+    result = run("duplicates", "versions")
+    assert "1 group, 1 duplicate" in result.stdout
+    assert note in result.stderr
+    assert note not in run("duplicates", "versions", "--overlap", "60").stderr
+    assert 3 == len(output("duplicates", "versions", "--csv", "-").splitlines())
+
+
 @pytest.mark.parametrize(("rule", "kept"), [("max:score", "10"), ("min:score", "9")])
 def test_duplicates_and_dedupe_keep_the_same_row_of_a_table(rule: str, kept: str, tmp_path: Path) -> None:
     """A CSV file has no types. Its numbers are compared as numbers, and precede text."""
