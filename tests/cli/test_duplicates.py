@@ -38,18 +38,32 @@ def groups(*arguments: object) -> dict[str, list[str]]:
 # --- output ---
 
 
-def test_files_that_are_not_compared_are_mentioned() -> None:
-    """Without a folder, files without text are not compared. Archives are not read by default."""
+def test_files_that_are_not_compared_are_mentioned_once() -> None:
+    """Archives are not read by default. Without a folder, files without text are not compared."""
     write(Path("docs"), {"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(99), "more.zip": b"PK\x05\x06" + bytes(18)})
-    in_folder, in_index = run("duplicates", "docs"), run("duplicates")
+    first, later = run("duplicates", "docs"), run("duplicates", "docs")
 
-    assert (
+    advice = (
         "1 skipped file is an archive or a mailbox; to search the documents inside too, first run: "
-        "simdoc-search index docs --archives" in in_folder.stderr.splitlines()
+        "simdoc-search index docs --archives"
     )
-    note = "note: files without text, such as photos, were not compared. To compare their bytes, run: "
-    assert f"{note}simdoc-search duplicates FOLDER" in in_index.stderr.splitlines()
-    assert note not in in_folder.stderr
+    assert advice in first.stderr.splitlines()
+    assert "0 indexed, 5 unchanged, 2 skipped in" in later.stderr
+    assert "skipped file" not in later.stderr
+
+
+def test_hints_depend_on_the_groups() -> None:
+    """Files without text matter if no copies are found. Less similar documents also matter if near duplicates are."""
+    near, photos = "to find less similar documents", "note: files without text, such as photos, were not compared"
+    output("index", "docs")
+
+    for options, expected in (
+        ([], [True, False]),
+        (["--filter", "path=other.txt"], [True, True]),
+        (["--exclude", "path=sub/"], [False, False]),
+    ):
+        done = run("duplicates", *options).stderr
+        assert expected == [near in done, photos in done]
 
 
 def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
