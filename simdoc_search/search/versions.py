@@ -16,7 +16,7 @@ from simdoc_search.indexing.input_paths import absolute_path
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
-from simdoc_search.passages.word_spans import spans_to_mask
+from simdoc_search.passages.word_spans import different_mask
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
@@ -268,7 +268,6 @@ def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: floa
         return VersionChanges(share)
     words = old.words, new.words
     changes = find_text_changes((old.text, new.text), words, align_words(*words))
-    changed = [difference for difference in changes.differences if difference.kind != "moved"]
-    added = spans_to_mask(new.words, [difference.b for difference in changed])
-    removed = spans_to_mask(old.words, [difference.a for difference in changed])
+    added = different_mask(new.words, changes.differences, in_second_text=True)
+    removed = different_mask(old.words, changes.differences)
     return VersionChanges(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes))
