@@ -109,7 +109,7 @@ def start_duplicates(request: PageRequest) -> Redirect:
     local = request.local
 
     def find(report: Progress) -> DuplicatesReview:
-        skipped = list_skipped_files(search.store, local, report) if local and not options["filters"] else ()
+        skipped = list_skipped_files(search.store, local, report) if local and not options["filters"] else None
         return DuplicatesReview(search.duplicates(**options, skipped=skipped, progress=report), form_values)
 
     return request.served_store.duplicates.start(find)

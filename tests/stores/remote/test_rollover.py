@@ -107,7 +107,6 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias:
         ["explain", "a_20_80"],
         ["info"],
         ["duplicates", "--overlap", "70"],
-        ["tune", "--sketch", "minhash:64", "--overlap", "50"],
     ],
     ids=lambda command: " ".join(command)[:25],
 )
