@@ -270,8 +270,6 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
             f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
             f"run: {command}"
         )
-    if note := result.describe_unsplit_texts():
-        yield note
     yield from left_out_lines(result, store)
 
 
