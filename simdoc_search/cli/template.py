@@ -91,7 +91,7 @@ def show(
 
     By default, the command prints the body for PUT _component_template/simdoc. With --pipeline, it prints the body for
     PUT _ingest/pipeline/simdoc. With --search, it prints an object that maps each NAME to the body for PUT
-    _scripts/NAME. With --min-hash, it prints the body for PUT INDEX. You can query this index with
+    _scripts/NAME. Give simdoc-similar the parameter `buckets`, or its hits can be far below `overlap`. With --min-hash, it prints the body for PUT INDEX. You can query this index with
     `similar --field TEXT_FIELD.fingerprint`.
 
     \b
