@@ -91,8 +91,11 @@ def show(
 
     By default, the command prints the body for PUT _component_template/simdoc. With --pipeline, it prints the body for
     PUT _ingest/pipeline/simdoc. With --search, it prints an object that maps each NAME to the body for PUT
-    _scripts/NAME. Give simdoc-similar the parameter `buckets`, or its hits can be far below `overlap`. With --min-hash, it prints the body for PUT INDEX. You can query this index with
+    _scripts/NAME. With --min-hash, it prints the body for PUT INDEX. You can query this index with
     `similar --field TEXT_FIELD.fingerprint`.
+
+    The hits of simdoc-similar can be far below the parameter `overlap`. Also give `buckets`, the number of tokens of the
+    query document.
 
     \b
       simdoc-search template show > simdoc.component.json
