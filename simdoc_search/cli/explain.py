@@ -159,12 +159,13 @@ def _resolve(
     """Return the reading that is run. If its document is stored, also return the tokens and the store."""
     if requested is None:
         return FingerprintQuery("", overlap, probability), [], None
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.resolver import Resolver
 
     try:
-        search = SimilaritySearch(open_index())
-        query = search.resolve(requested, overlap=overlap, probability=probability)
-        return query, search.tokens(query.id), search.store
+        store = open_index()
+        resolver = Resolver(store)
+        query = resolver.resolve(requested, overlap=overlap, probability=probability)
+        return query, resolver.get_record(query.id).query_terms(), store
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
         parsed = parse(requested) if isinstance(requested, str) else ParsedFingerprint(requested.id, (requested,))
         if overlap is not None or probability is not None:
