@@ -112,17 +112,17 @@ def _compare_candidates(
     for batch in split_into_batches(candidates.documents):
         if words_left <= 0 and not options.compare_all:
             break
-        shared_tokens = {candidate.key: candidate.shared_count for candidate in batch}
-        texts = {} if document.text is None else read_texts(store, list(shared_tokens))
+        keys = [candidate.key for candidate in batch]
+        texts = {} if document.text is None else read_texts(store, keys)
         for key, matched in zip(texts, match_texts(list(texts.values())), strict=True):
             words_left -= matched.compared_word_count
             if word_count := matched.covered_word_count:
                 share = word_count / document.word_count
-                hit = PassageHit(key, word_count, share, 0, "exact", shared_tokens[key], ())
+                hit = PassageHit(key, word_count, share, 0, "exact")
                 matches.append(_make_match(hit, matched.covered_words_mask))
-        if without_text := [key for key in shared_tokens if key not in texts]:
+        if without_text := [key for key in keys if key not in texts]:
             records = read_records(store, without_text, with_text=False, with_passages=True)
-            matches += [_estimate_match(document, record, shared_tokens[key]) for key, record in records.items()]
+            matches += [_estimate_match(document, record) for record in records.values()]
         compared_count += len(batch)
     return matches, compared_count
 
@@ -159,7 +159,7 @@ def _find_shared_passages(document: QueryDocument, words: WordPositions, options
     return passages
 
 
-def _estimate_match(document: QueryDocument, record: Record, shared_token_count: int) -> _Match:
+def _estimate_match(document: QueryDocument, record: Record) -> _Match:
     """Return a match whose words are estimated from passage tokens.
 
     Winnowing keeps 2 of `window` + 1 shingles on average, so each token stands for (`window` + 1) / 2 words.
@@ -172,7 +172,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared_token_count:
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
     measures = estimate.containment, estimate.reverse_containment, estimate.jaccard
-    hit = PassageHit(record.key, words, share, 0, "estimated", shared_token_count, (), *measures)
+    hit = PassageHit(record.key, words, share, 0, "estimated", (), *measures)
     return _make_match(hit, shared_tokens_mask, weight)
 
 
