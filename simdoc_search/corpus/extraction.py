@@ -16,6 +16,7 @@ from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.corpus.running_headers import remove_running_headers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
+_NO_TEXT_REASON, _SCAN_REASON = NO_TEXT_REASONS = "no text", "no text (scanned?)"
 _ENCRYPTED_OFFICE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
@@ -48,7 +49,7 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
         MissingExtraError: kreuzberg is not installed.
     """
     if not data:
-        raise DocumentError("no text")
+        raise DocumentError(_NO_TEXT_REASON)
     if is_docx(data):
         return _extract_docx_text(data, format)
     try:
@@ -74,14 +75,14 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     except BaseException as error:  # a panic in Rust is not an Exception
         raise DocumentError(_describe_failure(str(error), data)) from error
     if not text.strip():
-        raise DocumentError("no text (scanned?)" if is_pdf else "no text")
+        raise DocumentError(_SCAN_REASON if is_pdf else _NO_TEXT_REASON)
     return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
 
 
 def _extract_docx_text(data: bytes, format: FileFormat) -> ExtractedText:
     text, properties = read_docx(data)
     if not text.strip():
-        raise DocumentError("no text")
+        raise DocumentError(_NO_TEXT_REASON)
     return ExtractedText(join_hyphenated_words(mark_hyphens(text)), _read_properties(properties, format))
 
 
