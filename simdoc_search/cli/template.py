@@ -94,8 +94,8 @@ def show(
     _scripts/NAME. With --min-hash, it prints the body for PUT INDEX. You can query this index with
     `similar --field TEXT_FIELD.fingerprint`.
 
-    The hits of simdoc-similar can be far below the parameter `overlap`. Also give `buckets`, the number of tokens of the
-    query document.
+    The hits of simdoc-similar can be far below the parameter `overlap`. Also give `buckets`, the number of tokens of
+    the query document.
 
     \b
       simdoc-search template show > simdoc.component.json
