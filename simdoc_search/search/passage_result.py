@@ -42,14 +42,13 @@ class PassageHit(HasDocumentKey):
             be greater than `word_count`, if the query document repeats a passage that occurs once in the hit.
         kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
             from the passage tokens, and `passages` is empty.
-        shared_token_count: number of passage tokens (hashes in the index) that the hit shares with the query document.
         passages: the shared passages, in the order of the query document. In each, `a` is the span in the query
             document, and `b` is the span in the hit.
         containment: share of the query document's shingles that are also in the hit, 0..1.
         reverse_containment: share of the hit's shingles that are also in the query document, 0..1.
         jaccard: Jaccard similarity of the shingles of the two documents, 0..1.
-        changed: whether the text has changed since it was indexed. All values except `shared_token_count` are computed
-            from the current text.
+        changed: whether the text has changed since it was indexed. All values are computed from the current
+            text.
         fields: values of the requested fields.
     """
 
@@ -58,7 +57,6 @@ class PassageHit(HasDocumentKey):
     share: float
     added_word_count: int
     kind: Literal["estimated", "exact"]
-    shared_token_count: int
     passages: tuple[Passage, ...] = ()
     containment: float = 0.0
     reverse_containment: float = 0.0
