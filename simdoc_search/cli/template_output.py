@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from simdoc_search.attach.installation import InstallPlan
     from simdoc_search.attach.removal import RemovalPlan
 
+_OVERLAP_LIMIT = (
+    "hits of simdoc-similar can be far below the parameter `overlap`; also give `buckets`, the number of tokens of the "
+    "query document"
+)
+
 
 def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
     """Return the plan as JSON. For a dry run, it includes the requests."""
@@ -84,7 +89,7 @@ def _print_installed(plan: InstallPlan) -> None:
         # The option --stale replaces fingerprints whose text was updated before the index used the pipeline.
         field = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
         command = ["simdoc-search", "backfill", f"{plan.engine.name}/{request.index}", "--stale", *field]
-        say(f"to fingerprint existing documents, run: {shlex.join(command)}")
+        say(f"to fingerprint existing documents, run `{shlex.join(command)}`")
     if not request.index and not request.index_template and (request.pipeline or not request.include_search_templates):
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
@@ -100,6 +105,7 @@ def _print_installed(plan: InstallPlan) -> None:
             if installed
             else "the search templates were already installed"
         )
+        say(f"note: {_OVERLAP_LIMIT}", err=True)
 
 
 def _describe_state(steps: list[Any]) -> str:
