@@ -253,15 +253,13 @@ class IndexingRun:
             if not prune and not input_path.may_have_missing_files:
                 continue
             unseen = find_unseen_documents(self._store, input_path, self._seen, self._archives, self.report.skipped)
-            self.report.notes += unseen.make_skipped_notes(input_path.path)
+            self.report.notes += unseen.make_notes(input_path.path, prunes=prune)
             if prune:
                 vanished = find_vanished_documents(unseen, input_path, self._archives, prune_all=prune_all)
                 self._writer.delete(vanished.ids)
                 _log.info("%s: %d documents pruned", input_path.path, len(vanished.ids))
                 self._removed_count += len(vanished.ids)
                 self.report.problems += vanished.problems
-            elif unseen.missing_ids:
-                self._note_missing_files(input_path.path, len(unseen.missing_ids))
         self._archives.mark_complete(self._writer, self._seen)
 
     def _remove_if_renamed(self, input_path: InputPath, record: Record) -> None:
@@ -276,12 +274,6 @@ class IndexingRun:
             self._removed_count += 1
         input_path.renamed_count += 1
         input_path.found_count += record.origin is not None and record.origin.root == input_path.root
-
-    def _note_missing_files(self, path: str, count: int) -> None:
-        files, their = ("1 indexed file is", "its") if count == 1 else (f"{count:,} indexed files are", "their")
-        self.report.notes.append(
-            f"{files} missing from {path}, but the index still has {their} text; `index --prune` removes it"
-        )
 
     def finish_report(self, refused: Mapping[str, str]) -> IndexReport:
         """Return the report, which counts each id once. `refused` maps each id that the store refused to the reason."""

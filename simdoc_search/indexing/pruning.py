@@ -42,8 +42,11 @@ class UnseenDocuments:
     unreadable_counts: Counter[str] = field(default_factory=Counter)
     skipped_counts: Counter[str] = field(default_factory=Counter)  # number of documents with skipped files, by reason
 
-    def make_skipped_notes(self, path: str) -> Iterator[str]:
-        """Yield a sentence for each reason why the run skipped files of this path that are documents."""
+    def make_notes(self, path: str, *, prunes: bool) -> Iterator[str]:
+        """Yield sentences about the indexed files of this path that were skipped or are missing.
+
+        If the run prunes, nothing is said about missing files.
+        """
         for reason, count in self.skipped_counts.items():
             if reason == LINK_OUT_REASON:
                 files_are = format_count(count, "indexed file is", "indexed files are")
@@ -55,6 +58,9 @@ class UnseenDocuments:
                 files_are = format_count(count, "indexed file was", "indexed files were")
                 problem, advice = f"skipped in {path} ({reason})", "delete` removes"
             yield f"{files_are} {problem}; the index still has {'its' if count == 1 else 'their'} text. `{advice} it"
+        if (count := len(self.missing_ids)) and not prunes:
+            files, their = ("1 indexed file is", "its") if count == 1 else (f"{count:,} indexed files are", "their")
+            yield f"{files} missing from {path}, but the index still has {their} text; `index --prune` removes it"
 
 
 def find_unseen_documents(
