@@ -70,7 +70,7 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
         "    keep       1.5 kB  1971-02-05  docs/copy.txt",
         "    drop       1.5 kB  1971-02-05  docs/keep.txt  (identical)",
         "  decide       1.5 kB  1971-02-05  docs/sub/loud.txt",
-        "          same words; letter case, punctuation or symbols differ in 200 places: 'word0' / 'WORD0'",
+        "          same words; letter case, punctuation or symbols differ in 200 places: “word0” / “WORD0”",
         "  decide       1.4 kB  1971-02-05  docs/sub/near.txt",
         f"          {NEAR}",
         "",
