@@ -31,7 +31,7 @@ SIZES = {1440: 900, 360: 740}
 _MAX_CHARACTERS = 60_000
 TEXT = PAIRS[0].texts[0][:6_000]
 AXE = "const done = arguments[0]; axe.run().then(r => done(r.violations.map(v => [v.id, v.nodes.map(n => n.html)])))"
-WIDE = "return document.documentElement.scrollWidth - innerWidth"
+WIDE = "const page = document.documentElement; return page.scrollWidth - page.clientWidth"
 FOCUSED = """
 const e = document.activeElement, box = e.getBoundingClientRect();
 return [e === document.body ? '' : e.outerHTML.slice(0, 80), box.width > 0 && box.height > 0];
