@@ -1,12 +1,8 @@
-"""Benchmarks the search for duplicates in a whole collection against datasketch, rensa and the method of text-dedup.
+"""Benchmarks the search for all pairs of near-duplicates against datasketch and rensa.
 
     pip install '.[bench,cli]'
     python scripts/bench_duplicates.py pairs FOLDER...        all pairs >= 50 %: time, and recall against exact pairs
-    python scripts/bench_duplicates.py texts FOLDER...        from texts to groups: documents per second and core
     python scripts/bench_duplicates.py growth [COUNT...]      synthetic fingerprints: time, memory, candidate pairs
-    python scripts/bench_duplicates.py stars                  10,000 documents: a chain, a template, boilerplate
-    python scripts/bench_duplicates.py fold                   folding a page of 100 hits: milliseconds
-    python scripts/bench_duplicates.py engine URL FOLDER...   duplicates in an index of an engine
 
 Seconds are processor time. Each library uses bands that find a pair with the minimum overlap with a probability of
 99 %, and as many rows as its permutations allow. At most 12,000 documents in the folders are used, in random order with
@@ -20,42 +16,92 @@ import os
 os.environ.update(RAYON_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 import random
-import statistics
 import subprocess
 import sys
-import time
-import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from bench_duplicates_material import DOCUMENTS, read, synthetic, table_of
 from bench_duplicates_peers import (
     OVERLAP,
     RECALL,
     Pairs,
-    bands_of_permutations,
-    connected,
     shingles,
     timed,
     with_datasketch,
     with_rensa,
 )
 
-from simdoc_search import Analysis, Document, SimilaritySearch, fingerprints, open_store
-from simdoc_search.attach import fingerprint_fields
-from simdoc_search.duplicates import duplicates_among, fold_near_duplicates
+from simdoc_search import Analysis, fingerprints
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join
 from simdoc_search.duplicates.verification import shingle_hashes
-from simdoc_search.passages.exact_overlap import jaccard, shingle_set
-from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import HASH_BITS
 
 GROWTH = (12_000, 100_000, 1_000_000)
+DOCUMENTS = 12_000
+MIN_BYTES, MAX_BYTES = 1_000, 60_000  # size of a file
+# A random fingerprint has 512 buckets, of which 52 % are filled (266 tokens). One tenth of them are near copies.
+FILL, NEAR, BUCKETS = 0.52, 0.1, 512
+
+
+# --- documents ---
+
+
+def read(folders: Sequence[str]) -> list[str]:
+    """Return the texts of at most DOCUMENTS files in UTF-8, in random order with a fixed seed."""
+    files = sorted(path for folder in folders for path in Path(folder).rglob("*") if path.is_file())
+    random.Random(1).shuffle(files)
+    texts: list[str] = []
+    for file in files:
+        if MIN_BYTES <= file.stat().st_size <= MAX_BYTES and len(texts) < DOCUMENTS:
+            try:
+                texts.append(file.read_text("utf-8"))
+            except UnicodeDecodeError:
+                continue
+    return texts
+
+
+def table_of(token_ids: Sequence[Any], shingle_counts: Sequence[int]) -> FingerprintTable:
+    """Return a table of fingerprints."""
+    counts = np.array(list(map(len, token_ids)), np.int64)
+    sizes = np.array(shingle_counts, np.int64)
+    return FingerprintTable(np.concatenate(token_ids), np.cumsum(counts) - counts, counts, sizes, BUCKETS)
+
+
+def synthetic(count: int) -> tuple[FingerprintTable, list[tuple[int, int, float]]]:
+    """Make random fingerprints. Each one in the last tenth overlaps one in the first tenth by 0.4 to 1.
+
+    Returns:
+        The table; and both documents and the overlap of each of these pairs.
+    """
+    rng = np.random.default_rng(3)
+    copies = int(count * NEAR)
+    shares = rng.uniform(0.4, 1, copies)
+    parts, counts, done = [], [], 0
+    originals: list[Any] = []
+    for size in [*[10_000] * (count // 10_000), count % 10_000]:
+        filled = rng.random((size, BUCKETS)) < FILL
+        values = rng.integers(0, 1 << HASH_BITS, (size, BUCKETS), np.uint32)
+        for row in range(max(0, count - copies - done), size):
+            original = done + row - (count - copies)
+            filled_before, values_before = originals[original // 10_000]
+            kept = rng.random(BUCKETS) < shares[original]
+            filled[row] = filled_before[original % 10_000]
+            values[row] = np.where(kept, values_before[original % 10_000], values[row])
+        if len(originals) * 10_000 < copies:
+            originals.append((filled, values))
+        parts.append((values | (np.arange(BUCKETS, dtype=np.uint32) << np.uint32(HASH_BITS)))[filled])
+        counts.append(filled.sum(axis=1))
+        done += size
+    sizes = np.concatenate(counts).astype(np.int64)
+    shingles = np.ceil(-BUCKETS * np.log1p(-sizes / (BUCKETS + 1))).astype(np.int64)
+    table = FingerprintTable(np.concatenate(parts), np.cumsum(sizes) - sizes, sizes, shingles, BUCKETS)
+    return table, [(number, count - copies + number, float(shares[number])) for number in range(copies)]
 
 
 # --- pairs ---
@@ -75,7 +121,7 @@ def pairs(folders: Sequence[str]) -> None:
     measure = Measure("jaccard", OVERLAP)
     found, seconds = timed(lambda: join(table, np.arange(len(texts)), measure, recall=RECALL))
     print_row(
-        "ours", seconds, set(zip(found.first.tolist(), found.second.tolist(), strict=True)), truth, found.compared
+        "ours", seconds, set(zip(found.first.tolist(), found.second.tolist(), strict=True)), truth, found.compared_count
     )
     for name, method in (("rensa", with_rensa), ("datasketch", with_datasketch)):
         others, seconds = method([shingles(text) for text in texts])
@@ -102,38 +148,6 @@ def exact_pairs(texts: Sequence[str]) -> Pairs:
         enough = (a < b) & (shared.data >= float(OVERLAP) * (sizes[a] + sizes[b] - shared.data))
         found.update(zip(a[enough].tolist(), b[enough].tolist(), strict=True))
     return found
-
-
-# --- texts to groups ---
-
-
-def texts(folders: Sequence[str]) -> None:
-    """Group texts that overlap by 80 %. The texts are pieces of 2 kB; every tenth piece has an edited copy."""
-    rng = random.Random(2)
-    pieces = [text[at : at + 2000] for text in read(folders) for at in range(0, len(text) - 1999, 2000)]
-    pieces = rng.sample(pieces, min(len(pieces), DOCUMENTS))
-    pieces += [f"{piece[:1000]} changed {piece[1000:]}" for piece in rng.sample(pieces, len(pieces) // 10)]
-    rng.shuffle(pieces)
-    print(f"{len(pieces)} texts of 2 kB")
-    print(f"{'':<12}{'documents/s':>12}{'groups':>9}{'wrong':>8}")
-    methods: dict[str, Callable[[], list[list[int]]]] = {
-        "ours": lambda: groups_of_ours(pieces, verify=True),
-        "ours, est.": lambda: groups_of_ours(pieces, verify=False),
-        "rensa": lambda: connected(with_rensa([shingles(piece) for piece in pieces], Fraction(4, 5))[0], len(pieces)),
-        "text-dedup": lambda: connected(bands_of_permutations(pieces, Fraction(4, 5)), len(pieces)),
-    }
-    for name, method in methods.items():
-        groups, seconds = timed(method)
-        sets = {number: shingle_set(pieces[number]) for group in groups for number in group}
-        wrong = sum(jaccard(sets[group[0]], sets[other]) < 0.8 for group in groups for other in group[1:])
-        print(f"{name:<12}{len(pieces) / seconds:>12.0f}{len(groups):>9}{wrong:>8}")
-
-
-def groups_of_ours(pieces: Sequence[str], *, verify: bool) -> list[list[int]]:
-    """Return the groups that simdoc-search finds. The kept document comes first."""
-    documents = (Document(str(number), piece) for number, piece in enumerate(pieces))
-    found = duplicates_among(documents, verify=verify)
-    return [[int(group.kept.id), *(int(duplicate.id) for duplicate in group.duplicates)] for group in found.groups()]
 
 
 # --- growth ---
@@ -171,85 +185,10 @@ def memory(name: str) -> float:
     return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(f"{name}:"))
 
 
-# --- stars ---
-
-
-def stars(_: Sequence[str]) -> None:
-    """Group collections of 10,000 documents that need many comparisons, or easily give wrong groups."""
-    rng = random.Random(4)
-    words = [f"w{rng.randrange(50_000)}" for _ in range(10_000 * 12)]
-    footer = " ".join(words[-120:])
-    collections = {
-        "chain": [" ".join(words[number * 10 : number * 10 + 100]) for number in range(10_000)],
-        "template": [f"{' '.join(words[:200])} invoice {number}" for number in range(10_000)],
-        "boilerplate": [f"{' '.join(rng.choices(words, k=120))} {footer}" for _ in range(10_000)],
-    }
-    print(f"{'':<12}{'groups':>8}{'members':>9}{'wrong':>7}{'seconds':>9}  overflow")
-    for name, pieces in collections.items():
-        documents = [Document(f"{number:05}", piece) for number, piece in enumerate(pieces)]
-        found, seconds = timed(partial(duplicates_among, documents, keep="first"))
-        wrong = sum(
-            jaccard(shingle_set(pieces[int(group.kept.id)]), shingle_set(pieces[int(duplicate.id)])) < 0.8
-            for group in found.groups() for duplicate in group.duplicates
-        )  # fmt: skip
-        print(
-            f"{name:<12}{found.group_count:>8}{found.duplicate_count:>9}{wrong:>7}{seconds:>9.1f}  {found.large_sets}"
-        )
-
-
-# --- a page of hits ---
-
-
-def fold(_: Sequence[str]) -> None:
-    """Fold 100 hits of 400 or 4,000 words, which fill some or all of the 512 buckets. Some hits are near-duplicates."""
-    rng = random.Random(5)
-    words = [f"w{number}" for number in range(5_000)]
-    print(f"{'':<12}{'tokens':>8}{'shown':>7}{'best ms':>9}{'median ms':>11}")
-    for word_count in (400, 4_000):
-        for name, different in (("none near", 100), ("half near", 50), ("all near", 1)):
-            pieces = [" ".join(rng.choices(words, k=word_count)) for _ in range(different)]
-            fields = fingerprint_fields([pieces[number % different] for number in range(100)], Settings())
-            hits = [{"_id": str(number), "_source": {"simdoc": field}} for number, field in enumerate(fields)]
-            took = []
-            for _run in range(300):
-                began = time.perf_counter()
-                shown = fold_near_duplicates(hits)
-                took.append(time.perf_counter() - began)
-            tokens = sum(field["buckets"] for field in fields if field) / len(fields)
-            print(
-                f"{name:<12}{tokens:>8.0f}{len(shown):>7}{1e3 * min(took):>9.2f}{1e3 * statistics.median(took):>11.2f}"
-            )
-
-
-# --- engine ---
-
-
-def engine(arguments: Sequence[str]) -> None:
-    """Find duplicates in a store in memory, and in a new index of an engine. The index is removed afterwards."""
-    url = f"{arguments[0]}/dups-bench"
-    pieces = read(arguments[1:])
-    stores: Iterator[tuple[str, Any]] = iter(
-        [("memory", open_store(":memory:")), ("engine", open_store(url, create=True))]
-    )
-    try:
-        for name, store in stores:
-            search = SimilaritySearch(store)
-            search.index(Document(f"{number:05}", piece) for number, piece in enumerate(pieces))
-            ended: dict[str, float] = {}
-            began = time.perf_counter()
-            found = search.duplicates(
-                progress=lambda stage, _: ended.update({stage: time.perf_counter() - began}),  # noqa: B023 - it is called within this round
-            )
-            ends = ", ".join(f"{stage} until {seconds:.1f} s" for stage, seconds in ended.items())
-            print(f"{name:<8}{found.document_count} documents, {found.group_count} groups: {ends}")
-    finally:
-        urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()  # noqa: S310 - the caller's own
-
-
 def main() -> None:
     """Run the benchmark that the first argument names."""
     parts: dict[str, Callable[[Sequence[str]], None]] = {
-        "pairs": pairs, "texts": texts, "growth": growth, "stars": stars, "fold": fold, "engine": engine,
+        "pairs": pairs, "growth": growth,
         "one_size": lambda arguments: one_size(int(arguments[0]), arguments[1]),
     }  # fmt: skip
     parts[sys.argv[1]](sys.argv[2:])

@@ -1,4 +1,4 @@
-"""Finds pairs of near-duplicates with rensa, datasketch and the method of text-dedup, for bench_duplicates.py.
+"""Finds pairs of near-duplicates with rensa and datasketch, for bench_duplicates.py and bench_figures.py.
 
 Each uses bands that find a pair with the minimum overlap with a probability of 99 %, and as many rows as its
 permutations allow.
@@ -6,7 +6,6 @@ permutations allow.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -14,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 import datasketch
-import numpy as np
 import rensa
 
 from simdoc_search.query.planner import choose_banding
@@ -79,24 +77,6 @@ def with_datasketch(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> t
         }
 
     return timed(build_and_query)
-
-
-def bands_of_permutations(pieces: Sequence[str], overlap: Fraction) -> Pairs:
-    """Find pairs as text-dedup does: by the equal keys of bands of 256 permutations of 32-bit hashes, in numpy."""
-    bands, rows = best_bands(256, overlap)
-    rng = np.random.default_rng(42)
-    prime = np.uint64((1 << 61) - 1)
-    a, b = (rng.integers(1, 1 << 61, bands * rows, np.uint64) for _ in range(2))
-    tables: list[dict[bytes, list[int]]] = [defaultdict(list) for _ in range(bands)]
-    for number, text in enumerate(pieces):
-        hashes = np.array(
-            [int.from_bytes(hashlib.sha1(shingle.encode()).digest()[:4], "little") for shingle in set(shingles(text))],  # noqa: S324 - as the peer does
-            np.uint64,
-        )
-        minima = ((hashes[:, None] * a + b) % prime & np.uint64(0xFFFFFFFF)).min(axis=0).astype(np.uint32)
-        for band, table in enumerate(tables):
-            table[minima[band * rows : (band + 1) * rows].tobytes()].append(number)
-    return {(run[0], other) for table in tables for run in table.values() for other in run[1:]}
 
 
 def connected(found: Pairs, count: int) -> list[list[int]]:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-import bench_store
+import numpy as np
 from recall import Pairs, exact_overlaps
 
 from simdoc_search import Document
 from simdoc_search.passages.exact_overlap import shingle_set
 
 SOURCES = 40
+VOCABULARY, NEAR = 20_000, 2_000
 OVERLAPS, COPIES = (0.2, 0.8), 5
 LEAST = min(OVERLAPS)
 
@@ -33,17 +34,13 @@ class Material:
 
 
 def synthetic(count: int, words: int) -> Material:
-    """The documents of bench_store.py at another length, without sources."""
-    usual, bench_store.WORDS = bench_store.WORDS, words
-    try:
-        return Material(f"{words:,} words", list(bench_store.documents(count)))
-    finally:
-        bench_store.WORDS = usual
+    """Synthetic documents of a length, without sources."""
+    return Material(f"{words:,} words", list(_documents(count, words)))
 
 
 def with_sources(material: Material) -> Material:
     """Synthetic documents, and copies of some, planted at overlaps around those that will be asked for."""
-    near = min(bench_store.NEAR, len(material.documents) // 5)
+    near = min(NEAR, len(material.documents) // 5)
     usual = [each for each in material.documents[near:] if int(each.id[1:]) % 10 == 5]  # no copies, and not copied
     sources = _spread(usual)
     documents = [*material.documents, *_copies(sources, usual)]
@@ -57,6 +54,33 @@ def real(corpus: Path) -> Material:
     pairs = exact_overlaps({each.id: shingle_set(each.text) for each in documents}, corpus / "truth.tsv")
     sources = _spread(sorted({a for (a, _), exact in pairs.items() if exact >= LEAST}))
     return Material(corpus.name, documents, sources, {pair: pairs[pair] for pair in pairs if pair[0] in sources})
+
+
+def _documents(count: int, word_count: int) -> Iterator[Document]:
+    """Yield synthetic documents, the same on every machine.
+
+    Their words are drawn from 20,000 words as in a language (Zipf). Every tenth document is a copy of the one before
+    with up to 15 % of its words replaced. The first 2,000 are near-duplicates of one text.
+    """
+    generator = np.random.default_rng(1)
+    letters = random.Random(1)
+    vocabulary = np.array(["".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=letters.randint(2, 10)))
+                           for _ in range(VOCABULARY)])  # fmt: skip
+    share = 1 / np.arange(1, VOCABULARY + 1)
+    cumulative = np.cumsum(share / share.sum())
+
+    def fresh(words: int) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+        return vocabulary[np.minimum(np.searchsorted(cumulative, generator.random(words)), VOCABULARY - 1)]
+
+    base, last = fresh(word_count), fresh(word_count)
+    for number in range(count):
+        near = number < min(NEAR, count // 5)
+        words = base.copy() if near else last.copy() if number % 10 == 0 else fresh(word_count)
+        if near or number % 10 == 0:
+            changed = generator.random(word_count) < generator.random() * (0.05 if near else 0.15)
+            words[changed] = fresh(int(changed.sum()))
+        last = words
+        yield Document(f"d{number}", " ".join(words))
 
 
 def _copies(sources: list[Document], others: list[Document]) -> Iterator[Document]:

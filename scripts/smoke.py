@@ -19,6 +19,7 @@ FILES = {
     "notes/copy.txt": TEXT * 2 + "A reading room opens in spring.",
     "notes/second.md": TEXT + "The mayor thanked all members for their patience during the long night.",
     "essay.txt": f"These words are my own. {TEXT}These words are mine, too.",
+    "pairs.tsv": "first.txt\tcopy.txt\tyes\nfirst.txt\tsecond.md\tno\n",
     "rows.jsonl": '{"id": "1", "text": "one two three four five six seven"}\n' * 2,
 }
 UNREACHABLE = "http://127.0.0.1:9/articles"
@@ -32,6 +33,7 @@ COMMANDS: tuple[tuple[str, int, str], ...] = (
     ("compare first second", 0, "30 words in 2 passages"),
     ("versions first", 0, "1 other version"),
     ("related first", 0, "related  second.md"),
+    ("tune --pairs pairs.tsv", 0, "2 pairs"),
     ("duplicates --plan plan.csv", 0, "plan.csv"),
     ("apply plan.csv --move-to moved", 0, "1 file moved"),
     ("dedupe rows.jsonl -o kept.jsonl", 0, "1"),
@@ -43,7 +45,6 @@ COMMANDS: tuple[tuple[str, int, str], ...] = (
     ("repair .simdoc --to repaired", 0, ""),
     ("backup .simdoc saved", 0, "saved"),
     ("defaults", 0, ""),
-    ("tune --overlap 80 --probability 95", 0, ""),
     ("explain copy_80", 0, ""),
     ("delete second.md", 0, "1 document deleted"),
     ("template show", 0, "simdoc"),

@@ -29,7 +29,7 @@ dedupe/         removes duplicate rows from datasets
 spark/          removes duplicate rows of Spark DataFrames
 groups/         finds families and topics in a collection
 versions/       finds versions and their order, and related documents
-tuning/         recommends settings
+tuning/         learns thresholds from labelled pairs
 search/         answers queries
 as_json/        converts results to JSON values
 web/            the server and its pages
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     )
     from simdoc_search.groups import Edge, Families, FamilyMembers, Topic, TopicMember, Topics
     from simdoc_search.indexing import IndexReport
-    from simdoc_search.languages import language_candidates, language_of
+    from simdoc_search.languages import language_of
     from simdoc_search.passages import (
         Comparison,
         Difference,
@@ -190,7 +190,6 @@ __all__ = [
     "fold_near_duplicates",
     "fold_older_versions",
     "highlight",
-    "language_candidates",
     "language_of",
     "none_of",
     "open_store",
@@ -213,7 +212,7 @@ _NAMES_BY_MODULE = {
     ),
     "simdoc_search.groups": "Edge Families FamilyMembers Topic TopicMember Topics",
     "simdoc_search.indexing": "IndexReport",
-    "simdoc_search.languages": "language_candidates language_of",
+    "simdoc_search.languages": "language_of",
     "simdoc_search.passages": "Comparison Difference Highlights MarkedText Passage",
     "simdoc_search.passages.compare": "compare",
     "simdoc_search.passages.highlight": "highlight",

@@ -47,7 +47,14 @@ _NO_LANGUAGE = "zxx"  # the model's code for program code and other text without
 
 
 class LanguageIdentification(NamedTuple):
-    """The identified language of a text; see `language_of` and `language_candidates`."""
+    """The identified language of a text; see `language_of`.
+
+    Attributes:
+        language: the result of `language_of`.
+        candidates: the possible languages with their probabilities, the most probable first. A code may be `zxx`, for
+            text without a language. The probability, 0.001 to 1, is the mean over the parts of the text, weighted by
+            their numbers of letters. The list is empty if the text has fewer than 40 letters.
+    """
 
     language: str
     candidates: list[tuple[str, float]]
@@ -68,22 +75,8 @@ def language_of(text: str) -> str:
     return identify_language(text).language
 
 
-def language_candidates(text: str) -> list[tuple[str, float]]:
-    """Return the possible languages of a text with their probabilities, the most probable first.
-
-    Returns:
-        Codes as in `language_of`, and `zxx` for text without a language. The probability, 0.001 to 1, is the mean over
-        the parts of the text, weighted by their numbers of letters. The list is empty if the text has fewer than 40
-        letters.
-
-    Raises:
-        MissingExtraError: py3langid is not installed.
-    """
-    return identify_language(text).candidates
-
-
 def identify_language(text: str) -> LanguageIdentification:
-    """Return the results of `language_of` and `language_candidates`. Raises the same errors."""
+    """Return the language of a text and its candidates. Raises the same errors as `language_of`."""
     parts = [(letters, dict(_load_model().rank(part))) for part, letters in _yield_prose_parts(text)]
     total = sum(letters for letters, _ in parts)
     if total < _MIN_LETTERS:

@@ -30,6 +30,7 @@ from simdoc_search.errors import CorpusError, FormatMismatchError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.small_files import parse_json, parse_toml
 from simdoc_search.tuning.labelled_pairs import read_pairs
+from tests.support import cli, formats
 from tests.support.fuzzing import damaged, fuzzing, is_text, mixed, value_or_none
 
 _FORMATS_0_1 = Path(__file__).parent / "data" / "formats_0_1"
@@ -127,6 +128,34 @@ def test_any_bytes_are_an_archive_or_have_a_reason(name: str, data: st.DataObjec
     assert all(is_text(member.name) and len(member.data) <= _MAX_BYTES for member in members)
 
 
+@st.composite
+def _damaged_office_file(draw: st.DrawFn, extension: str) -> bytes:
+    """A file with wrong bytes, or an archive with wrong bytes inside one of its members."""
+    whole = formats.MAKERS[extension]()
+    if not zipfile.is_zipfile(io.BytesIO(whole)) or draw(st.booleans()):
+        return draw(damaged(whole))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+        changed = draw(st.sampled_from(old.namelist()))
+        for name in old.namelist():
+            new.writestr(name, draw(damaged(old.read(name))) if name == changed else old.read(name))
+    return packed.getvalue()
+
+
+@pytest.mark.slow
+@fuzzing
+@given(files=st.fixed_dictionaries({extension: _damaged_office_file(extension) for extension in formats.MAKERS}))
+def test_each_damaged_office_file_is_indexed_or_has_a_reason(files: dict[str, bytes]) -> None:
+    """A reader may crash on one of them. The others are read all the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = cli.write(Path(folder) / "corpus", {f"a{extension}": data for extension, data in files.items()})
+        report = cli.answer("index", corpus, "--store", Path(folder) / "store", "--workers", 1, "--worker-memory", 300)
+
+    reasons = [skipped["reason"] for skipped in report["skipped"]]
+    assert len(files) == report["added_count"] + len(reasons)
+    assert [] == [reason for reason in reasons if not reason or "\n" in reason]
+
+
 @pytest.mark.parametrize("name", ["a.md", "a.eml"])
 @fuzzing
 @given(data=mixed(_MATTER_PIECES))
@@ -212,7 +241,7 @@ _VALUES = st.recursive(
 _ANALYSIS_KEYS = ("profile", "shingle_size", "unit", "short_texts", "stop_words", "stemmer")
 _SKETCH_PIECES = [
     *("bucketed:1", "words:1", "sentences:2", "concepts:1", "passages:1", "language:1", "universal:1", "new:1", "x:"),
-    *(" ", "512", "1", "false", "9", "-1", "yake", "-", "keywords", "0a1b2c", "٣", "9" * 5000, "32 5", ":"),
+    *(" ", "512", "1", "false", "9", "-1", "names", "-", "keywords", "0a1b2c", "٣", "9" * 5000, "32 5", ":"),
 ]
 _SKETCHES = st.lists(st.lists(st.sampled_from(_SKETCH_PIECES), max_size=6).map(" ".join), max_size=4)
 

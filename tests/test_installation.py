@@ -55,7 +55,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bare")
     hidden = sorted({*metadata.packages_distributions()} - installed_modules("cli") - {"simdoc_search"})
     write(folder, {"sitecustomize.py": HIDE_MODULES.format(names=json.dumps(hidden))})
-    assert {"kreuzberg", "starlette", "anyio", "yake", "sentencex", "watchfiles", "opensearchpy", "pyarrow"} < {*hidden}
+    assert {"kreuzberg", "starlette", "anyio", "sentencex", "watchfiles", "opensearchpy", "pyarrow"} < {*hidden}
     return folder
 
 
@@ -66,6 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, bare: Path) -> Path:
     texts = {"a.txt": words(0, 60), "b.txt": words(0, 60), "c.txt": words(5, 70), "d.html": words(20, 90)}
     write(folder, {"docs/e.pdf": PDF, **{f"docs/{name}": text for name, text in texts.items()}})
     write(folder, {"rows.csv": "text\none two\n", "rows.parquet": b"PAR1"})
+    write(folder, {"pairs.tsv": "a.txt\tb.txt\tyes\na.txt\td.html\tno\n"})
     done = run(folder, bare, "index", "docs")
     assert done.stdout.startswith("4 indexed"), done.stderr
     assert f"{PIP}documents]'" in done.stderr
@@ -100,14 +101,13 @@ WORKING: list[tuple[str, ...]] = [
     ("repair", ".simdoc", "--to", "repaired"),
     ("backup", ".simdoc", "copy"),
     ("defaults",),
-    ("tune", "docs"),
+    ("tune", "docs", "--pairs", "pairs.tsv"),
     ("explain", "a_20"),
 ]
 NEEDING: dict[tuple[str, ...], str] = {
     ("versions", "a"): "versions",
     ("index", "--with", "versions"): "versions",
     ("index", "--with", "related"): "language",
-    ("index", "docs", "--store", "new", "--with", "related", "--extractor", "yake"): "yake",
     ("index", "docs", "--watch"): "watch",
     ("index", "docs", "--store", "new", "--language"): "language",
     ("languages", "docs"): "language",

@@ -63,7 +63,6 @@ THIRD_PARTY = {
     "snowballstemmer": {"analysis"},
     "spacy": {"concepts"},
     "stop_words": {"analysis"},
-    "yake": {"concepts"},
     "filelock": {"stores"},
     "tantivy": {"stores"},
     "tomli": {"small_files"},

@@ -22,10 +22,24 @@ def comparison_as_json(
         names: identify both texts, each as `{"id": ...}` or `{"file": ...}`.
         have_same_bytes: whether both files have the same bytes; None if one of the texts is not a file.
     """
-    sides = zip(names, comparison.word_counts, comparison.matched_word_counts, comparison.covered_shares, strict=True)
+    sides = zip(
+        names,
+        comparison.word_counts,
+        comparison.matched_word_counts,
+        comparison.covered_shares,
+        comparison.equal_unmatched_word_counts,
+        comparison.matched_different_word_counts,
+        strict=True,
+    )
     a, b = (
-        {**name, "word_count": words, "covered": {"word_count": matched, "share": share}}
-        for name, words, matched, share in sides
+        {
+            **name,
+            "word_count": words,
+            "covered": {"word_count": matched, "share": share},
+            "equal_uncovered_word_count": equal,
+            "covered_different_word_count": both,
+        }
+        for name, words, matched, share, equal, both in sides
     )
     return {
         "a": a,

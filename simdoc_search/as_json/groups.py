@@ -40,7 +40,7 @@ def _family_as_json(family: VersionFamily) -> dict[str, Any]:
     return {
         **order_as_json(family),
         "timeline": [{**entry_key_as_json(entry), **date_as_json(entry)} for entry in family.timeline],
-        "undated": [{**entry_key_as_json(entry), **date_as_json(entry)} for entry in family.undated],
+        "unordered": [{**entry_key_as_json(entry), **date_as_json(entry)} for entry in family.unordered],
         "pair_count": family.pair_count,
         "lowest_score": family.lowest_score,
     }

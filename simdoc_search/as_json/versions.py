@@ -37,7 +37,7 @@ def versions_as_json(
         "thresholds": asdict(result.thresholds),
         **order_as_json(result),
         "timeline": [_entry_as_json(entry) for entry in result.timeline],
-        "undated": [_entry_as_json(entry) for entry in result.undated],
+        "unordered": [_entry_as_json(entry) for entry in result.unordered],
         "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
         "sentence_count": result.sentence_count,
         "queried_sentence_count": result.queried_sentence_count,
@@ -81,8 +81,8 @@ def date_as_json(entry: VersionEntry) -> dict[str, Any]:
 def _conflict_as_json(statement: ConflictingStatement) -> dict[str, Any]:
     return {
         "evidence_kind": statement.evidence_kind,
-        "later": {"name": statement.later, "date": statement.later_label},
-        "earlier": {"name": statement.earlier, "date": statement.earlier_label},
+        "later": {"name": statement.later, "date": statement.later_label, "copy": statement.later_copy or None},
+        "earlier": {"name": statement.earlier, "date": statement.earlier_label, "copy": statement.earlier_copy or None},
         "hides_newest": statement.hides_newest,
     }
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from simdoc_search.attach.indices import IndexDescription
@@ -29,6 +30,9 @@ SAMPLE_SIZE = 500
 _MAX_EXAMPLES = 5
 
 _Mappings = Mapping[str, Mapping[str, Any]]
+
+_AdviseBackfill = Callable[..., str]
+"""Takes options of `backfill`, and returns the advice to run it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +61,22 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     inspection = inspect_indices(engine, index, field=field, sample_size=SAMPLE_SIZE)
     location = f"{engine.name}/{index}"
     mappings = {description.name: description.mappings for description in inspection.all_indices}
+    advise_backfill = partial(backfill_advice, mappings.values(), inspection.all_indices[0].field, location)
     inspected_by_name = {inspected.index.name: inspected for inspected in inspection.index_inspections}
     findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped_indices]
     for description in inspection.all_indices:
         notes: list[tuple[bool, str]] = []
         if not description.is_closed:
-            notes += _find_mapping_faults(description, mappings, location)
+            notes += _find_mapping_faults(description, advise_backfill)
             notes += _find_default_field_notes(description)
         if description.name in inspected_by_name:
             notes += _find_source_notes(inspected_by_name[description.name])
-            notes += _find_document_faults(inspected_by_name[description.name], location)
+            notes += _find_document_faults(inspected_by_name[description.name], advise_backfill)
             notes += _find_adversarial_texts(engine, description)
         findings += [Finding(description.name, is_problem, message) for is_problem, message in notes]
     common_problems = [
         *_find_differences(inspection.all_indices, mappings, location),
-        *_find_sample_faults(inspection, location),
+        *_find_sample_faults(inspection, advise_backfill),
     ]
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
@@ -80,15 +85,14 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     return [*findings, *(Finding(index, True, message) for message in common_problems)]
 
 
-def _find_mapping_faults(index: IndexDescription, mappings: _Mappings, location: str) -> Iterator[tuple[bool, str]]:
+def _find_mapping_faults(index: IndexDescription, advise_backfill: _AdviseBackfill) -> Iterator[tuple[bool, str]]:
     """Yield (is_problem, message) for each problem with the mapping and settings of an index."""
     faults = list(find_faults(index.mappings, index.index_settings, index.field))
     can_fill = not any(fault.blocks_writes for fault in faults)
     for fault in faults:
         advice = ""
         if can_fill and fault.blocks_queries and "tokens" not in index.subfields:
-            backfill = backfill_advice(mappings.values(), index.field, location)
-            advice = f"; {backfill}, or add the mapping printed by `simdoc-search template show`"
+            advice = f"; {advise_backfill()}, or add the mapping printed by `simdoc-search template show`"
         yield fault.needs_action, fault.problem + advice
 
 
@@ -117,7 +121,7 @@ def _find_source_notes(inspected: IndexInspection) -> Iterator[tuple[bool, str]]
         )
 
 
-def _find_document_faults(inspected: IndexInspection, location: str) -> Iterator[tuple[bool, str]]:
+def _find_document_faults(inspected: IndexInspection, advise_backfill: _AdviseBackfill) -> Iterator[tuple[bool, str]]:
     """Yield (is_problem, message) for each problem with the pipeline and the documents of an index."""
     index, counts = inspected.index, inspected.counts
     if "format" not in index.subfields or index.settings is None:
@@ -126,35 +130,37 @@ def _find_document_faults(inspected: IndexInspection, location: str) -> Iterator
         yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
     if counts.failed_count:
         advice = f"see {index.field}.error in each document, correct the document, and index it again"
-        yield True, f"the pipeline could not fingerprint {format_count(counts.failed_count, 'document')}; {advice}"
+        documents = format_count(counts.failed_count, "document")
+        examples = _list_ids(counts.failed_ids, counts.failed_count)
+        yield True, f"the pipeline could not fingerprint {documents} ({examples}); {advice}"
     if counts.missing_count:
         have = "has" if counts.missing_count == 1 else "have"
         subject = f"{counts.missing_count:,} of {counts.document_count:,} documents {have}"
         if counts.without_text_count is not None:
-            yield True, f"{subject} a text but no fingerprint; run `simdoc-search backfill {location}`"
+            examples = _list_ids(counts.missing_ids, counts.missing_count)
+            yield True, f"{subject} a text but no fingerprint ({examples}); {advise_backfill()}"
         else:
             yield False, f"{subject} no fingerprint"
     if counts.text_gone_count:
         documents_have = format_count(counts.text_gone_count, "document has", "documents have")
-        yield True, f"{documents_have} a fingerprint but no text; run `simdoc-search backfill {location}`"
+        yield True, f"{documents_have} a fingerprint but no text; {advise_backfill()}"
     for kind in token_kinds(index.settings):
         if lacking := counts.lacking_by_kind[kind.name]:
             fingerprints_have = format_count(lacking, "fingerprint has", "fingerprints have")
-            yield True, f"{fingerprints_have} no {kind.name}; run `simdoc-search backfill {location}`"
+            yield True, f"{fingerprints_have} no {kind.name}; {advise_backfill()}"
     if others := counts.other_settings_count:
         fingerprints_were = format_count(others, "fingerprint was", "fingerprints were")
         problem = f"{fingerprints_were} computed with settings other than those in the mapping"
-        yield True, f"{problem}; run `simdoc-search backfill {location} --stale`"
+        yield True, f"{problem}; {advise_backfill('--stale')}"
 
 
-def _find_sample_faults(inspection: Inspection, location: str) -> Iterator[str]:
+def _find_sample_faults(inspection: Inspection, advise_backfill: _AdviseBackfill) -> Iterator[str]:
     """Yield a message about the malformed fingerprints in the sample, and a message about the stale ones."""
     sample = inspection.sample
     if malformed := sorted(sample.faults_by_id.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
         problem = f"sampled fingerprints {'is' if len(malformed) == 1 else 'are'} malformed: {examples}"
-        advice = f"run `simdoc-search backfill {location} --stale`"
-        yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; {advice}"
+        yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; {advise_backfill('--stale')}"
     stale = sample.stale_count - len(malformed)
     if stale > 0:
         examples = ", ".join(repr(id) for id in sample.stale_ids if id not in sample.faults_by_id)
@@ -162,7 +168,7 @@ def _find_sample_faults(inspection: Inspection, location: str) -> Iterator[str]:
         match = "does not match" if stale == 1 else "do not match"
         yield (
             f"{stale:,} of {sample.sampled_count:,} sampled fingerprints {match} the current text{of_all}: {examples}; "
-            f"run `simdoc-search backfill {location} --stale`"
+            f"{advise_backfill('--stale')}"
         )
 
 
@@ -179,9 +185,14 @@ def _find_adversarial_texts(engine: Engine, index: IndexDescription) -> Iterator
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
         if ids := list(adversarial_text_ids(texts, settings)):
-            examples = ", ".join(map(repr, ids[:_MAX_EXAMPLES])) + ("" if len(ids) <= _MAX_EXAMPLES else ", ...")
             problem = f"{len(ids)} of {len(hits)} sampled texts may have been written to look similar to every text"
+            examples = _list_ids(ids[:_MAX_EXAMPLES], len(ids))
             yield True, f"{problem}: {examples}; check these documents, and delete unwanted ones"
+
+
+def _list_ids(ids: Sequence[str], count: int) -> str:
+    """Return the ids. End with `...` if there are more, that is, if `count` is greater than their number."""
+    return ", ".join(map(repr, ids)) + (", ..." if count > len(ids) else "")
 
 
 def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, location: str) -> Iterator[str]:

@@ -56,17 +56,13 @@ def print_report(
     would_be = "would be " * dry_run
     file_count = len(report.dropped) - report.dropped_fileless_count
     removed_count = report.removed_count + report.dropped_fileless_count
-    with_attachments = ", with attachments" * (removed_count > len(report.dropped) + report.earlier_dropped_count)
-    documents = f"{format_count(removed_count, 'document')} {would_be}removed from the index{with_attachments}"
+    documents = format_count(removed_count, "document")
     counts = [
         (file_count, f"{format_count(file_count, 'file')} {would_be}{_DONE_VERBS[method]}"),
         (report.earlier_dropped_count, f"{report.earlier_dropped_count:,} already done"),
         (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
         (len(report.refused_groups), f"{format_count(len(report.refused_groups), 'group')} not applied"),
-        (
-            removed_count,
-            f"{format_count(removed_count, 'document')} {would_be}removed from the index{with_attachments}",
-        ),
+        (removed_count, f"{documents} {would_be}removed from the index"),
     ]
     say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
     if has_table_rows:

@@ -50,7 +50,7 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
     "related": frozenset(_QUERY_OPTIONS | _THRESHOLD_OPTIONS),
     "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap", "workers"}),
     "serve": frozenset({"show"}),
-    "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
+    "list": frozenset({"exclude", "filter", "limit", "show", "sort"}),
 }
 """Maps each command to the options that its table in `simdoc.toml` can set, without the leading dashes."""
 

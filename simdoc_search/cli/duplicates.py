@@ -211,7 +211,7 @@ def duplicates(
             keep=keep,
             preferred_ids=preferred_ids,
             keep_in=keep_in,
-            skipped=() if only_new or sets_marks else skipped,
+            skipped=None if only_new or sets_marks or not folders else skipped,
             verify=not estimate,
             drop=drop,
             progress=update,

@@ -21,7 +21,7 @@ _MAX_LEFT_OUT_DOCUMENTS = 3
 def hint_lines(
     result: Duplicates, store: Store, location: str, folders: Iterable[str], *, has_overlap: bool
 ) -> Iterator[str]:
-    """Yield what to do next, and how to find less similar documents and files without text.
+    """Yield what to do next: with the copies, or to find less similar documents and files without text.
 
     Args:
         result: the duplicates.
@@ -36,10 +36,10 @@ def hint_lines(
         if not store.is_simdoc_index:
             advice = "to hide duplicates from search results, add --mark"
         yield f"{advice}; to see all differences, add --html page.html"
-    if not has_overlap:
+    if not has_overlap and (result.kind_counts["near"] or not result.group_count):
         versions = f"; to find versions, run: {command_line(location, 'versions', '--all')}"
         yield f"to find less similar documents, add --overlap 50{versions if store.is_simdoc_index else ''}"
-    if result.has_files and not folders:
+    if result.has_files and not (folders or result.group_count):
         command = command_line(location, "duplicates", "FOLDER")
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
 

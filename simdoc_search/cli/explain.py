@@ -130,11 +130,13 @@ def explain(
     # `open_for_query` also prints notes, which a program that reads the output of --dsl or --sql does not expect.
     opener = open_store if dsl or sql else open_for_query
     open_index = partial(opener, store, engine=engine, field=field, id_field=id_field)
-    query, tokens, opened = _resolve(requested, overlap, probability, open_index)
+    query, tokens, opened, problem = _resolve(requested, overlap, probability, open_index)
     planned = plan(tokens or _ASSUMED_TOKENS, query.overlap, query.probability, planner="all" if compat else planner)
     kind: FieldKind = "terms" if opened is not None and isinstance(opened.settings, MinHashFieldSettings) else "text"
     if (dsl or sql) and not tokens:
-        raise click.ClickException("--dsl and --sql need the tokens of a stored document; index the document first")
+        raise click.ClickException(f"--dsl and --sql need the tokens of a stored document: {problem or 'give its id'}")
+    if problem:
+        say(f"note: {problem}", err=True)
     if sql:
         print_json(to_sql(planned)._asdict())
         return
@@ -155,23 +157,24 @@ def _resolve(
     overlap: Fraction | None,
     probability: Fraction | None,
     open_index: Callable[[], Store],
-) -> tuple[FingerprintQuery, list[str], Store | None]:
-    """Return the reading that is run. If its document is stored, also return the tokens and the store."""
+) -> tuple[FingerprintQuery, list[str], Store | None, str]:
+    """Return the reading that is run, its tokens and the store; or no tokens, and why the document was not found."""
     if requested is None:
-        return FingerprintQuery("", overlap, probability), [], None
+        return FingerprintQuery("", overlap, probability), [], None, ""
     from simdoc_search.search import SimilaritySearch
 
     try:
         search = SimilaritySearch(open_index())
         query = search.resolve(requested, overlap=overlap, probability=probability)
-        return query, search.tokens(query.id), search.store
-    except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
+        tokens = search.tokens(query.id)
+        return query, tokens, search.store, "" if tokens else f"the document {query.id!r} has no fingerprint"
+    except (StoreNotFoundError, UnknownDocumentError, MissingExtraError) as error:
         parsed = parse(requested) if isinstance(requested, str) else ParsedFingerprint(requested.id, (requested,))
         if overlap is not None or probability is not None:
-            return FingerprintQuery(parsed.readings[0].id, overlap, probability), [], None
+            return FingerprintQuery(parsed.readings[0].id, overlap, probability), [], None, str(error)
         if parsed.invalid_readings:
             raise QuerySyntaxError(parsed.invalid_readings[0][1]) from None
-        return parsed.readings[-1], [], None
+        return parsed.readings[-1], [], None, str(error)
 
 
 def _as_json(explained: _ExplainedQuery) -> dict[str, Any]:
@@ -196,10 +199,7 @@ def _print(explained: _ExplainedQuery) -> None:
     if readings[0].id:
         say("readings   " + "  or  ".join(map(str, readings)))
     say(f"query      {query if query.id else _describe_overlap(query)}")
-    say(
-        f"tokens     {len(plan.tokens)}"
-        + ("" if is_stored else " (an assumed number, because the document is not stored)")
-    )
+    say(f"tokens     {len(plan.tokens)}{'' if is_stored else ' (an assumed number)'}")
     say(f"plan       {_describe_plan(plan)}, {format_count(plan.clause_count, 'clause')}")
     if isinstance(plan, BandPlan) and plan.minimum_match > plan.tokens_per_band:
         minimum = _describe_plan(ThresholdPlan(plan.tokens, plan.minimum_match))

@@ -136,13 +136,14 @@ def _write_edges(path: Path, result: Families | Topics) -> None:
 
 
 def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:
-    members = [*family.timeline, *family.undated]
-    yield f"family {number:,}: {format_count(len(members), 'version')}; {family.verdict}"
-    for version in members[:_MAX_MEMBERS] if family.undated else members[-_MAX_MEMBERS:]:
-        remark = "  (newest)" if version is family.newest else "  (undated)" if version in family.undated else ""
-        yield f"{family.date_label(version):>14}  {version.name}{remark}"
-    if len(members) > _MAX_MEMBERS:
-        yield f"{'':>14}  and {len(members) - _MAX_MEMBERS:,} more"
+    count = len(family.timeline) + len(family.unordered)
+    yield f"family {number:,}: {format_count(count, 'version')}; {family.verdict}"
+    for version in family.select_newest_entries(_MAX_MEMBERS):
+        reason = family.describe_unknown_place(version)
+        remark = "newest" if version is family.newest else reason and f"place in the order unknown: {reason}"
+        yield f"{family.date_label(version):>14}  {version.name}{f'  ({remark})' if remark else ''}"
+    if count > _MAX_MEMBERS:
+        yield f"{'':>14}  and {count - _MAX_MEMBERS:,} more"
     yield from (f"{'':>14}  {line}" for line in family.conflict_lines())
     yield ""
 

@@ -45,7 +45,7 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
         *("--prefix", "--prune", "--prune-all", "--reject-duplicates", "--watch"),
     ),
     "Output": (
-        *("--size", "--limit", "--show", "--sort", "--reverse", "--sentences", "--explain", "--edges"),
+        *("--size", "--limit", "--show", "--sort", "--sentences", "--explain", "--edges"),
         *("--html", "--csv", "--plan", "--json", "--quiet"),
     ),
     "Index": ("--store",),
@@ -54,7 +54,7 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
         *("--profile", "--shingle-size", "--unit", "--stop-words", "--stem", "--frequencies", "--sketch"),
         *("--no-passages", "--passage-run", "--no-texts", "--extractor", "--synonyms", "--language"),
         *("--front-matter", "--quoted-replies", "--planner", "--compat", "--id-field"),
-        *("--engine", "--field", "--text-field", "--stdin-id", "--file-timeout", "--worker-memory"),
+        *("--engine", "--field", "--text-field", "--file-timeout", "--worker-memory"),
         *("--max-distance", "--min-share", "--min-smaller-share", "--min-score"),
     ),
 }

@@ -82,7 +82,6 @@ if TYPE_CHECKING:
     "--text-field", metavar="FIELD", default="text", show_default=True,
     help="JSONL field or table column that contains the text.",
 )  # fmt: skip
-@click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
 @click.option("--no-texts", is_flag=True, help="New index: keep only the fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
 @token_kinds_option(
@@ -128,7 +127,6 @@ def index(
     follow_links: bool,
     id_field: str,
     text_field: str,
-    stdin_id: str | None,
     no_texts: bool,
     token_kinds: tuple[TokenKindName, ...],
     extractor_name: str | None,
@@ -222,9 +220,7 @@ def index(
     }
     problems: list[str] = []
     limits = ItemLimits(file_timeout, memory)
-    corpus = read_corpus(
-        paths, **reading_options, id_field=id_field, text_field=text_field, stdin_id=stdin_id, limits=limits
-    )
+    corpus = read_corpus(paths, **reading_options, id_field=id_field, text_field=text_field, limits=limits)
     sources = require_readable_sources(corpus, problems)  # raises before an empty store is created
     search = SimilaritySearch(
         open_store(store, settings, create=True, store_texts=False if no_texts else None, engine=engine)

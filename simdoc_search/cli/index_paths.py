@@ -156,10 +156,12 @@ def index_paths(
     skipped = f", {len(report.skipped):,} skipped" if report.skipped else ""
     counts = f"{report.added_count + report.replaced_count:,} indexed, {report.unchanged_count:,} unchanged{skipped}"
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
-    if report.skipped:
+    is_first_run = not (report.unchanged_count or report.replaced_count)  # later runs only count skipped files
+    if is_first_run and report.skipped:
         use = "only the bytes of skipped files are compared" if compares_skipped else "skipped files are not searched"
         say(f"{use}; to see which they are, and why, run: {command_line(location, 'index', *paths)}", err=True)
-    if archive_count := sum(file.reason == ARCHIVE_REASON for file in report.skipped):
+    archive_count = sum(file.reason == ARCHIVE_REASON for file in report.skipped)
+    if is_first_run and archive_count:
         archives_are = format_count(
             archive_count, "skipped file is an archive or a mailbox", "skipped files are archives or mailboxes"
         )

@@ -31,7 +31,6 @@ _DEFAULT_COLUMNS = ("size", "date")
 @click.argument("prefix_or_pattern", required=False, metavar="[PREFIX|PATTERN]", shell_complete=complete_ids)
 @show_option
 @sort_option("id", "", " Use `none` to print in storage order, without waiting for a sort.")
-@click.option("--reverse", is_flag=True, help="Reverse the order.")
 @click.option("--limit", type=click.IntRange(min=1), help="Maximum number of documents.  [default: all]")
 @filter_options
 @field_option
@@ -42,7 +41,6 @@ def list_command(
     prefix_or_pattern: str | None,
     show: tuple[str, ...],
     sort: str | None,
-    reverse: bool,
     limit: int | None,
     filters: FilterPairs,
     excluded: FilterPairs,
@@ -73,7 +71,7 @@ def list_command(
     is_sorted = sort != "none"
     columns, order = Columns([*names, *hidden_columns]), (sort or "id") if is_sorted else None
     count = 0
-    for row in list_documents(opened_store, columns, **selection, sort=order, reverse=reverse, limit=limit):
+    for row in list_documents(opened_store, columns, **selection, sort=order, limit=limit):
         if as_json:
             click.echo(json_text({name: value for name, value in row.items() if name not in hidden_columns}))
             continue

@@ -143,8 +143,8 @@ def passages(
     matches its own stored copy.
 
     In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
-    is found. If the index has no texts, only shared runs of 36 words are always found. To change this length, use
-    `index --passage-run`.
+    is found. --min-words lowers these numbers. If the index has no texts, only shared runs of 36 words are always
+    found. To change this length, use `index --passage-run`.
 
     \b
       simdoc-search passages --file essay.pdf --in ~/Papers

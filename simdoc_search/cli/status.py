@@ -82,12 +82,12 @@ def status(
     elif prometheus:
         click.echo("\n".join(metric_lines(inspection, index)))
     else:
-        for line in inspection_lines(inspection):
+        for line in inspection_lines(inspection, index):
             say(line)
     exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing))
     for line in exceeded:
         say(line, err=True)
-    next_step = describe_next_step(inspection, f"{client.name}/{index}", field)
+    next_step = describe_next_step(inspection, f"{client.name}/{index}")
     if next_step and (exceeded or not (as_json or prometheus)):
         say(next_step, err=True)
     if exceeded:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
-import shlex
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+from simdoc_search.attach.steps import join_path
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, format_percent, printable
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.stores.remote.texts import guess_text_field
+from simdoc_search.stores.remote.texts import backfill_advice
 
 if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection
     from simdoc_search.attach.inspection.counts import Counts
+
+MAX_LISTED_IDS = 5
+"""Maximum number of ids in a line."""
 
 
 def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
@@ -26,7 +32,6 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
             "index": inspected.index.name,
             "counts": {
                 **asdict(inspected.counts),
-                "missing_count": inspected.counts.missing_count,
                 "other_settings_count": inspected.counts.other_settings_count,
             },
             "bytes": inspected.primary_bytes,
@@ -65,20 +70,16 @@ def exceeded_threshold_lines(
         yield f"{missing} of the documents have no fingerprint, more than {limit}"
 
 
-def describe_next_step(inspection: Inspection, location: str, field: str | None) -> str:
-    """Return how to add missing fingerprints and replace stale ones; empty if there are none."""
-    if not (inspection.sample.stale_count or inspection.missing_count):
+def describe_next_step(inspection: Inspection, location: str) -> str:
+    """Return how to bring all fingerprints up to date; empty if they are."""
+    indices, counts = inspection.all_indices, [inspected.counts for inspected in inspection.index_inspections]
+    is_stale = inspection.sample.stale_count or any(count.other_settings_count for count in counts)
+    is_incomplete = any(count.missing_count or count.incomplete_count or count.text_gone_count for count in counts)
+    if not (is_stale or is_incomplete):
         return ""
-    options, remark = ["--field", field] if field else [], ""
-    indices = inspection.all_indices
-    mappings = [index.mappings for index in indices]
-    if not any(index.is_simdoc_index or index.text_fields for index in indices):
-        text_field, remark = guess_text_field(mappings, indices[0].field)
-        options += ["--text-field", text_field]
-    command = shlex.join(["simdoc-search", "backfill", location, *options])
-    if inspection.sample.stale_count:
-        return f"to add missing fingerprints and replace stale ones{remark}, run: {command} --stale"
-    return f"to add missing fingerprints{remark}, run: {command}"
+    options = ["--stale"] if is_stale else []
+    advice = backfill_advice([index.mappings for index in indices], indices[0].field, location, *options)
+    return f"to bring all fingerprints up to date, {advice}"
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
@@ -126,8 +127,8 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
         yield f"{metric}{{{label_text}}} {value:.12g}"
 
 
-def inspection_lines(inspection: Inspection) -> Iterator[str]:
-    """Yield the inspection as lines for people."""
+def inspection_lines(inspection: Inspection, name: str) -> Iterator[str]:
+    """Yield the inspection of the indices behind a name as lines for people."""
     counts = [inspected.counts for inspected in inspection.index_inspections]
     sizes = [
         inspected.primary_bytes for inspected in inspection.index_inspections if inspected.primary_bytes is not None
@@ -143,18 +144,19 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
         unknown = (
             ", including documents without a text" if any(count.without_text_count is None for count in counts) else ""
         )
-        yield f"missing        {inspection.missing_count:,} ({format_percent(inspection.missing_share)}){unknown}"
+        share = format_percent(inspection.missing_share)
+        examples = _list_ids((id for count in counts for id in count.missing_ids), inspection.missing_count)
+        yield f"missing        {inspection.missing_count:,} ({share}){unknown}{examples}"
+        if inspection.missing_count > MAX_LISTED_IDS:
+            yield f"               list them with: GET {_missing_documents_path(inspection, name)}"
     if gone := sum(count.text_gone_count or 0 for count in counts):
-        documents = format_count(gone, "document")
-        advice = "run `simdoc-search backfill` to remove the fingerprint"
-        yield f"text removed   {documents} with a fingerprint but no text; {advice}"
+        yield f"text removed   {format_count(gone, 'document')} with a fingerprint but no text"
     if other := sum(count.other_settings_count for count in counts):
         fingerprints = format_count(other, "fingerprint")
         yield f"other settings {fingerprints}, made with settings other than those in the mapping"
     if incomplete := sum(count.incomplete_count for count in counts):
         documents = format_count(incomplete, "document")
-        data = "data for `passages`, `versions` or `related`"
-        yield f"incomplete     {documents} without the {data}; run `simdoc-search backfill`"
+        yield f"incomplete     {documents} without the data for `passages`, `versions` or `related`"
     yield f"stale          {_describe_staleness(inspection)}"
     yield from _error_lines(inspection)
     yield from _pipeline_lines(inspection)
@@ -171,9 +173,7 @@ def _describe_staleness(inspection: Inspection) -> str:
         return "none, because no document has a fingerprint made with the settings in the mapping"
     if not sample.unchecked_count:
         return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
-    more = sample.stale_count - len(sample.stale_ids)
-    examples = f": {', '.join(map(repr, sample.stale_ids))}{f' and {more:,} more' if more else ''}"
-    examples = examples if sample.stale_ids else ""
+    examples = _list_ids(sample.stale_ids, sample.stale_count)
     of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
     if sample.is_exact and sample.already_compared_count:
         unchecked = format_count(sample.unchecked_count, "document written", "documents written")
@@ -194,11 +194,33 @@ def _describe_staleness(inspection: Inspection) -> str:
     return f"{count} {interval}, based on {evidence}{since}{examples}"
 
 
+def _list_ids(ids: Iterable[str], count: int) -> str:
+    """Return `: 'a', 'b' and 3 more`; empty without ids."""
+    listed = [*islice(ids, MAX_LISTED_IDS)]
+    more = f" and {count - len(listed):,} more" if count > len(listed) else ""
+    return f": {', '.join(map(repr, listed))}{more}" if listed else ""
+
+
+def _missing_documents_path(inspection: Inspection, name: str) -> str:
+    """Return the path of a request for the documents with a text but no fingerprint."""
+    has_text = " OR ".join(f"_exists_:{_escape_field(field)}" for field in inspection.text_fields)
+    field = _escape_field(inspection.all_indices[0].field)
+    query = f"{f'({has_text}) AND ' if has_text else ''}NOT _exists_:{field}.format"
+    return f"{join_path([name, '_search'])}?q={quote(query, safe=':()')}&size=10000&_source=false"
+
+
+def _escape_field(path: str) -> str:
+    """Escape the name of a field for a query string."""
+    return re.sub(r"([^\w.])", r"\\\1", path)
+
+
 def _error_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.index_inspections if inspected.counts.failed_count]
     if counts:
         errors = sum(count.failed_count or 0 for count in counts)
-        yield f"errors         {format_count(errors, 'document')} that the engine's pipeline could not fingerprint"
+        examples = _list_ids((id for count in counts for id in count.failed_ids), errors)
+        documents = format_count(errors, "document")
+        yield f"errors         {documents} that the engine's pipeline could not fingerprint{examples}"
         reasons: Counter[str] = sum((Counter(count.failure_reasons) for count in counts), Counter())
         yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
 

@@ -84,7 +84,7 @@ def _print_installed(plan: InstallPlan) -> None:
         # The option --stale replaces fingerprints whose text was updated before the index used the pipeline.
         field = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
         command = ["simdoc-search", "backfill", f"{plan.engine.name}/{request.index}", "--stale", *field]
-        say(f"to fingerprint existing documents, run: {shlex.join(command)}")
+        say(f"to fingerprint existing documents, run `{shlex.join(command)}`")
     if not request.index and not request.index_template and (request.pipeline or not request.include_search_templates):
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'

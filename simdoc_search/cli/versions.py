@@ -83,7 +83,7 @@ def versions(
 
     The order is based on dates in metadata and names, on versions in names (v2, final), on commits and on modification
     times. The command names the newest version only if this evidence agrees. Otherwise it prints the conflicting
-    evidence. Undated documents are listed last.
+    evidence. Documents whose place in the order is unknown are listed last.
 
     Two documents are versions of each other if they share at least half of the sentences of one document, and at least
     a tenth of the sentences of the other document. Shared sentences may differ slightly. You can query any store that

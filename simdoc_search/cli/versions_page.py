@@ -70,7 +70,9 @@ def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | No
 
     entry = result.entries[number]
     changes, name = entry.changes, entry.name or "the text"
-    figures = ["undated" if entry in result.undated else result.date_label(entry)]
+    figures = [result.date_label(entry) or "no date"]
+    if reason := result.describe_unknown_place(entry):
+        figures.append(f"place in the order unknown: {reason}")
     figures += (
         [
             f"{format_percent(changes.share, 0)} similar sentences",

@@ -1,12 +1,11 @@
 """Extracts the concepts of a text: the names and phrases that show its topic.
 
-extractor.py    concepts of a text, and the numbers that an index stores for them
-finder.py       the interface of a finder of concepts, and code that all finders share
-names.py        names, found by their capital letters
-keywords.py     keywords, found by their frequency
-keyphrases.py   keyphrases, found by YAKE
-spacy.py        entities and noun phrases, found by spaCy
-synonyms.py     synonyms from a file
+extractor.py   concepts of a text, and the numbers that an index stores for them
+finder.py      the interface of a finder of concepts, and code that all finders share
+names.py       names, found by their capital letters
+keywords.py    keywords, found by their frequency
+spacy.py       entities and noun phrases, found by spaCy
+synonyms.py    synonyms from a file
 """
 
 from simdoc_search.concepts.extractor import Extractor, extractor_from_option, extractor_from_settings, hash_words

@@ -19,7 +19,6 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch, words_of_texts
 from simdoc_search.chunks.sentences import unify_line_endings
 from simdoc_search.concepts.finder import COMMON_WORDS, IDEOGRAPHS, Finder
-from simdoc_search.concepts.keyphrases import KeyphraseFinder
 from simdoc_search.concepts.keywords import KeywordFinder
 from simdoc_search.concepts.names import NameFinder
 from simdoc_search.concepts.spacy import STORED_NAME_PREFIX, load_spacy
@@ -132,7 +131,7 @@ def _pair_ideographs(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def extractor_from_option(name: str, synonyms: Synonyms | None = None) -> Extractor:
     """Return a built-in extractor.
 
-    `name` is a value of `--extractor`: `keywords`, `names`, `yake`, or `spacy:` and the name of a model.
+    `name` is a value of `--extractor`: `keywords`, `names`, or `spacy:` and the name of a model.
 
     Raises:
         FormatMismatchError: no built-in extractor has this name.
@@ -170,14 +169,10 @@ def _make_finder(name: str, prefix: str) -> Finder:
         return KeywordFinder()
     if name == NameFinder.name:
         return NameFinder()
-    if name == KeyphraseFinder.name:
-        if find_spec("yake") is None:
-            raise MissingExtraError("finding keyphrases", "yake")
-        return KeyphraseFinder()
     if name.startswith(prefix) and (model := name.removeprefix(prefix)):
         return load_spacy(model)
     raise FormatMismatchError(
-        f"there is no built-in extractor {name!r:.60}; choose keywords, names, yake or spacy:MODEL, or pass your "
+        f"there is no built-in extractor {name!r:.60}; choose keywords, names or spacy:MODEL, or pass your "
         "own extractor in Python"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from simdoc_search.errors import SimdocError
@@ -77,15 +77,3 @@ def count_by_paragraph(spans: Sequence[tuple[int, int]], occurrences: Iterable[O
             number += 1
         counts[number][occurrence.concept] += 1
     return counts
-
-
-def guess_language(words: Iterable[str], stop_words: Mapping[str, frozenset[str]]) -> str:
-    """Return the language whose stop words are the most frequent among some words; English if there are none.
-
-    Args:
-        words: the words, in lower case.
-        stop_words: the stop words of each language, by its code.
-    """
-    counts = Counter(words)
-    found = {code: sum(counts[word] for word in listed & counts.keys()) for code, listed in stop_words.items()}
-    return max(found, key=lambda code: (found[code], code == "en"))

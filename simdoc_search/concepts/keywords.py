@@ -10,7 +10,6 @@ a handbook in one language. Time is processor time per document:
 | Extractor | Found of 81 pairs on one topic | Found of 2,209 pairs on different topics | Time |
 |---|---|---|---|
 | `keywords` | 76 | 3 | 6 ms |
-| `yake` | 75 | 12 | 68 ms |
 | `names` | 12 | 0 | 2 ms |
 
 The 3 pairs are in Greek, because the package stop-words has no stop words of modern Greek.
@@ -19,14 +18,14 @@ The 3 pairs are in Greek, because the package stop-words has no stop words of mo
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import groupby
 
 from simdoc_search.analysis.stop_words import AUTO, StopWords
 from simdoc_search.analysis.words import locate_words, words_of_texts
 from simdoc_search.chunks import paragraph_spans
-from simdoc_search.concepts.finder import COMMON_WORDS, IDEOGRAPHS, Occurrence, count_by_paragraph, guess_language
+from simdoc_search.concepts.finder import COMMON_WORDS, IDEOGRAPHS, Occurrence, count_by_paragraph
 from simdoc_search.concepts.names import find_names
 
 PART_LENGTH = 40_000
@@ -56,8 +55,7 @@ class KeywordFinder:
 def _find_candidates(text: str) -> Iterator[Occurrence]:
     """Yield the words that may be keywords, and each pair of adjacent ideographs."""
     located = locate_words(text)
-    lists = _stop_words_by_language()
-    stop_words = lists[guess_language(located.words[:_LANGUAGE_SAMPLE_WORDS], lists)] | COMMON_WORDS
+    stop_words = _guess_stop_words(located.words[:_LANGUAGE_SAMPLE_WORDS]) | COMMON_WORDS
     previous_begin, previous_end, previous = -1, -1, ""
     for begin, end, word in zip(located.starts.tolist(), located.ends.tolist(), located.words, strict=True):
         if IDEOGRAPHS.fullmatch(word):
@@ -76,6 +74,14 @@ def _choose_keywords(candidates: Iterator[Occurrence]) -> Iterator[Occurrence]:
         counts = Counter(word.concept for word in part)
         chosen = {word for word, _ in counts.most_common(_MAX_KEYWORDS_PER_PART)}
         yield from (word for word in part if word.concept in chosen)
+
+
+def _guess_stop_words(words: Iterable[str]) -> frozenset[str]:
+    """Return the stop words of the language whose stop words are the most frequent; English if there are none."""
+    counts = Counter(words)
+    lists = _stop_words_by_language()
+    found = {code: sum(counts[word] for word in listed & counts.keys()) for code, listed in lists.items()}
+    return lists[max(found, key=lambda code: (found[code], code == "en"))]
 
 
 @cache

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from pathlib import PurePosixPath
 
-from simdoc_search.corpus.formats import ARCHIVE_EXTENSIONS, ATTACHMENT_EXTENSION
+from simdoc_search.corpus.formats import ARCHIVE_EXTENSIONS, ATTACHMENT_EXTENSION, determine_format
 
 _CONTAINERS = "|".join(map(re.escape, (*ARCHIVE_EXTENSIONS, ATTACHMENT_EXTENSION)))
 _ARCHIVE_PATH = re.compile(rf"^(.*?(?:{_CONTAINERS}))!", re.IGNORECASE | re.DOTALL)
@@ -22,6 +22,12 @@ def find_archive(path: str) -> str | None:
     """Return the path of the outermost archive or e-mail of a member. None if the path is not that of a member."""
     match = _ARCHIVE_PATH.match(path)
     return match[1] if match else None
+
+
+def find_archive_file(path: str) -> str | None:
+    """Return the path of the outermost archive of a member, as `find_archive` does; None for an attachment."""
+    archive = find_archive(path)
+    return archive if archive and determine_format(archive).kind == "archive" else None
 
 
 class MemberNames:

@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from simdoc_search.dedupe.chunks import COMPARED, ArrowChunk, Columns
 from simdoc_search.dedupe.formats import import_pyarrow
 from simdoc_search.dedupe.options import DedupeOptions
-from simdoc_search.dedupe.ranking import sortable_values
 from simdoc_search.dedupe.rows import count_tokens_with_low_bits
 from simdoc_search.dedupe.sketching import sketch_chunk
 from simdoc_search.duplicates.arrays import Bools, Ints, Keys
 from simdoc_search.duplicates.bands import RECALL, table_band_keys, token_hashes_of_short_documents
+from simdoc_search.duplicates.field_values import prefers_largest, sortable_values
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 
 _MAX_32_BITS = 0xFFFFFFFF
@@ -59,7 +59,7 @@ def sketch_rows(batch: Any, options: DedupeOptions) -> Any:
     rows = data.rows
     is_compared = rows["problem"] == COMPARED
     sort_keys = sortable_values(
-        rows["keep_kind"], rows["keep"], data.keep_rule_strings, is_descending=options.keep[:3] == "max"
+        rows["keep_kind"], rows["keep"], data.keep_rule_strings, largest_first=prefers_largest(options.keep)
     )
     return pa.RecordBatch.from_pydict(
         {

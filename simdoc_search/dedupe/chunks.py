@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -121,9 +120,7 @@ class CsvChunk:
     def values(self) -> ChunkValues:
         """Return the values of the columns."""
         rows = parse_csv(self.records, self.header, self.delimiter, self.codec)
-        values = _pick_values(rows, self.columns)
-        values.keep_values = [_parse_number(cell) for cell in values.keep_values]
-        return values
+        return _pick_values(rows, self.columns)
 
 
 def rows_with_strings(batch: Any) -> list[dict[str, Any]]:
@@ -153,16 +150,6 @@ def parse_csv(
             cells += [""] * (len(header) - len(cells))
             rows.append(None if is_bad else {name: cell or None for name, cell in zip(header, cells, strict=False)})
     return rows
-
-
-def _parse_number(cell: str | None) -> float | str | None:
-    """Return the number in a cell, or the cell itself if it is not a number. The cells of a CSV file have no types."""
-    if cell is None or "_" in cell:  # Python reads 1_000 as a number
-        return cell
-    for number_type in (int, float):
-        with suppress(ValueError):
-            return number_type(cell)
-    return cell
 
 
 def make_chunk_values(texts: list[Any], ids: list[Any], keep_values: list[Any]) -> ChunkValues:

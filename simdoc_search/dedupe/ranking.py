@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, STRING, Rows
+from simdoc_search.dedupe.rows import Rows
 from simdoc_search.duplicates.arrays import AnyInts, Ints, run_starts
+from simdoc_search.duplicates.field_values import field_of_rule, prefers_largest, rank_values
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 
-_SIGN_BIT = 1 << 63
 _MAX_UINT32 = np.uint32(0xFFFFFFFF)
-_INVERTED_BYTES = bytes(range(255, -1, -1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +29,9 @@ class RowRule:
     |---|---|
     | `longest` | has the most copies with the same words; in a tie, the most distinct shingles |
     | `first` | is the first one in the order of the shards |
-    | `max:COLUMN`, `min:COLUMN` | has the largest or smallest value; any number is preferred to a string |
+    | `max:COLUMN`, `min:COLUMN` | has the largest or smallest value; see `duplicates.field_values` |
 
-    With a measure of containment, `longest` only uses the length, because the longer text must come first. Rows without
-    a value in the column come last.
+    With a measure of containment, `longest` only uses the length, because the longer text must come first.
 
     Raises:
         QuerySyntaxError: the rule does not exist.
@@ -51,8 +49,7 @@ class RowRule:
     @property
     def column(self) -> str | None:
         """The column of the rule; None if it does not use one."""
-        kind, colon, column = self.rule.partition(":")
-        return column if kind in ("max", "min") and colon and column else None
+        return field_of_rule(self.rule)
 
     def order(self, rows: Rows, same_words_labels: AnyInts, old_row_count: int) -> AnyInts:
         """Return the row numbers, most preferred first. Old rows precede new rows.
@@ -79,25 +76,12 @@ class RowRule:
 
     def _rank_values(self, rows: Rows) -> Ints:
         """Return the rank of the value of each row. Equal values have equal ranks."""
-        kinds, bits = rows.column("keep_kind"), rows.column("keep")
-        is_descending = self.rule.startswith("max:")
-        ranks = np.full(len(kinds), np.iinfo(np.int64).max)
-        numeric = np.flatnonzero((kinds == INTEGER) | (kinds == FLOAT))
-        is_float = kinds[numeric] == FLOAT
-        if is_float.any():
-            values: NDArray[np.generic] = np.where(is_float, bits[numeric].view(np.float64), bits[numeric])
-        else:
-            values = bits[numeric]
-        distinct, inverse = np.unique(values, return_inverse=True)
-        ranks[numeric] = len(distinct) - 1 - inverse if is_descending else inverse
-        if (kinds > FLOAT).any():
-            import pyarrow.compute as pc  # noqa: PLC0415 - an optional dependency
+        import pyarrow.compute as pc  # noqa: PLC0415 - an optional dependency
 
-            string_rows, strings = rows.read_keep_rule_strings()
-            order = "descending" if is_descending else "ascending"
-            ranks[string_rows] = len(distinct) + pc.rank(strings, sort_keys=order, tiebreaker="dense").to_numpy()
-        ranks[kinds == NO_VALUE] = np.iinfo(np.int64).max
-        return ranks
+        strings = rows.read_keep_rule_strings()
+        string_ranks = pc.rank(strings, sort_keys="ascending", tiebreaker="dense").to_numpy().astype(np.int64)
+        kinds, numbers = rows.column("keep_kind"), rows.column("keep")
+        return rank_values(kinds, numbers, string_ranks, largest_first=prefers_largest(self.rule))
 
 
 def _order_by_copies(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
@@ -111,30 +95,3 @@ def _order_by_copies(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDA
 def _sort_again(order: NDArray[np.int32], keys: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     """Sort positions by key, given in the current order. Positions with equal keys keep their order."""
     return order[np.argsort(keys, kind="stable")]
-
-
-def sortable_values(kinds: NDArray[np.uint8], numbers: Ints, strings: bytes, *, is_descending: bool) -> list[bytes]:
-    """Encode the value of each row as bytes that sort like the ranks of `RowRule`.
-
-    Args:
-        kinds: the kind of the value of each row.
-        numbers: for each row, the integer, the bits of the float, or the length of the string.
-        strings: all strings, one after the other; UTF-8.
-        is_descending: whether the largest value is preferred.
-    """
-    values, begin = [], 0
-    for kind, number in zip(kinds.tolist(), numbers.tolist(), strict=True):
-        value = b""
-        if kind == STRING:
-            value = b"\1" + strings[begin : begin + number].replace(b"\0", b"\0\xff") + b"\0\0"
-            begin += number
-        elif kind == INTEGER:
-            value = b"\0" + (number + _SIGN_BIT).to_bytes(8, "big")
-        elif kind == FLOAT:
-            bits = number + 2 * _SIGN_BIT if number < 0 else number
-            bits = _SIGN_BIT if bits in (0, _SIGN_BIT) else bits ^ (2 * _SIGN_BIT - 1 if number < 0 else _SIGN_BIT)
-            value = b"\0" + bits.to_bytes(8, "big")
-        if is_descending:
-            value = value[:1] + value[1:].translate(_INVERTED_BYTES)
-        values.append(value or b"\2")
-    return values

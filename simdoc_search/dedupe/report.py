@@ -13,7 +13,8 @@ import numpy as np
 from simdoc_search.dedupe.chunks import PROBLEMS
 from simdoc_search.dedupe.decontamination import EvaluationReport
 from simdoc_search.dedupe.grouping import KEPT, KINDS, RowGroups
-from simdoc_search.dedupe.rows import NO_VALUE, STRING, Rows
+from simdoc_search.dedupe.rows import Rows
+from simdoc_search.duplicates.field_values import NO_VALUE, STRING
 
 MAX_LISTED_ROWS = 1000
 
@@ -66,8 +67,8 @@ class DedupeReport:
         left_out_rows: the first 1,000 of these rows.
         partly_compared_row_count: number of kept rows that were compared with only some of the similar rows, because
             too many rows are similar.
-        string_count: number of rows with a string in the column that decides which row is kept. Strings are compared
-            character by character, and any number is preferred to a string.
+        string_count: number of rows with a string, not a number, in the column that decides which row is kept. Strings
+            are compared character by character, and any number is preferred to a string.
         valueless_count: number of rows with neither a number nor a string in this column. Any other row is preferred.
         copied_files: other files of the folder, which were copied.
         evaluation: counts of the texts in the evaluation set; None if there is no such set.

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.duplicates.arrays import AnyInts, Bools, Ints, release_memory, slices
+from simdoc_search.duplicates.field_values import STRING
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS
 from simdoc_search.durable import write_atomically
 from simdoc_search.errors import StoreError
@@ -43,11 +44,10 @@ ROW_DTYPE = np.dtype(
         ("run_bytes", "<u4"),  # length in runs.bin; 0 if the row is not in that file
         # the value in the column of `--keep`: an integer, the bits of a float, or the length of a string in keeps.bin
         ("keep", "<i8"),
-        ("keep_kind", "u1"),  # NO_VALUE, INTEGER, FLOAT or STRING
+        ("keep_kind", "u1"),  # the kind of this value; see `duplicates.field_values`
         ("problem", "u1"),  # index in PROBLEMS
     ]
 )
-NO_VALUE, INTEGER, FLOAT, STRING = range(4)
 FORMAT_VERSION = 1
 
 _FILE_NAMES = ("rows", "codes", "extensions", "texts", "ids", "runs", "keeps")
@@ -259,14 +259,14 @@ class Rows:
             for mapped in (self._table, self.token_ids, self.low_hash_bits):
                 release_memory(mapped)
 
-    def read_keep_rule_strings(self) -> tuple[NDArray[np.int64], Any]:
-        """Return the rows with a string in keeps.bin, and these strings as an Arrow array."""
+    def read_keep_rule_strings(self) -> Any:
+        """Return the strings in keeps.bin as an Arrow array."""
         import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 
         rows = np.flatnonzero(self.column("keep_kind") == STRING)
         offsets = np.append(0, np.cumsum(self._table["keep"][rows], dtype=np.int64))
         data = (self._folder / "keeps.bin").read_bytes()
-        return rows, pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(data))
+        return pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
 def count_tokens_with_low_bits(token_counts: NDArray[np.uint32]) -> NDArray[np.int64]:

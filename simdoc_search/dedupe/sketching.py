@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import struct
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -17,14 +16,14 @@ import numpy as np
 
 from simdoc_search.dedupe.chunks import COMPARED, NO_WORDS, Chunk, Columns
 from simdoc_search.dedupe.decontamination import EvaluationNgrams
-from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, ROW_DTYPE, STRING, RowData, RowWriter
+from simdoc_search.dedupe.rows import ROW_DTYPE, RowData, RowWriter
+from simdoc_search.duplicates.field_values import encode_values
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS
 from simdoc_search.sketch.packed import packed_fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import ParallelMapper
 
 _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 27, 10.0
-_INT64_RANGE = range(-(1 << 63), 1 << 63)
 _HASH_BYTES = 16
 
 
@@ -117,8 +116,8 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk:
         rows["run_bytes"][compared] = list(map(len, runs))
     keep_rule_strings = b""
     if values.keep_values:
-        kinds, numbers, strings = zip(*map(_encode_keep_value, values.keep_values), strict=True)
-        rows["keep_kind"], rows["keep"], keep_rule_strings = kinds, numbers, b"".join(strings)
+        rows["keep_kind"], rows["keep"], strings = encode_values(values.keep_values)
+        keep_rule_strings = b"".join(strings)
     return RowData(
         rows,
         token_ids.astype(np.uint32, copy=False),
@@ -140,16 +139,3 @@ def _encode_ids(ids: Sequence[Any]) -> list[bytes]:
     return [
         json.dumps(id if isinstance(id, str | int | float) else None if id is None else str(id)).encode() for id in ids
     ]
-
-
-def _encode_keep_value(value: Any) -> tuple[int, int, bytes]:
-    """Return the kind, the number and the string of a value. Only numbers and strings have a kind."""
-    if isinstance(value, str):
-        data = value.encode("utf-8", "replace")
-        return STRING, len(data), data
-    if isinstance(value, int) and value in _INT64_RANGE:
-        return INTEGER, int(value), b""
-    if isinstance(value, int | float) and value == value:  # noqa: PLR0124 - NaN, which cannot be ordered, is not equal to itself
-        (bits,) = struct.unpack("<q", struct.pack("<d", float(value)))
-        return FLOAT, bits, b""
-    return NO_VALUE, 0, b""

@@ -2,6 +2,7 @@
 
 sources.py            entry points: duplicates in a store, or among documents without a store
 keep_order.py         the rule that chooses the kept document
+field_values.py       the order of the values of a field, also for `dedupe`
 document_arrays.py    all documents as arrays
 fingerprint_table.py  all fingerprints as arrays
 arrays.py             helper functions for arrays

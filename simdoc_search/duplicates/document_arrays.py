@@ -22,6 +22,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.corpus.member_names import find_archive_file
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
@@ -44,7 +45,8 @@ NO_FINGERPRINT = "has no fingerprint"
 class Documents:
     """All documents, in keep order. The kept document of a group has the smallest index in the group.
 
-    A document is left out if its file no longer exists or is now a symbolic link.
+    A document is left out if its file no longer exists or is now a symbolic link, or if its archive has the bytes of a
+    preferred archive in `equal_files`.
 
     Args:
         records: the documents, with their tokens.
@@ -133,7 +135,9 @@ class Documents:
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
             shingles, copies, equal, written_at, values, new > 0, preferred > 0, mtimes,
         )  # fmt: skip
-        self._order = order = keep_rule.order(criteria)
+        self._order = order = self._without_members_of_equal_archives(
+            keep_rule.order(criteria), source_of, _label_hashes(content_hashes), sizes
+        )
         self._source_of = source_of[order]
         self._text_hashes, self._content_hashes = text_hashes, content_hashes
         self.table: FingerprintTable = _make_table(tokens.read(), counts, shingles, order, settings)
@@ -144,7 +148,7 @@ class Documents:
         self.mtimes: Ints = mtimes[order]
         self.written_ns: Ints = written_at[order]
         self.date_part_counts: Ints = part_counts[order]
-        self.first_new_index: int = len(order) - int(new.sum())
+        self.first_new_index: int = len(order) - int(new[order].sum())
         self.has_field: bool = any(value is not None for value in values)
         self.has_date: bool = bool(written_at.any())
         self.has_preferred: bool = bool(preferred.any())
@@ -189,6 +193,22 @@ class Documents:
     def _path(self, input_position: int, source: int) -> str | None:
         root, prefix, _, _ = self._source_parts[source]
         return file_path(root, prefix, self._ids[input_position]) if root else None
+
+    def _without_members_of_equal_archives(self, order: Ints, source_of: Ints, labels: Ints, sizes: Ints) -> Ints:
+        """Return the order without the members of each archive that has the bytes of a preferred archive."""
+        kept_labels, archives = set(), set()
+        for position in order[order >= self._indexed_count].tolist():
+            path = self._path(position, source_of[position])
+            if labels[position] in kept_labels and path is not None and find_archive_file(f"{path}!"):
+                archives.add(path)
+            kept_labels.add(labels[position])
+        if not archives:
+            return order
+        is_member = np.zeros(len(order), bool)
+        for position in np.flatnonzero(sizes < 0).tolist():
+            path = self._path(position, source_of[position])
+            is_member[position] = path is not None and find_archive_file(path) in archives
+        return order[~is_member[order]]
 
     def _leave_out(self, record: Record) -> bool:
         """Return whether a document cannot be compared, and remember the reason."""

@@ -34,6 +34,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import LeftOutIndex
 
 _PAIRS_AT_ONCE = 1 << 11
+_MAX_UNLISTED_PAIRS = 1000
 _TEXT_PAIRS_AT_ONCE, _GROUPS_AT_ONCE = 20, 20
 
 _MAX_TOTAL_COMPARED_CHARACTERS, _MIN_CHARACTERS_PER_PAIR = 10_000_000, 10_000
@@ -73,7 +74,8 @@ class GroupedDocument:
         written: the date by which `newest` or `oldest` chooses the kept document, such as `2020-05-31`, or `2020` if
             only the year is known; None if it is unknown or if another rule chooses.
         path: path of the file, which may be in an archive; None if the document has no file.
-        indexed: whether the document is in the store. Otherwise it is a file without text, whose bytes were compared.
+        indexed: whether the document is in the store. Otherwise it is an archive or a file without text, whose bytes
+            were compared.
         number: index of the document in this search.
     """
 
@@ -287,6 +289,20 @@ class Duplicates:
             for pair, first, second in zip(*map(np.ndarray.tolist, (found, *pairs.documents_of(found))), strict=True):
                 for a, b in grouping.same_words_sets.pairs_between(first, second, grouping.max_set_size):
                     yield self._make_pair(a, b, float(pairs.overlaps[pair]), exact=bool(pairs.is_overlap_exact[pair]))
+
+    def count_unlisted_documents(self) -> int:
+        """Return the number of documents in no group that overlap a duplicate, but not the kept document of its group.
+
+        If there are very many such pairs, only those with the highest estimated overlaps are compared.
+        """
+        pairs, kept_document_of = self._grouping.pairs, self._grouping.kept_document_of
+        is_in_group = kept_document_of != UNASSIGNED
+        is_in_group[kept_document_of[self._duplicates]] = True
+        first, second = pairs.documents_of(slice(None))
+        positions = np.flatnonzero(is_in_group[first] != is_in_group[second])
+        positions = positions[np.argsort(-pairs.overlaps[positions], kind="stable")[:_MAX_UNLISTED_PAIRS]]
+        positions = positions[pairs.overlap_enough(positions)]
+        return len(np.unique(np.where(is_in_group[first[positions]], second[positions], first[positions])))
 
     def compare_group(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
         """Compare the kept document of a group with each near-duplicate.

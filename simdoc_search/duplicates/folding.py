@@ -27,6 +27,7 @@ from simdoc_search.versions.timeline import (
     describe_date,
     describe_evidence_kind,
     describe_evidence_kinds,
+    describe_unordered_count,
 )
 
 Item = TypeVar("Item")
@@ -173,9 +174,9 @@ def fold_older_versions(
 def _explain(timeline: Timeline, names: Sequence[str]) -> str:
     """Return the evidence for the newest version, or why it is unknown."""
     if timeline.newest is not None:
-        undated = f"; {len(timeline.undated)} without a date" if timeline.undated else ""
+        unordered = f"; {describe_unordered_count(len(timeline.unordered))}" if timeline.unordered else ""
         reason = f"by the {describe_evidence_kinds(timeline.newest_evidence_kinds)}"
-        return f"{printable(names[timeline.newest])} is the newest, {reason}{undated}"
+        return f"{printable(names[timeline.newest])} is the newest, {reason}{unordered}"
     if timeline.conflicting_statements:
         return "the evidence conflicts: " + "; ".join(
             f"by the {describe_evidence_kind(statement.evidence_kind)}, {later} is newer than {earlier}"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints
+from simdoc_search.duplicates.field_values import encode_values, field_of_rule, prefers_largest, rank_values
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.versions.evidence import DATE_FIELDS
@@ -65,7 +64,7 @@ class KeepRule:
     | `longest` | has the most copies with the same words; of such documents, it has the most distinct shingles |
     | `first` | has the first id in alphabetical order |
     | `newest`, `oldest` | has the text that was written last or first |
-    | `max:FIELD`, `min:FIELD` | has the largest or smallest value of a field; strings are larger than numbers |
+    | `max:FIELD`, `min:FIELD` | has the largest or smallest value of a field; see `field_values` |
 
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
@@ -103,8 +102,7 @@ class KeepRule:
     @property
     def field(self) -> str | None:
         """The metadata field of the rule; None if the rule does not use one."""
-        kind, colon, field = self.rule.partition(":")
-        return field if kind in ("max", "min") and colon and field else None
+        return field_of_rule(self.rule)
 
     @property
     def fields(self) -> Sequence[str]:
@@ -134,10 +132,9 @@ class KeepRule:
 
     def _rank_values(self, values: Sequence[MetadataValue | None]) -> Ints:
         """Return the rank of each value. Equal values have equal ranks."""
-        keys = [_sort_key(value) for value in values]
-        ordered = sorted({key for key in keys if key is not None}, reverse=self.rule.startswith("max:"))
-        ranks: dict[Any, int] = {key: rank for rank, key in enumerate(ordered)}
-        return np.array([len(ranks) if key is None else ranks[key] for key in keys], np.int64)
+        kinds, numbers, strings = encode_values(values)
+        _, string_ranks = np.unique(np.array(strings, object), return_inverse=True)
+        return rank_values(kinds, numbers, string_ranks, largest_first=prefers_largest(self.rule))
 
 
 def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
@@ -183,13 +180,3 @@ def is_in_copy_folder(path: str) -> bool:
 @lru_cache(maxsize=1 << 12)
 def _count_copy_folders(path: str) -> int:
     return sum(bool(_FOLDER_OF_COPIES.fullmatch(name) or _NAME_OF_COPY.search(name)) for name in path.split("/"))
-
-
-def _sort_key(value: MetadataValue | None) -> tuple[int, float, str] | None:
-    """Return a sort key for a value of any type, or for the first value of a list; None if it cannot be ordered."""
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if isinstance(value, str):
-        return (1, 0.0, value)
-    # An application's field can also contain an object. NaN cannot be ordered.
-    return (0, float(value), "") if isinstance(value, int | float) and not math.isnan(value) else None

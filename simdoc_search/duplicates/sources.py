@@ -9,13 +9,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.documents import Document
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates
-from simdoc_search.duplicates.equal_files import records_of_equal_files
+from simdoc_search.duplicates.equal_files import collect_archives, records_of_equal_files
 from simdoc_search.duplicates.finder import Progress, find_duplicates
 from simdoc_search.duplicates.fingerprinting import fingerprint_documents
 from simdoc_search.duplicates.keep_order import KeepRule
@@ -48,14 +49,18 @@ def duplicates_in(
     keep: str = "longest",
     preferred_ids: Collection[str] = (),
     keep_in: Collection[str] = (),
-    files: Iterable[FileSource] = (),
+    files: Iterable[FileSource] | None = None,
     verify: bool = True,
     drop: DropScope | None = None,
     progress: Progress = lambda _stage, _share: None,
     ignore: Sequence[str] = (),
     workers: int = 1,
 ) -> Duplicates:
-    """Find the duplicates in a store, and among `files`, which are not in it; see `SimilaritySearch.duplicates`."""
+    """Find the duplicates in a store; see `SimilaritySearch.duplicates`.
+
+    `files` are files that are not in the store. Their bytes are compared, and those of indexed archives. None: no bytes
+    of such files and archives are compared.
+    """
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     check_drop_scope(drop)
     if ignore and not (verify and store.has_texts):
@@ -63,17 +68,21 @@ def duplicates_in(
         raise QuerySyntaxError(f"cannot ignore words, because {reason}; omit 'ignore'")
     kept_ids = frozenset(preferred_ids)
 
+    records = (
+        record
+        for record in _with_progress(store, store.scan(filters=filters, fields=keep_rule.fields), progress)
+        if not in_folders or is_within(record, in_folders)
+    )
+    archives: dict[str, FileSource] = {}  # complete when all records have been read
     documents = Documents(
-        (
-            record
-            for record in _with_progress(store, store.scan(filters=filters, fields=keep_rule.fields), progress)
-            if not in_folders or is_within(record, in_folders)
-        ),
+        records if files is None else collect_archives(records, archives),
         store.settings,
         keep_rule,
         is_new=_make_newness_test(since, new_ids),
         is_preferred=_make_preference(kept_ids, keep_in),
-        equal_files=records_of_equal_files(files, partial(progress, "hashing")),
+        equal_files=()
+        if files is None
+        else records_of_equal_files(chain(files, archives.values()), partial(progress, "hashing")),
     )
     if keep_in and documents and not documents.has_preferred:
         names, example = " or ".join(map(repr, keep_in)), documents.id(0)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from simdoc_search.corpus.changes import changed_files
+from simdoc_search.corpus.formats import determine_format
+from simdoc_search.corpus.member_names import find_archive_file
 from simdoc_search.errors import SimdocError
 from simdoc_search.indexing.input_paths import find_roots
 from simdoc_search.indexing.run import index_documents
@@ -29,6 +31,8 @@ class RestoredFiles(NamedTuple):
 def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[str] = ()) -> RestoredFiles:
     """Index files again. A file without text was not in the store, so it does not count as `not_indexed_paths`.
 
+    Archives are read if the store has members of other archives of the folder, such as the archive that was kept.
+
     Args:
         store: the store.
         paths: absolute paths of the files.
@@ -43,10 +47,17 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
             not_indexed_paths.remove(path)
     try:
         for root, files in by_root.items():
-            report = index_documents(store, changed_files(root, files, exclude=exclude), prune=None)
+            has_archives = any(determine_format(file).kind == "archive" for file in files)
+            archives = has_archives and _has_archive_members(store, root)
+            sources = changed_files(root, files, exclude=exclude)
+            report = index_documents(store, sources, prune=None, archives=archives)
             document_count += report.added_count + report.replaced_count
             unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_outdated}
             not_indexed_paths |= unread | (set(files) if report.has_failed else set())
     except (SimdocError, OSError):
         return RestoredFiles(document_count, list(paths))
     return RestoredFiles(document_count, sorted(not_indexed_paths))
+
+
+def _has_archive_members(store: Store, root: Path) -> bool:
+    return any(find_archive_file(record.id) for record in store.scan(root_folder=str(root)))

@@ -12,7 +12,7 @@ from simdoc_search.passages.differences import find_differences, select_disjoint
 from simdoc_search.passages.exact_overlap import measures
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
 from simdoc_search.passages.significant_changes import find_significant_changes
-from simdoc_search.passages.word_spans import matched_mask
+from simdoc_search.passages.word_spans import count_words
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
 
@@ -53,15 +53,11 @@ def compare(
         multiset=exact.multiset,
         estimate=first.overlap(second),
         interval=first.interval(second),
-        word_counts=(len(a.words), len(b.words)),
-        matched_word_counts=(
-            int(matched_mask(a, passages).sum()),
-            int(matched_mask(b, passages, in_second_text=True).sum()),
-        ),
         passages=tuple(passages),
         differences=tuple(changes.differences),
         character_differences=tuple(changes.character_differences),
         significant_changes=tuple(changes.significant_changes),
+        **count_words((a, b), passages, changes.differences),
     )
 
 

@@ -18,6 +18,7 @@ from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.word_spans import (
     Mask,
+    count_words,
     mask_to_spans,
     mask_to_word_ranges,
     matched_mask,
@@ -87,8 +88,6 @@ def remove_ignored_words(
     swapped = remove_words_from_passages(map(_swap_texts, passages), b, a, ignored_b, min_words)
     kept = [_swap_texts(passage) for passage in swapped]
     kept = [replace(passage, word_count=int(matched_mask(a, [passage]).sum())) for passage in kept]
-    words = int((~ignored_a).sum()), int((~ignored_b).sum())
-    matched = int(matched_mask(a, kept).sum()), int(matched_mask(b, kept, in_second_text=True).sum())
     ignored = int(ignored_a.sum()), int(ignored_b.sum())
     differences = remove_words_from_differences(comparison.differences, a, b, (ignored_a, ignored_b))
     character_differences = [
@@ -98,12 +97,11 @@ def remove_ignored_words(
     ]
     changed = replace(
         comparison,
-        word_counts=words,
-        matched_word_counts=matched,
         passages=tuple(kept),
         differences=tuple(differences),
         character_differences=tuple(character_differences),
         significant_changes=tuple(find_significant_changes(*texts, differences, character_differences)),
+        **count_words((a, b), kept, differences, (ignored_a, ignored_b)),
     )
     return changed, ignored
 

@@ -104,6 +104,10 @@ class Comparison:
         character_differences: The differences in letter case, punctuation and symbols at matched words, in the order of
             the first text.
         significant_changes: The differences in negations, then numbers, dates and names.
+        equal_unmatched_word_counts: The number of words of each text that are in neither a passage nor a difference.
+            They are equal in both texts, but too few in a row for a passage.
+        matched_different_word_counts: The number of words of each text that are both matched and in a difference,
+            because they are repeated or moved. Moved differences do not count.
     """
 
     jaccard: float
@@ -118,6 +122,8 @@ class Comparison:
     differences: tuple[Difference, ...]
     character_differences: tuple[CharacterDifference, ...]
     significant_changes: tuple[SignificantChange, ...] = ()
+    equal_unmatched_word_counts: tuple[int, int] = (0, 0)
+    matched_different_word_counts: tuple[int, int] = (0, 0)
 
     @property
     def covered_shares(self) -> tuple[float, float]:

@@ -6,6 +6,7 @@ Such a change can reverse the meaning of a contract.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, get_args
 
@@ -26,15 +27,34 @@ _NEGATIONS = """\
     nunca jamás ningún ninguno ninguna sin tampoco
     non senza nessun nessuno nessuna"""
 _NEGATION_WORDS = frozenset(_NEGATIONS.split())
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[-−+]?[\d]+(?:[.,:/]\d+)*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*-]*$")
-_DIGITS = r"[\d²³¹¼-¾\u2070-\u2079\u2080-\u2089\u2150-\u215f]+"
-_CURRENCY = r"$£¥\u20a0-\u20cf"
-_NUMBER_WITH_SYMBOLS = re.compile(
-    rf"(?:(?<!\w)[-–−+±¬√<>≤≥≈~^{_CURRENCY}]{{1,5}}|[{_CURRENCY}]\s)?"
-    rf"{_DIGITS}(?:[^\w\s]{{1,5}}{_DIGITS})*(?:\s?[%‰°′″{_CURRENCY}]{{1,5}})?"
+_UNSPACED_LETTERS = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
 )
-"""A number such as `-5`, `€ 5`, `3/4`, `10²` or `5 %`. A word has only the digits."""
+"""Letters of languages without spaces, and Korean: a number next to them is a number."""
+_SMALL_DIGITS = r"²³¹¼-¾\u2070-\u2079\u2080-\u2089\u2150-\u215f"
+_DIGITS = rf"[\d{_SMALL_DIGITS}]+"
+_CURRENCY = r"$£¥\u20a0-\u20cf"
+_CURRENCY_CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK"
+_UNITS = (
+    "[mkcdµμ]?m[²³]?|[kmµμ]?g|t|ha|[mcd]?l|[kMGT]?Wh|[kMGT]W|[mk]V|mA|m?Ah|[kMGT]?Hz|[kMGT]i?B|KB|h?Pa|mbar|px|"
+    rf"{_CURRENCY_CODES}"
+)
+_SUFFIXES = "st|nd|rd|th|er|re|e|ère|ème|te[nrs]?|º|ª|s|ms|min|h|am|pm|x|k|M|bn|lbs?|oz|ft|in"
+"""Ordinal suffixes, and units that are also words. They belong to a number only without a space before them."""
+_NUMBER = re.compile(
+    rf"(?:(?<![^\W{_UNSPACED_LETTERS}])(?:[-–−+±¬√<>≤≥≈~^{_CURRENCY}]{{1,5}}|(?:{_CURRENCY_CODES})[^\S\r\n]?)"
+    rf"|[{_CURRENCY}]\s)?"
+    rf"{_DIGITS}(?:[^\w\s]{{1,5}}{_DIGITS})*"
+    rf"(?:\s?[%‰°′″{_CURRENCY}]{{1,5}}(?:[CF](?!\w))?|[^\S\r\n]?(?:{_UNITS})(?!\w)|(?:{_SUFFIXES})(?!\w))?"
+)
+"""A number such as `-5`, `€ 5`, `3/4`, `10²`, `5 %`, `5 kg` or `5th`. A word has only the digits."""
+_LETTERS_OR_DIGITS = rf"(?:\d|[^\W{_UNSPACED_LETTERS}])+"
+_HYPHENATED = re.compile(rf"{_LETTERS_OR_DIGITS}(?:[-\u2010\u2011]{_LETTERS_OR_DIGITS})*")
+_PART = re.compile(_LETTERS_OR_DIGITS)
+_WORD = re.compile(rf"[^\W\d_{_SMALL_DIGITS}]+(?:['’][^\W\d_{_SMALL_DIGITS}]+)*")
+_DASHES = str.maketrans("–−", "--")
 _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 """As context, up to 3 words from the 40 characters before a change are shown."""
 _NUMBER_SEARCH_CHARACTERS = 24
@@ -43,6 +63,8 @@ _MAX_CHANGED_WORDS = 100
 """The maximum number of words of a significant change. In a longer difference, a whole section was replaced."""
 _MAX_MERGED_CHARACTERS = 200
 """The maximum length of touching differences that are merged. Without spaces, all differences of a text may touch."""
+_IDENTIFIER_SEARCH_CHARACTERS = 64
+"""The number of characters on each side of a difference that are searched for the rest of an identifier."""
 _EXCERPT_LENGTH = 60
 """The maximum number of characters of an excerpt."""
 _SENTENCE_END_SEARCH_CHARACTERS = 8
@@ -60,7 +82,7 @@ def find_significant_changes(
     )
     spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]
-    whole = ((_extend_to_numbers(old, a), _extend_to_numbers(new, b)) for a, b in sorted(spans))
+    whole = (_extend_both_to_numbers((old, new), (a, b)) for a, b in sorted(spans))
     changes = [change for a, b in _merge_touching_spans(whole) for change in _find_changes_of_kinds(old, new, a, b)]
     return sorted(changes, key=lambda change: _SIGNIFICANT_CHANGE_KINDS.index(change.kind))
 
@@ -101,12 +123,30 @@ def _find_context(text: str, position: int) -> str:
     return " ".join(words[first:])
 
 
+def _extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> tuple[Span, Span]:
+    """Extend a difference to whole numbers and dates in both texts.
+
+    If a sign such as `%` follows a number in only one text, the number of the other text is included too.
+    """
+    a, b = (_extend_to_numbers(text, span) for text, span in zip(texts, spans, strict=True))
+    if b[0] == b[1] and a[0] < spans[0][0]:
+        b = _extend_to_number_before(texts[1], b)
+    elif a[0] == a[1] and b[0] < spans[1][0]:
+        a = _extend_to_number_before(texts[0], a)
+    return a, b
+
+
+def _extend_to_number_before(text: str, span: Span) -> Span:
+    for match in _NUMBER.finditer(text, max(0, span[0] - _NUMBER_SEARCH_CHARACTERS), span[0]):
+        if not text[match.end() : span[0]].strip():
+            return match.start(), span[1]
+    return span
+
+
 def _extend_to_numbers(text: str, span: Span) -> Span:
     """Extend a part of a text to whole numbers with their signs and symbols, and to whole dates."""
     begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
-    numbers = (
-        match.span() for match in _NUMBER_WITH_SYMBOLS.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS)
-    )
+    numbers = (match.span() for match in _NUMBER.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS))
     found = [part for part in (*numbers, *_find_date_spans(text, span)) if part[0] < span[1] and span[0] < part[1]]
     return min([span[0], *(first for first, _ in found)]), max([span[1], *(last for _, last in found)])
 
@@ -149,25 +189,76 @@ def _are_equal(words: Sequence[_KeyWord], others: Sequence[_KeyWord]) -> bool:
 
 
 def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[_KeyWord]]:
-    """Return the negations, numbers, dates and names in a part of a text."""
+    """Return the negations, numbers, dates and names in a part of a text.
+
+    A number consists of digits with signs, separators, currencies, units and ordinal suffixes. The digits of an
+    identifier, such as `v2`, `part50` or a UUID, are not a number. An identifier may be a name.
+    """
     words: dict[SignificantChangeKind, list[_KeyWord]] = {kind: [] for kind in _SIGNIFICANT_CHANGE_KINDS}
-    dates = _find_date_spans(text, span)
-    for match in _TOKEN.finditer(text, *span):
-        word, (begin, end) = match[0], match.span()
+    dates = [date for date in _find_date_spans(text, span) if _overlap(date, span)]
+    identifiers = _find_identifiers(text, span)
+    for date in dates:
+        whole = _normalise_spaces(text[slice(*date)])
+        words["date"].append(_KeyWord(whole, date[0], whole.casefold()))
+    for match in _NUMBER.finditer(
+        text, max(0, span[0] - _NUMBER_SEARCH_CHARACTERS), span[1] + _NUMBER_SEARCH_CHARACTERS
+    ):
+        found = match.span()
+        if _overlap(found, span) and not (_overlap_any(found, dates) or _is_in_word(text, found[0], identifiers)):
+            words["number"].append(_KeyWord(match[0], found[0], _normalise_number(match[0])))
+    parts = (match.span() for match in _WORD.finditer(text, *span))
+    for begin, end in sorted([*identifiers, *(part for part in parts if not _overlap_any(part, identifiers))]):
+        word = text[begin:end]
         lower = word.casefold()
         if lower in _NEGATION_WORDS or lower.endswith(("n't", "n’t")):
             words["negation"].append(_KeyWord(lower, begin, lower))
-        elif date := next(((first, last) for first, last in dates if first < end and begin < last), None):
-            whole = _normalise_spaces(text[slice(*date)])
-            words["date"].append(_KeyWord(whole, date[0], whole.casefold()))
-        elif any(map(str.isdigit, word)):
-            words["number"].append(_KeyWord(word, begin, word))
-        elif word[0].isupper() and not _SENTENCE_END.search(
-            text[max(0, begin - _SENTENCE_END_SEARCH_CHARACTERS) : begin]
+        elif (
+            word[0].isupper()
+            and not _overlap_any((begin, end), dates)
+            and not _SENTENCE_END.search(text[max(0, begin - _SENTENCE_END_SEARCH_CHARACTERS) : begin])
         ):
             words["name"].append(_KeyWord(word, begin, word))
-    words["date"] = list(dict.fromkeys(words["date"]))  # each word of a date has added the date
     return words
+
+
+def _find_identifiers(text: str, span: Span) -> list[Span]:
+    """Return the spans of the hyphenated words that overlap a part of a text, and in which letters and digits touch.
+
+    A number with a unit or an ordinal suffix, such as `5kg` or `2nd`, is not an identifier.
+    """
+    begin = max(0, span[0] - _IDENTIFIER_SEARCH_CHARACTERS)
+    found = _HYPHENATED.finditer(text, begin, span[1] + _IDENTIFIER_SEARCH_CHARACTERS)
+    return [
+        match.span()
+        for match in found
+        if _overlap(match.span(), span) and any(map(_mixes_letters_and_digits, _PART.findall(match[0])))
+    ]
+
+
+def _mixes_letters_and_digits(word: str) -> bool:
+    has_digit = any(map(str.isdecimal, word))
+    return has_digit and not all(map(str.isdecimal, word)) and not _NUMBER.fullmatch(word)
+
+
+def _is_in_word(text: str, position: int, identifiers: Sequence[Span]) -> bool:
+    """Return whether a number is a part of an identifier, or a small digit after a letter, as in `note²`."""
+    if any(first <= position < last for first, last in identifiers):
+        return True
+    return position > 0 and not text[position].isdecimal() and text[position].isdigit() and text[position - 1].isalpha()
+
+
+def _normalise_number(number: str) -> str:
+    """Return a key for comparisons. The scripts of digits, the kinds of dashes, and spaces do not matter."""
+    digits = (str(unicodedata.decimal(letter, letter)) for letter in number.translate(_DASHES) if not letter.isspace())
+    return "".join(digits)
+
+
+def _overlap_any(span: Span, others: Iterable[Span]) -> bool:
+    return any(_overlap(span, other) for other in others)
+
+
+def _overlap(span: Span, other: Span) -> bool:
+    return span[0] < other[1] and other[0] < span[1]
 
 
 def _normalise_spaces(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from simdoc_search.analysis.settings import Analysis
@@ -183,7 +183,29 @@ def describe_word_measures(comparison: Comparison) -> list[MeasureRow]:
         MeasureRow("share of the first text", *first),
         MeasureRow("share of the second text", *second),
         MeasureRow("different", describe_differences(comparison)),
+        *_describe_other_words(comparison),
     ]
+
+
+def _describe_other_words(comparison: Comparison) -> Iterator[MeasureRow]:
+    """Yield the words that are counted as neither common nor different, and those that are counted as both."""
+    if any(comparison.equal_unmatched_word_counts):
+        counts = _format_counts_of_both(comparison.equal_unmatched_word_counts)
+        yield MeasureRow("equal outside passages", counts)
+    if any(comparison.matched_different_word_counts):
+        counts = _format_counts_of_both(comparison.matched_different_word_counts)
+        yield MeasureRow("in common and different", counts, "which are repeated or moved")
+
+
+def _format_counts_of_both(counts: tuple[int, int]) -> str:
+    """Format a number of words of each text: "3 words of each text" or "3 words of the first text, 2 of the second"."""
+    first, second = counts
+    if first == second:
+        return f"{format_count(first, 'word')} of each text"
+    if not first:
+        return f"{format_count(second, 'word')} of the second text"
+    words = f"{format_count(first, 'word')} of the first text"
+    return f"{words}, {second:,} of the second" if second else words
 
 
 def describe_shingle_measures(comparison: Comparison) -> list[MeasureRow]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.words import WordPositions
-from simdoc_search.passages.passage import Passage, Span
+from simdoc_search.passages.passage import Difference, Passage, Span
 
 Mask = NDArray[np.bool_]
 """Whether each word of a text is chosen; bool, shape (words,)."""
@@ -51,6 +52,30 @@ def spans_to_mask(text: WordPositions, spans: Sequence[Span]) -> Mask:
     return inside
 
 
+def different_mask(text: WordPositions, differences: Iterable[Difference], *, in_second_text: bool = False) -> Mask:
+    """Mark the words of a text that are in a difference, except those that are only moved."""
+    changed = (difference for difference in differences if difference.kind != "moved")
+    return spans_to_mask(text, [difference.b if in_second_text else difference.a for difference in changed])
+
+
 def matched_mask(text: WordPositions, passages: Iterable[Passage], *, in_second_text: bool = False) -> Mask:
     """Mark the matched words of a text, which is the first or the second text of the passages."""
     return spans_to_mask(text, [run[in_second_text] for passage in passages for run in passage.runs])
+
+
+def count_words(
+    texts: tuple[WordPositions, WordPositions],
+    passages: Sequence[Passage],
+    differences: Sequence[Difference],
+    is_ignored: tuple[Mask, Mask] | None = None,
+) -> dict[str, Any]:
+    """Return the counts of words of a `Comparison`, each for both texts. Ignored words do not count."""
+    counts = []
+    for is_second, text in enumerate(texts):
+        is_counted = ~is_ignored[is_second] if is_ignored else np.ones(len(text.words), bool)
+        is_matched = matched_mask(text, passages, in_second_text=bool(is_second)) & is_counted
+        is_different = different_mask(text, differences, in_second_text=bool(is_second)) & is_counted
+        masks = is_counted, is_matched, is_counted & ~is_matched & ~is_different, is_matched & is_different
+        counts.append([int(mask.sum()) for mask in masks])
+    names = "word_counts", "matched_word_counts", "equal_unmatched_word_counts", "matched_different_word_counts"
+    return dict(zip(names, zip(*counts, strict=True), strict=True))

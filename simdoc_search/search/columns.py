@@ -13,7 +13,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
 DESCENDING_COLUMNS = frozenset({"date", "overlap", "size"})
-"""Columns whose default sort order is descending."""
+"""Columns whose sort order is descending."""
 
 BUILT_IN_COLUMNS = frozenset({"date", "id", "path", "size"})
 """The built-in columns. All other columns are metadata fields."""
@@ -88,18 +88,17 @@ def format_column_value(name: str, value: Any) -> str:
     return str(value)
 
 
-def make_sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]:
+def make_sort_key(name: str, value: Any) -> tuple[Any, ...]:
     """Return the sort key of a value. Numbers come before strings, and missing values come last.
 
     Args:
-        name: the name of the column. The default order is descending for dates, sizes and overlaps, and ascending for
-            other columns.
+        name: the name of the column. The order is descending for dates, sizes and overlaps, and ascending for other
+            columns.
         value: the value of the column, as returned by `Columns.get_values`.
-        reverse: whether to reverse the default order.
     """
     if value is None or value == "":
         return (2,)
-    is_descending = (name in DESCENDING_COLUMNS) != reverse
+    is_descending = name in DESCENDING_COLUMNS
     if isinstance(value, int | float):
         return (0, -value if is_descending else value)
     code_points = map(ord, value if isinstance(value, str) else str(value))

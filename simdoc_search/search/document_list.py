@@ -35,7 +35,6 @@ def list_documents(
     prefix_or_pattern: str | None = None,
     filters: Filters | None = None,
     sort: str | None = None,
-    reverse: bool = False,
     limit: int | None = None,
 ) -> Iterator[DocumentRow]:
     """Yield a row for each document: its `id`, its `index` if it is in an engine, and its columns.
@@ -49,7 +48,6 @@ def list_documents(
             `2021/*.pdf` matches paths.
         filters: list only documents with these fields, as for `SimilaritySearch.similar`.
         sort: the column to sort by. None: storage order. Sorted rows are kept in memory.
-        reverse: whether to reverse the order of `sort`.
         limit: maximum number of documents.
 
     Raises:
@@ -75,7 +73,7 @@ def list_documents(
     if sort is not None:
 
         def make_row_key(row: DocumentRow) -> tuple[Any, ...]:
-            return (*make_sort_key(sort, row.get(sort), reverse=reverse), row["id"], row.get("index") or "")
+            return (*make_sort_key(sort, row.get(sort)), row["id"], row.get("index") or "")
 
         rows = sorted(rows, key=make_row_key) if limit is None else heapq.nsmallest(limit, rows, make_row_key)
     output_names = {"id", "index", *columns.names}

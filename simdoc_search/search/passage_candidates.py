@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, MAX_SHORT_TEXT_WORDS, SHORT_TEXT_MIN_RUN
+from simdoc_search.passages.align import (
+    EDITED,
+    LONG_TEXT_MIN_RUN,
+    MAX_SHORT_TEXT_WORDS,
+    SHORT_TEXT_MIN_RUN,
+    AlignmentSettings,
+)
 from simdoc_search.passages.word_spans import Mask
 from simdoc_search.query.plans import ThresholdPlan, min_matches_beyond_chance
 from simdoc_search.search.query_document import QueryDocument
@@ -20,8 +26,8 @@ from simdoc_search.stores.shared_tokens import TokenMatch
 MAX_PHRASES = 50_000
 """Maximum number of phrases (a few consecutive words) that are queried for a text.
 
-In a text of over 350,000 words, fewer phrases per word are queried, so that only runs of more than
-`LONG_TEXT_MIN_RUN` words are certain to contain a phrase.
+If a text needs more phrases, fewer phrases per word are queried, so that only longer runs are certain to contain one.
+By default, this is a text of over 350,000 words.
 """
 
 MAX_FINGERPRINT_CANDIDATES = 200
@@ -57,6 +63,7 @@ def find_passage_candidates(
     filters: Filters | None,
     exclude: DocumentKey | None,
     size: int,
+    alignment: AlignmentSettings = EDITED,
 ) -> PassageCandidates:
     """Return the documents that may share a passage with the query document.
 
@@ -66,11 +73,12 @@ def find_passage_candidates(
         filters: only documents that match can be candidates.
         exclude: the key of a document that cannot be a candidate.
         size: maximum number of documents.
+        alignment: the settings that decide which passages count as shared.
 
     Raises:
         FormatMismatchError: the store has no passage tokens.
     """
-    guaranteed_run_length = compute_guaranteed_run(store, document)
+    guaranteed_run_length = compute_guaranteed_run(store, document, alignment)
     if not len(document.passage_tokens_to_query):  # all words of the document are ignored
         return PassageCandidates([], 0, guaranteed_run_length, 0)
     token_matches = store.documents_sharing_tokens(
@@ -78,7 +86,7 @@ def find_passage_candidates(
     )
     phrase_matches = PhraseMatches({})
     if store.can_find_phrases and document.analysed_text is not None:
-        phrases = choose_phrases(document.analysed_text, document.ignored_word_mask)
+        phrases = choose_phrases(document.analysed_text, document.ignored_word_mask, alignment)
         phrase_matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
     token_counts = {candidate.key: candidate.shared_count for candidate in token_matches.documents}
     similar = _find_by_fingerprint(store, document, filters, exclude)
@@ -93,7 +101,7 @@ def find_passage_candidates(
     )
 
 
-def compute_guaranteed_run(store: Store, document: QueryDocument) -> int:
+def compute_guaranteed_run(store: Store, document: QueryDocument, alignment: AlignmentSettings) -> int:
     """Return the minimum length, in words, of the shared runs that are always found.
 
     Runs whose words are too common may be missed; see `PassageCandidates.too_common_phrase_count`.
@@ -103,7 +111,8 @@ def compute_guaranteed_run(store: Store, document: QueryDocument) -> int:
     if document.analysed_text is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed_text.words.words)
-    by_phrases = min(words, SHORT_TEXT_MIN_RUN) + _phrase_step(words) - 1
+    length, step = _choose_phrase_length(words, alignment)
+    by_phrases = length + step - 1
     return min(by_phrases, by_tokens) if by_tokens and settings.analysis.unit == "word" else by_phrases
 
 
@@ -119,7 +128,7 @@ def describe_guarantee(store: Store) -> str:
     return f"every shared run of {settings.passages.guaranteed_run_length(size)} {settings.analysis.unit}s is found"
 
 
-def choose_phrases(text: AnalysedText, is_ignored: Mask) -> list[Phrase]:
+def choose_phrases(text: AnalysedText, is_ignored: Mask, alignment: AlignmentSettings) -> list[Phrase]:
     """Return distinct phrases of a text. Each run of the guaranteed length contains at least one of them.
 
     Phrases with ignored words are omitted. A text that is shorter than a phrase is a single phrase.
@@ -127,22 +136,23 @@ def choose_phrases(text: AnalysedText, is_ignored: Mask) -> list[Phrase]:
     words, count = text.words.words, len(text.words.words)
     if not count:
         return []
-    length = min(count, SHORT_TEXT_MIN_RUN)
+    length, step = _choose_phrase_length(count, alignment)
     starts = {
         tuple(words[start : start + length]): start
-        for start in range(count - length, -1, -_phrase_step(count))
+        for start in range(count - length, -1, -step)
         if not is_ignored[start : start + length].any()
     }
     return [Phrase(phrase, _cut_text(text, start, start + length)) for phrase, start in starts.items()]
 
 
-def _phrase_step(word_count: int) -> int:
-    """Return the number of words from the start of one phrase to the start of the next phrase."""
-    return (
-        1
-        if word_count <= MAX_SHORT_TEXT_WORDS
-        else max(LONG_TEXT_MIN_RUN - SHORT_TEXT_MIN_RUN + 1, -(-word_count // MAX_PHRASES))
-    )
+def _choose_phrase_length(word_count: int, alignment: AlignmentSettings) -> tuple[int, int]:
+    """Return the number of words of a phrase, and the number of words from the start of one phrase to the next one.
+
+    Each run of words that counts as shared contains a phrase, unless the text needs too many phrases.
+    """
+    min_run = min(word_count, alignment.min_run_for(word_count), AlignmentSettings().min_run_for(word_count))
+    length = min(min_run, SHORT_TEXT_MIN_RUN)
+    return length, max(min_run - length + 1, -(-word_count // MAX_PHRASES))
 
 
 def _cut_text(text: AnalysedText, first: int, end: int) -> str:

@@ -101,7 +101,14 @@ def _find_passages(
 def _find_candidates(
     store: Store, document: QueryDocument, options: PassageOptions, exclude: DocumentKey | None
 ) -> PassageCandidates:
-    search = partial(find_passage_candidates, store, document, filters=options.filters, exclude=exclude)
+    search = partial(
+        find_passage_candidates,
+        store,
+        document,
+        filters=options.filters,
+        exclude=exclude,
+        alignment=options.alignment,
+    )
     candidates = search(size=MAX_COMPARED_DOCUMENTS)
     return (
         search(size=candidates.total)

@@ -320,8 +320,9 @@ class SimilaritySearch:
         """Find the documents that share passages with a stored document or a text, and the positions of the passages.
 
         For a text of up to 1,000 words, every shared run of 6 words is found. For a longer text, every shared run of 12
-        words is found. The result contains this number as `guaranteed_run_length`. If texts are not stored, it is 36 by
-        default, and shorter runs are found with the probability `PassageSettings.probability_of_finding`.
+        words is found. A smaller `min_words` lowers this number, which the result contains as `guaranteed_run_length`.
+        If texts are not stored, it is 36 by default, and shorter runs are found with the probability
+        `PassageSettings.probability_of_finding`.
 
         Args:
             options: the fields of `PassageQuery`, as keyword arguments.
@@ -589,7 +590,7 @@ class SimilaritySearch:
         keep: str = "longest",
         preferred_ids: Collection[str] = (),
         keep_in: Collection[str] = (),
-        skipped: Iterable[SkippedFile] = (),
+        skipped: Iterable[SkippedFile] | None = None,
         verify: bool = True,
         drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
@@ -618,7 +619,8 @@ class SimilaritySearch:
             keep_in: folders, or prefixes of ids, such as `originals/`. Documents in these folders, or with these
                 prefixes, take precedence over the rule `keep`.
             skipped: files that `index` skipped, such as `IndexReport.skipped`. If their bytes are equal, they are
-                duplicates too. With `filters`, they are not compared, because they have no metadata.
+                duplicates too, and so are indexed archives. The members of a duplicate archive are not compared. None:
+                only documents are compared. So it is with `filters`, because such files have no metadata.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
             drop: which documents a plan drops in addition to identical documents: `same-text`, or `same-words`, which
                 includes `same-text`.
@@ -652,7 +654,7 @@ class SimilaritySearch:
             keep=keep,
             preferred_ids=preferred_ids,
             keep_in=keep_in,
-            files=() if filters else locate_skipped_files(self.store, skipped),
+            files=None if filters or skipped is None else locate_skipped_files(self.store, skipped),
             verify=verify,
             drop=drop,
             progress=progress,

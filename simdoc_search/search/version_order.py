@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simdoc_search.display import format_count, printable
+from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.keep_order import is_in_copy_folder
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
-from simdoc_search.versions.timeline import describe_date, describe_evidence_kind, describe_evidence_kinds
+from simdoc_search.versions.timeline import (
+    describe_date,
+    describe_evidence_kind,
+    describe_evidence_kinds,
+    describe_unordered_count,
+)
 
 _TEXT_ORDER_HINT = (
     "This order is only a hint, because it is based on the texts alone. "
@@ -112,7 +117,7 @@ class VersionOrder:
     """Versions in order, with the evidence. `VersionsResult` describes the attributes."""
 
     timeline: tuple[VersionEntry, ...]
-    undated: tuple[VersionEntry, ...]
+    unordered: tuple[VersionEntry, ...]
     newest: VersionEntry | None
     evidence_kind: EvidenceKind
     is_certain: bool
@@ -135,7 +140,7 @@ class VersionOrder:
     @property
     def question_mark_note(self) -> str:
         """A description of the question marks after dates; empty if there are none."""
-        if any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in (*self.timeline, *self.undated)):
+        if any(self.date_label(entry).endswith(_NOT_DECISIVE_MARK) for entry in (*self.timeline, *self.unordered)):
             return f"dates and versions with {_NOT_DECISIVE_MARK} do not affect the order"
         return ""
 
@@ -149,7 +154,7 @@ class VersionOrder:
         """A sentence that names the newest version, or says why it is not known."""
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
-            aside = f", not counting {format_count(len(self.undated), 'undated document')}" if self.undated else ""
+            aside = f"; {describe_unordered_count(len(self.unordered))}" if self.unordered else ""
             kinds = self.newest_evidence_kinds
             is_doubtful = "modification time" in kinds and is_in_copy_folder(self.newest.name)
             doubt = (
@@ -157,7 +162,7 @@ class VersionOrder:
                 if is_doubtful
                 else ""
             )
-            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{aside}{doubt}"
+            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}{aside}"
         if any(statement.hides_newest for statement in self.conflicting_statements):
             by_others = self.newest_without_file_times
             name = "" if by_others is None else printable(by_others.name) or "the text"
@@ -172,6 +177,16 @@ class VersionOrder:
         if entry.date is None or not entry.date.label:
             return ""
         return f"{entry.date.label}{'' if entry.date_determines_order else _NOT_DECISIVE_MARK}"
+
+    def describe_unknown_place(self, entry: VersionEntry) -> str:
+        """Say why the place of an entry in the order is unknown; empty for an entry of the timeline."""
+        if entry not in self.unordered:
+            return ""
+        if not self.date_label(entry):
+            return "no date or version"
+        if entry.date is not None and entry.date.evidence_kind == "modification time":
+            return "only the file time is known"
+        return "its date or version cannot be compared with the others"
 
     def evidence_lines(self) -> Iterator[str]:
         """Yield the verdict, then two lines for each contradiction."""
@@ -199,3 +214,12 @@ class VersionFamily(VersionOrder):
 
     pair_count: int
     lowest_score: float
+
+    def select_newest_entries(self, max_count: int) -> list[VersionEntry]:
+        """Return at most `max_count` entries: the last ones of the timeline, then entries of `unordered`.
+
+        If there are more, `unordered` fills at most half of them.
+        """
+        count = max(max_count - len(self.unordered), max_count - max_count // 2)
+        timeline = self.timeline[-count:]
+        return [*timeline, *self.unordered[: max_count - len(timeline)]]

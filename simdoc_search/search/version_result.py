@@ -57,9 +57,10 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         hits: the versions on the page, by descending score, then by id. The first page always contains the newest
             version, if necessary as its last hit.
         timeline: the versions on the page, the newest version and the query document, oldest first. The entries of
-            `undated` are not included.
-        undated: entries without a date or version, if at least half of the documents have one. A file's modification
-            time counts as a date only if fewer than half of the documents have another date or a version.
+            `unordered` are not included.
+        unordered: entries without a date or version that can be compared, if at least half of the documents have one. A
+            file's modification time counts as a date only if fewer than half of the documents have another date or a
+            version.
         newest: the newest entry of the timeline. None: the evidence is insufficient or contradictory.
         evidence_kind: the kind of evidence that the order is based on; see `versions.EvidenceKind`. `texts` means
             that the order is guessed from the texts.
@@ -102,8 +103,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
 
     @property
     def entries(self) -> tuple[VersionEntry, ...]:
-        """The timeline, then the undated versions."""
-        return (*self.timeline, *self.undated)
+        """The timeline, then the unordered versions."""
+        return (*self.timeline, *self.unordered)
 
     def __str__(self) -> str:
         name = printable(self.query_name) or "the text"
@@ -113,7 +114,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         return "\n".join([*lines, *self.timeline_lines(), *self.evidence_lines()])
 
     def timeline_lines(self) -> Iterator[str]:
-        """Yield the timeline with its significant changes, then the undated versions.
+        """Yield the timeline with its significant changes, then the unordered versions.
 
         Each line has the date, the share of similar sentences, the changed words and the name.
         """
@@ -124,15 +125,16 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
             yield from (
                 f"{'':>12}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
             )
-        if self.undated:
-            yield "documents without a date or version to compare, so their place in the order is unknown:"
-            yield from (self._format_entry(entry) for entry in self.undated)
+        if self.unordered:
+            yield "documents whose place in the order is unknown:"
+            yield from (self._format_entry(entry) for entry in self.unordered)
 
     def _format_entry(self, entry: VersionEntry) -> str:
         share, words = (
             (format_percent(entry.changes.share, 0), entry.changes.word_changes_label) if entry.changes else ("", "")
         )
-        marks = f"  ({marks})" if (marks := self.format_labels(entry)) else ""
+        marks = ", ".join(filter(None, (self.describe_unknown_place(entry), self.format_labels(entry))))
+        marks = f"  ({marks})" if marks else ""
         return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 
     def format_labels(self, entry: VersionEntry) -> str:

@@ -16,7 +16,7 @@ from simdoc_search.indexing.input_paths import absolute_path
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
-from simdoc_search.passages.word_spans import spans_to_mask
+from simdoc_search.passages.word_spans import different_mask
 from simdoc_search.search.filter_check import find_unknown_field
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
@@ -177,7 +177,7 @@ def _make_order_attributes(
 
     return {
         "timeline": tuple(entries[number] for number in timeline.order if number in entries),
-        "undated": tuple(entries[number] for number in timeline.undated if number in entries),
+        "unordered": tuple(entries[number] for number in timeline.unordered if number in entries),
         "newest": find_entry(timeline.newest),
         "newest_without_file_times": find_entry(timeline.newest_without_file_times),
         "newest_evidence_kinds": timeline.newest_evidence_kinds,
@@ -268,7 +268,6 @@ def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: floa
         return VersionChanges(share)
     words = old.words, new.words
     changes = find_text_changes((old.text, new.text), words, align_words(*words))
-    changed = [difference for difference in changes.differences if difference.kind != "moved"]
-    added = spans_to_mask(new.words, [difference.b for difference in changed])
-    removed = spans_to_mask(old.words, [difference.a for difference in changed])
+    added = different_mask(new.words, changes.differences, in_second_text=True)
+    removed = different_mask(old.words, changes.differences)
     return VersionChanges(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes))

@@ -1,10 +1,8 @@
-"""Recommends settings for a collection, measured on a sample or learned from labelled pairs.
+"""Learns thresholds from labelled pairs.
 
-sample.py          draws a random sample, and computes its exact overlaps
-measurement.py     measures recall, precision, error and cost of settings
 labelled_pairs.py  reads labelled pairs, and learns the threshold that best separates them
-thresholds.py      learns the thresholds of versions and related documents from labelled pairs
-recommendation.py  measures several settings, and recommends one
+overlaps.py        learns the overlap of duplicates
+thresholds.py      learns the thresholds of versions and related documents
 """
 
 from simdoc_search.tuning.labelled_pairs import (
@@ -14,9 +12,7 @@ from simdoc_search.tuning.labelled_pairs import (
     learn_threshold,
     read_pairs,
 )
-from simdoc_search.tuning.measurement import Measurement, measure
-from simdoc_search.tuning.recommendation import TuningResult, tune
-from simdoc_search.tuning.sample import draw_sample, limit_texts
+from simdoc_search.tuning.overlaps import learn_overlaps
 from simdoc_search.tuning.thresholds import (
     LearnedSimilarityThresholds,
     learn_related_thresholds,
@@ -28,14 +24,9 @@ __all__ = [
     "LabelledPair",
     "LearnedSimilarityThresholds",
     "LearnedThreshold",
-    "Measurement",
-    "TuningResult",
-    "draw_sample",
+    "learn_overlaps",
     "learn_related_thresholds",
     "learn_threshold",
     "learn_version_thresholds",
-    "limit_texts",
-    "measure",
     "read_pairs",
-    "tune",
 ]

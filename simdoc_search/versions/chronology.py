@@ -30,7 +30,7 @@ _MORE_RELIABLE_THAN_FILE_TIMES: tuple[EvidenceKind, ...] = ("modified", "version
 
 
 def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder) -> Timeline:
-    """Order documents, separate the undated ones, and determine the newest document if the evidence agrees.
+    """Order documents, separate the unordered ones, and determine the newest document if the evidence agrees.
 
     Documents with the same date are ordered by the next kind of evidence that all of them have. If no evidence
     distinguishes them, they are in the order that `propose_order` returns.
@@ -42,8 +42,8 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     evidence = DateEvidence(documents)
     dated_copies = _find_dated_copies(evidence, documents)
     evidence.copy_dates(dated_copies)
-    undated = _find_undated(evidence, len(documents))
-    dated = [number for number in range(len(documents)) if number not in undated]
+    unordered = _find_unordered(evidence, len(documents))
+    dated = [number for number in range(len(documents)) if number not in unordered]
     kind, groups = group_by_date(evidence, dated)
     order, guessed = order_groups(evidence, kind, groups, propose_order)
     order_kinds = find_order_kinds(evidence, kind, groups)
@@ -60,7 +60,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     )
     return Timeline(
         tuple(order),
-        tuple(sorted(undated)),
+        tuple(sorted(unordered)),
         kind,
         len(dated) < 2 or not (guessed or conflicting_statements or newest is None),
         newest,
@@ -94,12 +94,12 @@ def _rank_copy(document: DateSources) -> tuple[int, int, str]:
     return document.mtime_ns or 0, len(document.document_path), document.document_path
 
 
-def _find_undated(evidence: DateEvidence, count: int) -> set[int]:
-    """Return the undated documents.
+def _find_unordered(evidence: DateEvidence, count: int) -> set[int]:
+    """Return the unordered documents.
 
-    If at least half of the documents have evidence other than a modification time, the documents without it are
-    undated. Otherwise, if at least half have any evidence, the documents without evidence are undated. Otherwise, the
-    result is empty.
+    If at least half of the documents have comparable evidence other than a modification time, these are the documents
+    without it. Otherwise, if at least half have any comparable evidence, these are the documents without it. Otherwise,
+    the result is empty.
     """
     for kinds in (KINDS_WITHOUT_MTIME, EVIDENCE_KINDS):
         dated = {number for kind in kinds for number in _find_comparable_documents(evidence, kind)}
@@ -189,7 +189,7 @@ def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Ev
         if verdict := evidence.compare(kind, first, second):
             verdicts[kind] = verdict
     if verdicts.keys() == {"modification time"} and evidence.has_strong_date(first) != evidence.has_strong_date(second):
-        return {}  # the undated file may be a new copy of an old document
+        return {}  # the unordered file may be a new copy of an old document
     by_file = verdicts.get("modification time", 0)
     if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILE_TIMES):
         del verdicts["modification time"]

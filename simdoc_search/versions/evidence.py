@@ -80,7 +80,7 @@ EVIDENCE_KINDS: tuple[EvidenceKind, ...] = get_args(EvidenceKind)[:-1]
 KINDS_WITHOUT_MTIME: tuple[EvidenceKind, ...] = EVIDENCE_KINDS[:-1]
 """All kinds except the modification time.
 
-If at least half of all documents have evidence of one of these kinds, the other documents are treated as undated.
+If at least half of all documents have evidence of one of these kinds, the other documents are treated as unordered.
 """
 
 _DATE_KINDS: tuple[EvidenceKind, ...] = ("modified", "date", "name", "created")

@@ -51,8 +51,9 @@ class Timeline:
 
     Attributes:
         order: indices of the dated documents, the oldest first.
-        undated: indices of the documents without a date or version, if at least half of the documents have one. A
-            file's modification time counts as a date only if fewer than half have another date or a version.
+        unordered: indices of the documents without a date or version that can be compared, if at least half of the
+            documents have one. A file's modification time counts as a date only if fewer than half have another date or
+            a version.
         evidence_kind: the kind of evidence that the order is based on.
         is_certain: whether the evidence determines the whole order and does not contradict itself.
         newest: index of the newest document; None if the evidence does not determine it or is contradictory.
@@ -69,7 +70,7 @@ class Timeline:
     """
 
     order: tuple[int, ...]
-    undated: tuple[int, ...]
+    unordered: tuple[int, ...]
     evidence_kind: EvidenceKind
     is_certain: bool
     newest: int | None
@@ -96,6 +97,11 @@ def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
     """Return a description of several kinds of evidence for display."""
     *others, last = (_DESCRIPTIONS[kind] for kind in kinds)
     return f"{', '.join(others)} and the {last}" if others else last
+
+
+def describe_unordered_count(count: int) -> str:
+    """Say that this number of documents, whose place in the order is unknown, may be newer than the newest one."""
+    return f"{format_count(count, 'document')} that could not be ordered may be newer"
 
 
 def describe_order(kind: EvidenceKind, guessed_dates: Sequence[DocumentDate | None], *, have_equal_texts: bool) -> str:

@@ -117,7 +117,7 @@ def _require_moving_allowed(request: PageRequest, *, is_change: bool = False) ->
     local = request.local
     if local is None or local.removed_files_folder is None:
         raise HTTPException(
-            403, "this server does not move files; to allow moving files, run: simdoc-search serve --allow-apply"
+            403, "this server does not move files; to allow moving files, restart it with the option --allow-apply"
         )
     if is_change and not local.has_form_token(request.value("form_token")):
         raise HTTPException(403, "the form is from an earlier run of the server; reload the page, then try again")

@@ -10,6 +10,7 @@ from typing import Any
 from simdoc_search.as_json import duplicates_omissions_as_json, duplicates_summary_as_json, group_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import GroupedDocument
+from simdoc_search.duplicates.plan import undo_path
 from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action
 from simdoc_search.duplicates.plan.table import table_lines
@@ -18,7 +19,6 @@ from simdoc_search.passages.summary import excerpt
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.columns import Columns, format_column_value
 from simdoc_search.web.background_job import Progress
-from simdoc_search.web.local_access import LocalAccess, quote_command
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page, Redirect, TsvDownload, url_for
 from simdoc_search.web.review import ROW_FIELD_PREFIX, DuplicatesReview, ReviewedGroup
@@ -109,7 +109,7 @@ def start_duplicates(request: PageRequest) -> Redirect:
     local = request.local
 
     def find(report: Progress) -> DuplicatesReview:
-        skipped = list_skipped_files(search.store, local, report) if local and not options["filters"] else ()
+        skipped = list_skipped_files(search.store, local, report) if local and not options["filters"] else None
         return DuplicatesReview(search.duplicates(**options, skipped=skipped, progress=report), form_values)
 
     return request.served_store.duplicates.start(find)
@@ -161,7 +161,7 @@ def plan_summary(request: PageRequest) -> Page:
     """Return the page with the documents to remove, the download, and the command that applies the plan."""
     review = require_review(request)
     counts = review.count_actions()
-    command, undo_command = _commands(review, request.local)
+    command, undo_command = _commands(review, request)
     values = {
         "review": review,
         "counts": counts,
@@ -180,23 +180,21 @@ def plan(request: PageRequest) -> TsvDownload:
     """Return the plan of `duplicates --plan` with the user's decisions. It contains file paths."""
     review = require_review(request)
     rows = review.edit_rows(plan_rows(review.duplicates, request.served_store.search().store))
-    command, _ = _commands(review, request.local)
+    command, _ = _commands(review, request)
     return TsvDownload(review.plan_name, table_lines(rows, command, review.duplicates.drop_scope))
 
 
-def _commands(review: DuplicatesReview, local: LocalAccess | None) -> tuple[str, str]:
-    """Return the commands that apply the downloaded plan and undo it.
-
-    For a browser on this computer, the commands are complete. For another computer, the folders and the store are not
-    known.
-    """
-    if local is None:
-        apply = quote_command("apply", review.plan_name, "--move-to", "removed")
-        return apply, quote_command("apply", "--undo", f"{review.plan_name}.undo")
-    downloads = Path.home() / "Downloads"
-    file = str((downloads if downloads.is_dir() else Path.home()) / review.plan_name)
-    apply = local.command("apply", file, "--move-to", str(Path.home() / "simdoc-search-removed"))
-    return apply, quote_command("apply", "--undo", f"{file}.undo")
+def _commands(review: DuplicatesReview, request: PageRequest) -> tuple[str, str]:
+    """Return the commands that apply the downloaded plan and undo it. For another computer, the folders are unknown."""
+    file, target = review.plan_name, "removed"
+    if request.local is not None:
+        downloads = Path.home() / "Downloads"
+        file = str((downloads if downloads.is_dir() else Path.home()) / file)
+        target = str(Path.home() / "simdoc-search-removed")
+    return (
+        request.command_line("apply", file, "--move-to", target),
+        request.command_line("apply", "--undo", undo_path(file)),
+    )
 
 
 def require_review(request: PageRequest) -> DuplicatesReview:

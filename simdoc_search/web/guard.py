@@ -88,7 +88,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
-            advice = "to accept this host name, restart the server with: simdoc-search serve --allowed-host HOST"
+            advice = "to accept this host name, restart the server with the option --allowed-host HOST"
             return _error_response(
                 421, f"{host[:_MAX_QUOTED_CHARACTERS]!r} is not a host name of this server; {advice}"
             )

@@ -89,7 +89,9 @@ def _describe_error(error: Exception, status: int) -> str:
         case StoppedError():
             return "the server is shutting down; try again later"
         case StoreNotFoundError():
-            return "there are no documents yet; index some with: simdoc-search index FOLDER"
+            return (
+                "there is no index yet; create it with `simdoc-search index`, and with the option --store of the server"
+            )
         case SimdocError():
             return str(error)
     _log.error("unexpected error in a request", exc_info=error)

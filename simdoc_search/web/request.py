@@ -19,11 +19,11 @@ from starlette.types import Message, Receive
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.syntax import parse_percentage
 from simdoc_search.stores.filters import none_of
+from simdoc_search.web.local_access import LocalAccess, quote_command
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_HITS, MAX_OFFSET, MAX_VALUE_CHARACTERS, MAX_VALUES
 
 if TYPE_CHECKING:
     from simdoc_search.passages.exact_overlap import MeasureName
-    from simdoc_search.web.local_access import LocalAccess
     from simdoc_search.web.served_store import ServedStore
 
 RequestValues = dict[str, list[str]]
@@ -253,6 +253,13 @@ class PageRequest:
     def preset(self) -> Literal["edited", "verbatim"]:
         """The preset for shared passages."""
         return cast('Literal["edited", "verbatim"]', self.choice("preset", ("edited", "verbatim")))
+
+    def command_line(self, *arguments: str) -> str:
+        """Return a command line of simdoc-search.
+
+        For a browser on this computer, it names the store. Other computers must not see the location of the store.
+        """
+        return self.local.command(*arguments) if self.local else quote_command(*arguments)
 
 
 def _wrong_value_error(name: str, expected: str, text: str) -> QuerySyntaxError:

@@ -147,7 +147,8 @@ def test_documents_without_a_complete_fingerprint_are_counted(temp_indices: Temp
     kinds = {"a": Settings(sketch=MinHash(bucket_count=256)), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
     documents: dict[str, Any] = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
     other_settings = "2 fingerprints were computed with settings other than those in the mapping"
-    others = f"{other_settings}; run `simdoc-search backfill URL --stale`"
+    guess = "(title is a guess; it is the only text field in the mapping)"
+    others = f"{other_settings}; run `simdoc-search backfill URL --text-field title --stale` {guess}"
 
     assert [(False, "2 of 5 documents have no fingerprint"), (True, others)] == findings_of(
         temp_indices, engine, mapping(), **documents, d={"title": "d"}, e={"simdoc": None}
@@ -176,7 +177,7 @@ def test_malformed_fingerprints_are_counted_and_named(
 
     assert (True, True) == (wrong, fault in problem)
     assert problem.startswith("1 of 2 sampled fingerprints is malformed: 'bad' ")
-    assert problem.endswith("; run `simdoc-search backfill URL --stale`")
+    assert problem.endswith("; run `simdoc-search backfill URL --text-field FIELD --stale`")
 
 
 def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, engine: Engine) -> None:
@@ -191,7 +192,7 @@ def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, eng
     missing, stale = [finding.message for finding in check(engine, name) if finding.is_problem]
 
     url = f"{temp_indices.engine}/{name}"
-    assert f"1 of 5 documents has a text but no fingerprint; run `simdoc-search backfill {url}`" == missing
+    assert f"1 of 5 documents has a text but no fingerprint ('new'); run `simdoc-search backfill {url}`" == missing
     assert stale.startswith(
         "1 of 3 sampled fingerprints does not match the current text: 'a'; run `simdoc-search backfill"
     )
@@ -292,10 +293,10 @@ TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
 
 
 def test_an_index_without_our_field_is_named_with_the_command(temp_indices: TempIndices, engine: Engine) -> None:
-    """The command has the text field of the other index. A closed index is only named."""
+    """The mapping of the other index records the text field. A closed index is only named."""
     names, alias = two_indices(temp_indices, {})
     ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
-    run_this = f"run `simdoc-search backfill {temp_indices.engine}/{alias} --text-field body`, or add"
+    run_this = f"run `simdoc-search backfill {temp_indices.engine}/{alias}`, or add"
     result = run("check", f"{temp_indices.engine}/{alias}")
     call(temp_indices.engine, "POST", f"/{names[1]}/_close")
 
@@ -349,8 +350,8 @@ def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) ->
         run("check", f"{address}/{name}", "--field", "fp"),
     )
     problem = (
-        f"there is no field fp.tokens; run `simdoc-search backfill {temp_indices.engine}/{name} --text-field FIELD "
-        "--field fp`, or add the mapping printed by `simdoc-search template show`"
+        f"there is no field fp.tokens; run `simdoc-search backfill {temp_indices.engine}/{name} --field fp "
+        "--text-field FIELD`, or add the mapping printed by `simdoc-search template show`"
     )
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
     without_fingerprints = output("check", f"{address}/{temp_indices.make(mapping(), NAMED)}").splitlines()

@@ -242,9 +242,9 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     size = r"[\d.]+ kB"
 
     assert re.search(rf"^documents      15 in 1 index, {size}$", shown, re.MULTILINE)
-    assert "fingerprinted  11 (1 with a text that has no words)\nmissing        4 (26.7 %)\n" in shown
+    assert "fingerprinted  11 (1 with a text that has no words)\nmissing        4 (26.7 %): '" in shown
     assert "stale          3 of 10, all compared: 'malformed', 'stale/1', 'stale/2'\n" in shown
-    assert "errors         3 documents that the engine's pipeline could not fingerprint\n" in shown
+    assert "errors         3 documents that the engine's pipeline could not fingerprint: " in shown
     assert "               2: the text has N characters, too many\n" in shown
     assert "pipeline       none, because index.final_pipeline does not name a pipeline\n" in shown
     assert "\x1b" not in shown
@@ -271,7 +271,7 @@ def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
     stale = "30.0 % of the fingerprints are stale, more than 1.0 %"
     missing = "26.7 % of the documents have no fingerprint, more than 10.0 %"
-    advice = f"to add missing fingerprints and replace stale ones, run: simdoc-search backfill {place} --stale\n"
+    advice = f"to bring all fingerprints up to date, run `simdoc-search backfill {place} --stale`\n"
 
     assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code
     both = run("status", place, "--json", "--max-stale", "1%", "--max-missing", "10 %")
@@ -294,7 +294,9 @@ def test_the_advice_names_the_text_field_that_the_mapping_does_not_record(temp_i
     guess = "(body is a guess; it is the only text field in the mapping)"
     command = f"backfill {place} --text-field body"
 
-    assert f"to add missing fingerprints {guess}, run: simdoc-search {command}\n" == run("status", place).stderr
+    assert (
+        f"to bring all fingerprints up to date, run `simdoc-search {command}` {guess}\n" == run("status", place).stderr
+    )
     output(*command.split())
     assert "" == run("status", place).stderr
 
@@ -355,14 +357,29 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert "" == run("status", url).stderr
     after = answer("status", url, "--max-missing", "0")
 
-    assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5 %)\n" in shown
-    advice = "run `simdoc-search backfill` to remove the fingerprint"
-    assert f"text removed   1 document with a fingerprint but no text; {advice}\n" in shown
+    assert "fingerprinted  5\nwithout text   2 (no fingerprint needed)\nmissing        1 (12.5 %): 'missing'\n" in shown
+    assert "text removed   1 document with a fingerprint but no text\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text_count"], found["missing_count"])
     assert f"1 document has a fingerprint but no text; run `simdoc-search backfill {url}`\n" in checked
     assert "1 document updated, 0 unchanged, 1 without a text any more (fingerprint removed) (" in done
     assert (3, 0, 0) == (after["without_text_count"], after["missing_count"], after["staleness"]["stale_count"])
+
+
+@each_engine
+def test_the_printed_request_lists_all_missing_documents(temp_indices: TempIndices) -> None:
+    """Documents without a text are not listed. The name of a field may have any characters."""
+    names = ["cm:content", "a body"]
+    texts = {name: {"type": "text"} for name in names}
+    index = temp_indices.make({"properties": mapping(recorded=None)["properties"] | texts})
+    output("backfill", f"{temp_indices.engine}/{index}", *(f"--text-field={name}" for name in names))
+    missing = {f"missing/{number}": {names[number % 2]: words(0, 60)} for number in range(7)}
+    fill(temp_indices, index, {**missing, "empty": {"title": "x"}, "fine": document(words(0, 60))})
+    first, request = output("status", f"{temp_indices.engine}/{index}").split("missing  ")[1].splitlines()[:2]
+
+    assert re.search(r" 7 \(77\.8 %\): 'missing/\d'(, 'missing/\d'){4} and 2 more$", first)
+    found = call(temp_indices.engine, "GET", request.partition(" GET ")[2])["hits"]["hits"]
+    assert set(missing) == {hit["_id"] for hit in found}
 
 
 def test_documents_without_a_text_may_be_among_the_missing(temp_indices: TempIndices) -> None:
@@ -371,7 +388,7 @@ def test_documents_without_a_text_may_be_among_the_missing(temp_indices: TempInd
     index = temp_indices.make({"properties": fields})
     fill(temp_indices, index, {"fine": document(words(0, 60)), "late": {"body": None}})
 
-    assert "missing        1 (50.0 %), including documents without a text\n" in output(
+    assert "missing        1 (50.0 %), including documents without a text: 'late'\n" in output(
         "status", f"{temp_indices.engine}/{index}"
     )
 

@@ -72,7 +72,7 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
         "newest_without_file_times",
         "order",
         "timeline",
-        "undated",
+        "unordered",
         "pair_count",
         "lowest_score",
     } == family.keys()

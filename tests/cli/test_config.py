@@ -118,7 +118,7 @@ def test_a_file_cannot_set_dangerous_options(folder: Path) -> None:
     """These options remove documents, read outside of a folder, load code, name an engine or belong to commands that
     write.
     """
-    for option in ("prune", "prefix", "follow-links", "stdin-id", "watch", "concepts", "synonyms", "engine", "store"):
+    for option in ("prune", "prefix", "follow-links", "prune-all", "watch", "concepts", "synonyms", "engine", "store"):
         assert f"[index] cannot set '{option}'" in refused(folder, f"[index]\n{option} = true")
     for command in ("apply", "delete", "repair", "backup", "backfill", "engine", "template", "check"):
         assert f"cannot set '{command}'" in refused(folder, f"[{command}]\nyes = true")

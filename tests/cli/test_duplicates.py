@@ -17,11 +17,8 @@ from tests.support.duplicate_files import BASE, DAY
 
 pytestmark = pytest.mark.usefixtures("copies")
 
-NEAR = (
-    "overlap 94.9 %; +0 −10 words in 1 place; number: word187 word188 word189 “190 … 191 … 192 … 193 … 194 … 195 … "
-    "196 … 197 … 198 … 199” (removed)"
-)
-"""The reason of docs/sub/near.txt, which lacks the last ten words, each of which contains a number."""
+NEAR = f"overlap 94.9 %; 10 words removed: '{' '.join(f'word{number}' for number in range(190, 200))}'"
+"""The reason of docs/sub/near.txt, which lacks the last ten words."""
 
 TWO_ROWS = json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE})
 
@@ -38,18 +35,32 @@ def groups(*arguments: object) -> dict[str, list[str]]:
 # --- output ---
 
 
-def test_files_that_are_not_compared_are_mentioned() -> None:
-    """Without a folder, files without text are not compared. Archives are not read by default."""
+def test_files_that_are_not_compared_are_mentioned_once() -> None:
+    """Archives are not read by default. Without a folder, files without text are not compared."""
     write(Path("docs"), {"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(99), "more.zip": b"PK\x05\x06" + bytes(18)})
-    in_folder, in_index = run("duplicates", "docs"), run("duplicates")
+    first, later = run("duplicates", "docs"), run("duplicates", "docs")
 
-    assert (
+    advice = (
         "1 skipped file is an archive or a mailbox; to search the documents inside too, first run: "
-        "simdoc-search index docs --archives" in in_folder.stderr.splitlines()
+        "simdoc-search index docs --archives"
     )
-    note = "note: files without text, such as photos, were not compared. To compare their bytes, run: "
-    assert f"{note}simdoc-search duplicates FOLDER" in in_index.stderr.splitlines()
-    assert note not in in_folder.stderr
+    assert advice in first.stderr.splitlines()
+    assert "0 indexed, 5 unchanged, 2 skipped in" in later.stderr
+    assert "skipped file" not in later.stderr
+
+
+def test_hints_depend_on_the_groups() -> None:
+    """Files without text matter if no copies are found. Less similar documents also matter if near duplicates are."""
+    near, photos = "to find less similar documents", "note: files without text, such as photos, were not compared"
+    output("index", "docs")
+
+    for options, expected in (
+        ([], [True, False]),
+        (["--filter", "path=other.txt"], [True, True]),
+        (["--exclude", "path=sub/"], [False, False]),
+    ):
+        done = run("duplicates", *options).stderr
+        assert expected == [near in done, photos in done]
 
 
 def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
@@ -377,6 +388,31 @@ def test_an_exclusion_that_matches_no_document_is_noted() -> None:
 
     assert "no document has a path that begins with 'docs/sub/'; choose from: sub/" in result.stderr
     assert "note" not in run("duplicates", "docs", "--exclude", "path=sub/").stderr
+
+
+def test_documents_that_overlap_only_a_duplicate_are_counted(tmp_path: Path) -> None:
+    """The versions 1 and 2 overlap, and 2 and 3, but not 1 and 3."""
+    write(tmp_path / "versions", {f"{number}.txt": words(8 * number, 100 + 9 * number) for number in (1, 2, 3)})
+    note = "1 document is in no group, because it overlaps only duplicates"
+
+    result = run("duplicates", "versions")
+    assert "1 group, 1 duplicate" in result.stdout
+    assert note in result.stderr
+    assert note not in run("duplicates", "versions", "--overlap", "60").stderr
+    assert 3 == len(output("duplicates", "versions", "--csv", "-").splitlines())
+
+
+@pytest.mark.parametrize(("rule", "kept"), [("max:score", "10"), ("min:score", "9")])
+def test_duplicates_and_dedupe_keep_the_same_row_of_a_table(rule: str, kept: str, tmp_path: Path) -> None:
+    """A CSV file has no types. Its numbers are compared as numbers, and precede text."""
+    scores = ["9", "n/a", "10", ""]
+    rows = "".join(f"row{score},{words(0, 60)},{score}\n" for score in scores)
+    (tmp_path / "rows.csv").write_text(f"id,text,score\n{rows}")
+    output("index", "rows.csv")
+    output("dedupe", "rows.csv", "-o", "kept.csv", "--keep", rule)
+
+    assert [f"row{kept}"] == [group["kept_id"] for group in answer("duplicates", "--keep", rule)["groups"]]
+    assert f"row{kept}," in (tmp_path / "kept.csv").read_text()
 
 
 @pytest.mark.parametrize(

@@ -218,8 +218,6 @@ def test_the_attachments_of_a_dropped_mail_are_removed_from_the_index() -> None:
     write(Path("docs"), {"a.eml": message, "a (1).eml": message})
     plan("docs")
 
-    assert "1 file moved, 2 documents removed from the index, with attachments" in output(
-        "apply", "plan.tsv", "--move-to", "gone"
-    )
+    assert "1 file moved, 2 documents removed from the index\n" in output("apply", "plan.tsv", "--move-to", "gone")
     result = answer("duplicates", "docs")
     assert (0, []) == (len(result["groups"]), result["left_out"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -110,3 +112,49 @@ def test_python_takes_the_skipped_files_of_a_report() -> None:
 
     assert 0 == search.duplicates().group_count
     assert set(GROUPS) == {group.kept.id for group in search.duplicates(skipped=report.skipped)}
+
+
+# --- archives ---
+
+
+def write_archives(members: dict[str, str | bytes]) -> None:
+    """Write two equal archives, and one with the same members but other bytes."""
+    for name, comment in (("x.zip", b""), ("y.zip", b"other")):
+        with zipfile.ZipFile(f"docs/{name}", "w") as archive:
+            archive.comment = comment
+            for member, content in members.items():
+                archive.writestr(member, content)
+    shutil.copyfile("docs/x.zip", "docs/x (1).zip")
+
+
+def test_archives_with_equal_bytes_are_copies_and_their_members_are_listed_once() -> None:
+    write_archives({"a.txt": words(200, 280), "b.txt": words(300, 380)})
+    output("index", "docs", "--archives")
+
+    found = groups("docs")
+    assert ["x (1).zip"] == found.pop("x.zip")
+    assert {"x.zip!a.txt": ["y.zip!a.txt"], "x.zip!b.txt": ["y.zip!b.txt"], **GROUPS} == found
+    assert "x.zip" in groups("docs", "--keep-in", "x.zip")
+    assert ["x.zip"] == groups("docs", "--keep-in", "x (1).zip")["x (1).zip"]
+    assert {"x (1).zip!a.txt", "y.zip!a.txt"} == set(groups()["x.zip!a.txt"])
+
+
+def test_archives_without_text_are_copies(tmp_path: Path) -> None:
+    write_archives({"a.jpg": JPEG})
+    (tmp_path / "simdoc.toml").write_text("[index]\narchives = true\n")
+
+    assert {"x.zip": ["x (1).zip"], **GROUPS} == groups("docs")
+
+
+@pytest.mark.parametrize("method", [["--move-to", "moved"], ["--delete", "--yes"]])
+def test_a_plan_removes_the_members_of_an_archive_from_the_index_and_undo_adds_them(method: list[str]) -> None:
+    write_archives({"a.txt": words(200, 280), "b.txt": words(300, 380)})
+    output("index", "docs", "--archives")
+    before = output("list", "--json")
+    output("duplicates", "docs", "--plan", "plan.tsv")
+
+    assert "2 documents removed from the index" in output("apply", "plan.tsv", *method)
+    assert {"x.zip", "y.zip"} == {path.name for path in Path("docs").glob("*.zip")}
+    assert 5 == len(output("list", "--json").splitlines())
+    output("apply", "--undo", "plan.tsv.undo")
+    assert before == output("list", "--json")

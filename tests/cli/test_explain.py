@@ -90,12 +90,16 @@ def test_overlap_and_probability_may_be_options() -> None:
 def test_without_a_document_512_tokens_are_assumed() -> None:
     assert (True, len(tokens())) == tuple(explain("doc123_20")[key] for key in ("is_stored", "token_count"))
     assert f"{len(tokens())}" == table("doc123_20")["tokens"]
-    for arguments in (("absent_20_80",), ("doc123_20_80", "--store", "nowhere")):
+    for arguments, note in (
+        (("absent_20_80",), "no document 'absent' in the index; "),
+        (("doc123_20_80", "--store", "nowhere"), "no index at nowhere; create an index with: "),
+    ):
         explained = explain(*arguments)
 
         assert (False, 512) == (explained["is_stored"], explained["token_count"])
         assert (0.2, 0.8) == (explained["query"]["overlap"], explained["query"]["probability"])
-        assert "512 (an assumed number, because the document is not stored)" == table(*arguments)["tokens"]
+        assert "512 (an assumed number)" == table(*arguments)["tokens"]
+        assert run("explain", *arguments).stderr.startswith(f"note: {note}")
 
 
 def test_an_overlap_alone_needs_neither_a_document_nor_a_store() -> None:
@@ -153,11 +157,18 @@ def test_sql_prints_a_statement_with_its_parameters() -> None:
     assert "give either --dsl or --sql, not both" == usage_error(run("explain", "doc123_20_80", "--sql", "--dsl"))
 
 
-@pytest.mark.parametrize("arguments", [("absent_20",), ("--overlap", "20"), ("doc123_20", "--store", "nowhere")])
-def test_dsl_needs_a_stored_document(arguments: tuple[str, ...]) -> None:
-    message = "--dsl and --sql need the tokens of a stored document; index the document first"
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("absent_20",), "no document 'absent' in the index"),
+        (("--overlap", "20"), "give its id"),
+        (("doc123_20", "--store", "nowhere"), "no index at nowhere"),
+    ],
+)
+def test_dsl_needs_a_stored_document(arguments: tuple[str, ...], problem: str) -> None:
+    message = sentence(run("explain", *arguments, "--dsl"))
 
-    assert message == sentence(run("explain", *arguments, "--dsl"))
+    assert message.startswith(f"--dsl and --sql need the tokens of a stored document: {problem}")
 
 
 # --- probabilities ---

@@ -67,10 +67,7 @@ ON_A_STORE = [
     ["index", "docs", "--checksum"],
     ["index", EVIL],
     ["index", f"{EVIL}.txt"],
-    ["index", "-", "--stdin-id", EVIL],
     ["index", "docs", "--max-size", EVIL],
-    ["tune", "docs", "--sketch", "minhash:64"],
-    ["tune", EVIL, "--sketch", EVIL],
     ["tune", "docs", "--pairs", f"docs/{EVIL}.txt"],
     ["similar", f'"{EVIL}/1"'],
     ["similar", f'"{EVIL}/1"_20_80'],
@@ -238,14 +235,15 @@ def hostile(mappings: Any) -> Handler:
     """Return a handler of an engine with a hostile index, ids and component template."""
     hit = {"_index": EVIL, "_id": EVIL, "_score": 1, "_source": {"simdoc": {"tokens": EVIL}, "body": EVIL}}
     shards = {"total": 1, "successful": 1, "failed": 0}
-    counted = ("documents", "fingerprinted", "wordless", "current", "passages", "incomplete", "errors")
+    counted = ("documents", "fingerprinted", "missing", "wordless", "current", "passages", "incomplete", "errors")
+    examples = {name: {"ids": {"hits": {"hits": [hit]}}} for name in ("missing", "errors")}
     counts = {"states": {"buckets": {name: {"doc_count": 1} for name in counted}}}
     reasons = {"reasons": {"buckets": [{"key": EVIL, "doc_count": 1}]}}
     answers: dict[str, Any] = {
         "_search": {
             "hits": {"total": {"value": 1}, "hits": [hit]},
             "_shards": shards,
-            "aggregations": {**counts, **reasons},
+            "aggregations": {**counts, **reasons, **examples},
         },
         "_mget": {"docs": [{**hit, "found": True}]},
         "_ingest": {EVIL: {"processors": [{"pipeline": {"name": EVIL}}]}},

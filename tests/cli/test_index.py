@@ -67,12 +67,6 @@ def test_stdin_is_jsonl() -> None:
     assert ["é"] == hits("a")
 
 
-def test_stdin_with_an_id_is_one_text() -> None:
-    assert {"added_count": 1} == counts("-", "--stdin-id", "me", stdin=words(0, 200))
-    assert {"added_count": 5} == counts("corpus")
-    assert "me" in hits("doc123")
-
-
 # --- running again ---
 
 

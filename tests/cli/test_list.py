@@ -98,7 +98,6 @@ def test_documents_are_sorted_by_a_column() -> None:
     ]
     assert [OLD, HALF] == [id for id in ids("--sort", "size") if id in (OLD, HALF)]
     assert ["english", "german"] == ids("--sort", "year", "--limit", "2")
-    assert ["german", "english"] == ids("--sort", "year", "--limit", "2", "--reverse")
     assert sorted(map(str, ids())) == sorted(map(str, ids("--sort", "none")))
 
 

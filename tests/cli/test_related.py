@@ -139,7 +139,7 @@ def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path
 
     for name in ("x", "spacy:"):
         message = usage_error(run(*new, "--with", "related", "--extractor", name))
-        assert "choose keywords, names, yake or spacy:MODEL" in message
+        assert "choose keywords, names or spacy:MODEL" in message
     assert "only work with --with related" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the index has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--extractor", "names"))

@@ -100,9 +100,10 @@ def test_a_file_has_versions() -> None:
     names = [line[51:].split("  (")[0] for line in lines[1:5] if "number:" not in line]
 
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == names
-    assert "documents without a date or version to compare, so their place in the order is unknown:" == lines[5]
-    assert lines[6].endswith("  new.txt  (your document)")
-    assert "newest: 2023/Report <b>.txt, by the dates in the names, not counting 1 undated document" in lines
+    assert "documents whose place in the order is unknown:" == lines[5]
+    assert lines[6].endswith("  new.txt  (only the file time is known, your document)")
+    newest = "newest: 2023/Report <b>.txt, by the dates in the names"
+    assert f"{newest}; 1 document that could not be ordered may be newer" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
     assert "The document '2023/Report <b>.txt' is not listed, because it was indexed from the query file." in own
 
@@ -120,7 +121,7 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     )
     assert (7, 7) == (result["sentence_count"], result["queried_sentence_count"])
     order = {"evidence_kind": "name", "is_certain": True, "conflicts": [], "reason": "by the dates in the names"}
-    assert (order, [], "2023/Report <b>.txt") == (result["order"], result["undated"], result["newest"]["id"])
+    assert (order, [], "2023/Report <b>.txt") == (result["order"], result["unordered"], result["newest"]["id"])
     timeline = [(entry["date"], entry["is_query"]) for entry in result["timeline"]]
     assert [("2021", False), ("2022", True), ("2023", False)] == timeline
     scores = {"score": 1.0, "share": 6 / 7, "share_of_hit": 1.0, "sentence_count": 6, "matched_sentence_count": 6}
@@ -226,22 +227,36 @@ def test_a_conflict_names_the_copy_that_has_the_date(tmp_path: Path, monkeypatch
     write_files(tmp_path, monkeypatch, days)
 
     assert "lease v2.txt (5 Sep 2020, the date of its copy backup.txt)" in output("versions", "lease v1.txt")
+    (_, by_times) = answer("versions", "lease v1.txt")["order"]["conflicts"]
+    assert {"name": "lease v2.txt", "date": "5 Sep 2020", "copy": "backup.txt"} == by_times["earlier"]
+    assert {"name": "lease v1.txt", "date": "10 Sep 2020", "copy": None} == by_times["later"]
 
 
-def test_a_date_that_does_not_determine_the_order_has_a_question_mark(
+def test_a_document_that_could_not_be_ordered_is_shown_with_the_time_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A document without a date or version to compare is shown with the time of its file."""
+    """The time has a question mark. Cut families show the newest version too."""
     texts = [" ".join(text) for text in (SENTENCES, SECOND, THIRD)]
     days = {name: (text, 1) for name, text in zip(("lease v1.txt", "lease v2.txt", "x.txt"), texts, strict=True)}
     write_files(tmp_path, monkeypatch, days)
     lines = output("versions", "lease v2.txt").splitlines()
-    [number] = [number for number, line in enumerate(lines) if line.startswith("documents without a date or version")]
+    number = lines.index("documents whose place in the order is unknown:")
 
-    assert lines[number].endswith(" to compare, so their place in the order is unknown:")
     assert lines[number + 1].startswith(" 1 Sep 2020?")
+    assert lines[number + 1].endswith("  x.txt  (only the file time is known)")
     assert "order: by the versions in the names; dates and versions with ? do not affect the order" in lines
-    assert "dates and versions with ? do not affect the order" in output("versions", "--all")
+    output("versions", "lease v2.txt", "--html", "page.html")
+    page = Path("page.html").read_text("utf-8")
+    assert "1 Sep 2020?" in page
+    assert "place in the order unknown: only the file time is known" in page
+    monkeypatch.setattr("simdoc_search.cli.groups_output._MAX_MEMBERS", 2)
+    family = output("versions", "--all").splitlines()
+    assert "dates and versions with ? do not affect the order" in family
+    assert [
+        "v2  lease v2.txt  (newest)",
+        "1 Sep 2020?  x.txt  (place in the order unknown: only the file time is known)",
+    ] == [line.strip() for line in family[1:3]]
+    assert "and 1 more" == family[3].strip()
 
 
 @pytest.mark.slow

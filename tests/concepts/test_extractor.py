@@ -36,7 +36,7 @@ def test_the_words_of_concepts_are_stored_per_paragraph() -> None:
     assert expected == token_ids_of_text(NAMES, "\n\n".join(parts))
 
 
-@pytest.mark.parametrize("extractor", ["keywords", "names", "yake"])
+@pytest.mark.parametrize("extractor", ["keywords", "names"])
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_concepts_do_not_depend_on_the_line_endings(extractor: str, end: str) -> None:
     text = "The Bank of\nOak Hill lent money to Ada\nLovelace of London.\n\n" * 8
@@ -95,11 +95,9 @@ def test_adjacent_ideographs_are_paired_after_synonyms_are_replaced() -> None:
 
 
 def test_built_in_extractors_are_found_by_name() -> None:
-    for name in ("keywords", "names", "yake"):
+    for name in ("keywords", "names"):
         assert ConceptSettings(name) == extractor_from_settings(extractor_from_option(name).settings).settings
-    with pytest.raises(
-        FormatMismatchError, match="no built-in extractor 'other'; choose keywords, names, yake or spacy:"
-    ):
+    with pytest.raises(FormatMismatchError, match="no built-in extractor 'other'; choose keywords, names or spacy:"):
         extractor_from_option("other")
 
 
@@ -108,7 +106,5 @@ def test_a_missing_package_is_reported_with_its_extra(monkeypatch: pytest.Monkey
     monkeypatch.setattr("simdoc_search.concepts.spacy.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[language\]"):
         extractor_from_option("keywords")
-    with pytest.raises(MissingExtraError, match=r"simdoc-search\[yake\]"):
-        extractor_from_option("yake")
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[spacy\]"):
         extractor_from_option("spacy:en_core_web_sm")

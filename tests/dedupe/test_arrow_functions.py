@@ -10,8 +10,6 @@ import pytest
 from simdoc_search.dedupe import DedupeOptions
 from simdoc_search.dedupe.arrow_functions import sketch_rows
 from simdoc_search.dedupe.arrow_pairs import pair_equal_keys
-from simdoc_search.dedupe.ranking import sortable_values
-from simdoc_search.dedupe.rows import FLOAT, INTEGER, NO_VALUE, STRING
 from tests.support.arrow_dedupe import dedupe_with_arrow, expected_duplicates, make_template_rows
 from tests.support.datasets import make_rows
 
@@ -94,26 +92,3 @@ def test_a_frequent_key_across_two_sides_pairs_each_right_row_with_many_left_row
     assert 64 * 100 == len(pairs)
     assert 200 - 64 == len(partly)
     assert {(0, 1)} == {(first[0], second[0]) for first, second in pairs}
-
-
-@pytest.mark.parametrize("is_descending", [False, True])
-def test_sortable_values_have_the_order_of_the_values(is_descending: bool) -> None:
-    import numpy as np
-
-    def encode(kind: int, numbers: list[int], strings: bytes = b"") -> list[bytes]:
-        kinds = np.full(len(numbers), kind, np.uint8)
-        return sortable_values(kinds, np.array(numbers, np.int64), strings, is_descending=is_descending)
-
-    integers = [-(2**63), -2, 0, 1, 2**63 - 1]
-    floats = [-np.inf, -2.5, -0.0, 1e-9, 3.0, np.inf]
-    strings = [b"", b"a", b"a\0", b"a\0b", b"ab", b"b"]
-    for values in (
-        encode(INTEGER, integers),
-        encode(FLOAT, np.array(floats).view(np.int64).tolist()),
-        encode(STRING, list(map(len, strings)), b"".join(strings)),
-    ):
-        assert sorted(values, reverse=is_descending) == values
-        assert max(values) < encode(NO_VALUE, [0])[0]
-    assert encode(FLOAT, np.array([0.0]).view(np.int64).tolist()) == encode(
-        FLOAT, np.array([-0.0]).view(np.int64).tolist()
-    )

@@ -215,7 +215,7 @@ def test_all_versions_are_shown_if_the_evidence_conflicts_or_is_missing() -> Non
     assert [("a", [], "undecided"), ("b", [], "undecided")] == fold_chunks(Chunk("a", text(0)), Chunk("b", text(1)))
 
 
-def test_an_undated_version_is_shown_beside_the_newest() -> None:
+def test_an_unordered_version_is_shown_beside_the_newest() -> None:
     folded = fold_chunks(Chunk("lease_2019", text(0)), Chunk("lease_2024", text(1)), Chunk("lease", text(2)))
 
     assert [("lease_2024", ["lease_2019"], "newest"), ("lease", [], "undecided")] == folded

@@ -34,7 +34,7 @@ def order(
         ("oldest", (), "badc"),
         ("max:year", (2001, 2020, None, 1999), "cdab"),
         ("min:year", (2001, 2020, None, 1999), "adcb"),
-        ("max:year", ("b", "a", 3, True), "dcba"),
+        ("max:year", ("b", "a", 3, True), "badc"),
         ("max:year", (2001, {"all": 9}, float("nan"), 1999), "dabc"),
         ("min:year", (float("nan"), ["2"], [], "1"), "acbd"),
     ],

@@ -6,15 +6,19 @@ import random
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from simdoc_search import Analysis, Settings, compare, fingerprint
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import align
 from simdoc_search.passages.differences import find_differences
 from simdoc_search.passages.exact_overlap import measures
+from simdoc_search.passages.ignored_words import remove_ignored_words
 from simdoc_search.passages.passage import SignificantChange
+from simdoc_search.passages.summary import describe_word_measures
 from tests.support import strategies, texts
 
+repetitive = st.lists(st.sampled_from(["a", "b", "c", "d.", "E!", "f,"]), max_size=40).map(" ".join)
 OTHER = Settings(analysis=Analysis(profile="lowercase", shingle_size=3))
 
 
@@ -70,6 +74,40 @@ def test_a_text_shares_all_words_with_itself(text: str) -> None:
     assert int(whole) == len(result.passages)
 
 
+@given(repetitive | strategies.texts(), repetitive | strategies.texts(), repetitive)
+def test_the_counts_add_up_to_all_words(a: str, b: str, template: str) -> None:
+    """Words that are neither matched nor different are counted, and so are those that are both. Some are ignored."""
+    whole = compare(a, b)
+    remaining, ignored = remove_ignored_words(whole, (a, b), [template], None, min_words=3)
+
+    assert tuple(len(locate_words(text).words) for text in (a, b)) == whole.word_counts
+    assert whole.word_counts == tuple(map(sum, zip(remaining.word_counts, ignored, strict=True)))
+    for result in (whole, remaining):
+        changed = [difference for difference in result.differences if difference.kind != "moved"]
+        assert result.word_counts == (
+            result.matched_word_counts[0]
+            + sum(difference.removed_word_count for difference in changed)
+            + result.equal_unmatched_word_counts[0]
+            - result.matched_different_word_counts[0],
+            result.matched_word_counts[1]
+            + sum(difference.added_word_count for difference in changed)
+            + result.equal_unmatched_word_counts[1]
+            - result.matched_different_word_counts[1],
+        )
+
+
+def test_words_that_are_counted_twice_or_not_at_all_have_a_row() -> None:
+    """The first text repeats a sentence. Its last words are too few in a row for a passage."""
+    sentence = "The landlord repairs what is broken within three weeks."
+    own, other = (" ".join(texts.distinct_words(30, seed)) for seed in (1, 2))
+    comparison = compare(f"{sentence} {sentence} {own} ends it here", f"{sentence} {other} ends it here")
+    rows = {name: (value, remark) for name, value, remark in describe_word_measures(comparison)}
+
+    assert ("3 words of each text", "") == rows["equal outside passages"]
+    assert ("9 words of the first text", "which are repeated or moved") == rows["in common and different"]
+    assert 4 == len(describe_word_measures(compare(sentence, sentence)))
+
+
 # --- significant changes ---
 
 BEGIN = "The tenant pays the landlord a monthly rent for the flat on the second floor. "
@@ -100,6 +138,16 @@ def significant_changes(old: str, new: str) -> list[SignificantChange]:
         ("Pay 5 % now.", "Pay 6 ‰ now.", SignificantChange("number", "Pay", "5 %", "6 ‰")),
         ("Pay 5½ now.", "Pay 6¼ now.", SignificantChange("number", "Pay", "5½", "6¼")),
         ("Pay 3/4 now.", "Pay 4/3 now.", SignificantChange("number", "Pay", "3/4", "4/3")),
+        ("Pay €5 now.", "Pay $5 now.", SignificantChange("number", "Pay", "€5", "$5")),
+        ("Pay 5 % now.", "Pay 5 now.", SignificantChange("number", "Pay", "5 %", "5")),
+        ("Take 5 mg now.", "Take 5 g now.", SignificantChange("number", "Take", "5 mg", "5 g")),
+        ("Take 5mg now.", "Take 6mg now.", SignificantChange("number", "Take", "5mg", "6mg")),
+        ("Pay EUR 5 now.", "Pay USD 5 now.", SignificantChange("number", "Pay", "EUR 5", "USD 5")),
+        ("It is the 1st flat.", "It is the 2nd flat.", SignificantChange("number", "is the", "1st", "2nd")),
+        ("It has 30-day terms.", "It has 60-day terms.", SignificantChange("number", "It has", "30", "60")),
+        ("It is version 1.10 now.", "It is version 1.9 now.", SignificantChange("number", "version", "1.10", "1.9")),
+        ("Das kostet 제5조 hier.", "Das kostet 제6조 hier.", SignificantChange("number", "kostet", "제5조", "제6조")),
+        ("Open Room B12 now.", "Open Room B13 now.", SignificantChange("name", "Room", "B12", "B13")),
     ],
 )  # fmt: skip
 def test_a_significant_change_has_the_words_before_it(old: str, new: str, expected: SignificantChange) -> None:
@@ -109,6 +157,27 @@ def test_a_significant_change_has_the_words_before_it(old: str, new: str, expect
     assert expected.kind == change.kind
     assert change.preceding_words.endswith(expected.preceding_words)
     assert expected[2:] == change[2:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("It is changed50 here.", "It is changed51 here."),
+        ("It is v2 here.", "It is v3 here."),
+        ("It is v1.10 here.", "It is v1.9 here."),
+        ("It is file_2 here.", "It is file_3 here."),
+        ("It is 5a here.", "It is 5b here."),
+        ("It is 123e4567-e89b-12d3-a456-426614174000 here.", "It is 123e4567-e89b-12d3-a456-426614174001 here."),
+        ("It is 123e4567-e89b-12d3-a456-426614174000 here.", "It is 123e4567-e89b-12d3-4444-426614174000 here."),
+        ("It is a note² here.", "It is a note³ here."),
+        ("It is on pages 5-7 here.", "It is on pages 5–7 here."),
+        ("It is −5 here.", "It is -5 here."),
+        ("It is １２ here.", "It is 12 here."),
+        ("It is 5 % here.", "It is 5% here."),
+    ],
+)
+def test_the_digits_of_an_identifier_and_the_spelling_of_a_number_are_not_significant(old: str, new: str) -> None:
+    assert [] == significant_changes(old, new)
 
 
 def test_a_long_difference_has_a_significant_change_of_each_kind() -> None:
@@ -151,8 +220,8 @@ def test_another_text_is_not_a_significant_change() -> None:
 
 def test_a_text_without_spaces_has_more_than_one_significant_change() -> None:
     """Differences in symbols extend to spaces, so all of them touch."""
-    wide = "\u4ef7\u683c\uff11\uff12\u5143\uff0c" * 200
-    changes = compare(wide, wide.replace("\uff11\uff12", "12").replace("\uff0c", ",")).significant_changes
+    wide = "\u4ef7\u683c-12\u5143\uff0c" * 200
+    changes = compare(wide, wide.replace("-12", "12").replace("\uff0c", ",")).significant_changes
 
     assert {"number"} == {change.kind for change in changes}
     assert 5 < len(changes) < 20

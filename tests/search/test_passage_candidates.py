@@ -8,6 +8,7 @@ import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.passages.align import EDITED, AlignmentSettings
 from simdoc_search.passages.word_spans import empty_mask
 from simdoc_search.search.passage_candidates import choose_phrases
 from simdoc_search.search.stored_texts import AnalysedText
@@ -24,22 +25,39 @@ def analysed(words: list[str]) -> AnalysedText:
     return AnalysedText.from_text(" ".join(words), Analysis())
 
 
-@pytest.mark.parametrize(("count", "run"), [(6, 6), (7, 6), (1_000, 6), (1_001, 12), (1_013, 12)])
-def test_every_run_of_the_guaranteed_length_has_a_phrase(count: int, run: int) -> None:
+@pytest.mark.parametrize(
+    ("count", "min_run", "run", "length"),
+    [
+        (6, None, 6, 6),
+        (7, None, 6, 6),
+        (1_000, None, 6, 6),
+        (1_001, None, 12, 6),
+        (1_013, None, 12, 6),
+        (1_013, 6, 6, 6),
+        (1_013, 9, 9, 6),
+        (1_013, 30, 12, 6),
+        (1_013, 3, 3, 3),
+        (50, 1, 1, 1),
+    ],
+)
+def test_every_run_of_the_guaranteed_length_has_a_phrase(
+    count: int, min_run: int | None, run: int, length: int
+) -> None:
     words = distinct_words(count, count)
-    phrases = {phrase.words for phrase in choose_phrases(analysed(words), empty_mask(len(words)))}
+    alignment = AlignmentSettings(min_run)
+    phrases = {phrase.words for phrase in choose_phrases(analysed(words), empty_mask(len(words)), alignment)}
 
-    assert {6} == {len(phrase) for phrase in phrases}
+    assert {length} == {len(phrase) for phrase in phrases}
     for first in range(count - run + 1):
-        assert phrases & {tuple(words[start : start + 6]) for start in range(first, first + run - 5)}
+        assert phrases & {tuple(words[start : start + length]) for start in range(first, first + run - length + 1)}
 
 
 def test_a_short_text_is_one_phrase_and_equal_phrases_are_queried_once() -> None:
-    (phrase,) = choose_phrases(AnalysedText.from_text("– To be, or NOT…", Analysis()), empty_mask(4))
+    (phrase,) = choose_phrases(AnalysedText.from_text("– To be, or NOT…", Analysis()), empty_mask(4), EDITED)
 
     assert (("to", "be", "or", "not"), "To be, or NOT") == (phrase.words, phrase.text)
-    assert 1 == len(choose_phrases(analysed(["x"] * 50), empty_mask(50)))
-    assert [] == choose_phrases(analysed([]), empty_mask())
+    assert 1 == len(choose_phrases(analysed(["x"] * 50), empty_mask(50), EDITED))
+    assert [] == choose_phrases(analysed([]), empty_mask(), EDITED)
 
 
 @pytest.mark.parametrize("settings", [Settings(), Settings(indexes_word_pairs=False)])
@@ -91,8 +109,14 @@ def test_passages_with_every_eighth_word_replaced_are_found(new_store: NewStore,
 
 @pytest.mark.parametrize(
     ("settings", "around", "run"),
-    [(Settings(), 500, 6), (Settings(), 1_200, 12), (Settings(indexes_word_pairs=False), 500, 36)],
-    ids=["short text", "long text", "words not indexed"],
+    [
+        (Settings(), 500, 6),
+        (Settings(), 1_200, 12),
+        (Settings(), 1_200, 6),
+        (Settings(), 500, 3),
+        (Settings(indexes_word_pairs=False), 500, 36),
+    ],
+    ids=["short text", "long text", "short runs of a long text", "very short runs", "words not indexed"],
 )
 def test_every_run_of_the_promised_length_is_found(
     new_store: NewStore, settings: Settings, around: int, run: int

@@ -172,11 +172,10 @@ def test_dates_in_names_and_metadata_are_compared_with_each_other(search: Simila
 
     assert ("mixed dates", "mail2") == (result.evidence_kind, result.newest.name if result.newest else None)
     assert ["2019", "1 Feb 2021", "2 Feb 2021"] == [result.date_label(version) for version in result.timeline]
-    assert ["note"] == [version.name for version in result.undated]
-    assert "documents without a date or version to compare, so their place in the order is unknown:" in str(
-        result
-    ).split("\n")
-    assert "not counting 1 undated document" in str(result).split("\n")[-1]
+    assert ["note"] == [version.name for version in result.unordered]
+    assert "documents whose place in the order is unknown:" in str(result).split("\n")
+    assert "no date or version" == result.describe_unknown_place(result.unordered[0])
+    assert str(result).endswith("; 1 document that could not be ordered may be newer")
 
 
 def test_a_text_that_changed_after_indexing_is_reported(search: SimilaritySearch) -> None:

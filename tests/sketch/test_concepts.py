@@ -73,7 +73,7 @@ def test_the_simhash_of_a_paragraph_depends_only_on_its_concepts(
     assert [values[4]] * 3 == paragraph_simhashes(paragraphs, weights)[[1, 3, 4]].tolist()
 
 
-@pytest.mark.parametrize("name", ["yake", "sp/en_core_web_sm", "a" * 18])
+@pytest.mark.parametrize("name", ["names", "sp/en_core_web_sm", "a" * 18])
 def test_an_extractor_has_a_short_name(name: str) -> None:
     assert "0a1b2c" == ConceptSettings(name, "0a1b2c").synonyms_checksum
 
@@ -82,11 +82,11 @@ def test_an_extractor_has_a_short_name(name: str) -> None:
     ("extractor", "checksum", "message"),
     [
         ("", "", "the name of an extractor must be up to 18 lower-case letters"),
-        ("Yake", "", "not 'Yake'"),
+        ("Names", "", "not 'Names'"),
         ("a" * 19, "", "the name of an extractor"),
         ("a b", "", "the name of an extractor"),
-        ("yake", "0a1b2", "the checksum of the synonyms must be 6 hexadecimal digits, not '0a1b2'"),
-        ("yake", "0A1B2C", "the checksum of the synonyms"),
+        ("names", "0a1b2", "the checksum of the synonyms must be 6 hexadecimal digits, not '0a1b2'"),
+        ("names", "0A1B2C", "the checksum of the synonyms"),
     ],
 )
 def test_settings_that_cannot_be_stored_are_refused(extractor: str, checksum: str, message: str) -> None:

@@ -109,25 +109,25 @@ def test_a_copy_of_an_older_text_is_not_newer() -> None:
 
 
 def test_a_copy_without_a_date_has_the_date_of_the_same_text() -> None:
-    """Then it is neither undated nor called the newest. Copies do not change how many documents are dated."""
+    """Then it is neither unordered nor called the newest. Copies do not change how many documents are dated."""
     old = DateSources("lease 2023-02-10.txt", mtime_ns=NOON, text_hash="1")
     new = DateSources("lease 2023-05-04.txt", mtime_ns=NOON + 900 * SECOND, text_hash="2")
     copies = [DateSources(name, mtime_ns=NOON + 900 * SECOND, text_hash="2") for name in ("a.txt", "b.txt", "c.txt")]
     line = line_of(*copies, old, new)
 
-    assert ((3, 2, 1, 0, 4), (), 4) == (line.order, line.undated, line.newest)
+    assert ((3, 2, 1, 0, 4), (), 4) == (line.order, line.unordered, line.newest)
     assert ["4 May 2023"] * 3 == [date.label for date in line.dates[:3] if date]
     other = line_of(replace(copies[0], text_hash="3"), old, new)
-    assert ((0,), (1, 2), 2) == (other.undated, other.order, other.newest)
+    assert ((0,), (1, 2), 2) == (other.unordered, other.order, other.newest)
 
 
-def test_an_undated_document_has_the_time_of_its_own_file() -> None:
+def test_an_unordered_document_has_the_time_of_its_own_file() -> None:
     names = ("lease v1.txt", "lease v2.txt", "lease v3.txt")
     named = [DateSources(name, mtime_ns=NOON, text_hash=name) for name in names]
     copies = [DateSources(name, mtime_ns=NOON + day * 86_400 * SECOND, text_hash="9") for day, name in enumerate("ab")]
     line = line_of(*named, *copies)
 
-    assert ((3, 4), ["12 Mar 2021", "13 Mar 2021"]) == (line.undated, [date.label for date in line.dates[3:] if date])
+    assert ((3, 4), ["12 Mar 2021", "13 Mar 2021"]) == (line.unordered, [date.label for date in line.dates[3:] if date])
 
 
 def test_the_newest_without_file_times_is_known_if_only_they_conflict() -> None:
@@ -218,7 +218,7 @@ def test_files_with_close_modification_times_have_the_same_date() -> None:
     assert ((3, 2, 1, 0), "modification time", False) == (line.order, line.evidence_kind, line.is_certain)
 
 
-def test_undated_documents_are_listed_separately() -> None:
+def test_unordered_documents_are_listed_separately() -> None:
     line = line_of(
         DateSources("c", {"modified": "2021-03-01"}, NOON),
         DateSources("a", {"modified": "2021-01-01"}, NOON - 900 * SECOND),
@@ -228,7 +228,7 @@ def test_undated_documents_are_listed_separately() -> None:
 
     assert ((1, 3, 0), (2,), "modified", True, 0) == (
         line.order,
-        line.undated,
+        line.unordered,
         line.evidence_kind,
         line.is_certain,
         line.newest,
@@ -236,7 +236,7 @@ def test_undated_documents_are_listed_separately() -> None:
 
 
 def test_file_times_order_documents_if_most_have_no_date() -> None:
-    """The file of an undated document may be a fresh copy, so no document is named the newest."""
+    """The file of an unordered document may be a fresh copy, so no document is named the newest."""
     line = line_of(
         DateSources("a", {"modified": "2021-03-01"}, NOON),
         DateSources("b", {}, NOON + 900 * SECOND),

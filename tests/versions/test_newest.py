@@ -61,7 +61,7 @@ def test_the_newest_is_named_if_the_evidence_agrees(kind: int) -> None:
         assert documents == [mixed[position] for position in line.order]
         assert line.newest is not None
         assert documents[-1] == mixed[line.newest]
-        assert (True, (), ()) == (line.is_certain, line.conflicting_statements, line.undated)
+        assert (True, (), ()) == (line.is_certain, line.conflicting_statements, line.unordered)
 
 
 @pytest.mark.parametrize(
@@ -108,13 +108,13 @@ def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["offer copy.docx", "offer (2).docx", "Kopie von offer.docx", "offer old.docx"])
-def test_an_undated_copy_changes_nothing(name: str) -> None:
+def test_an_unordered_copy_changes_nothing(name: str) -> None:
     dates = {"offer a.docx": "2021-01-12", "offer b.docx": "2021-02-12", "offer c.docx": "2021-03-12"}
     documents = [DateSources(document_name, {"modified_at": date}, START) for document_name, date in dates.items()]
     copy = DateSources(name, {}, START + 1_000 * DAY)
     mixed, line = shuffled([*documents, copy], 1)
 
-    assert [copy] == [mixed[position] for position in line.undated]
+    assert [copy] == [mixed[position] for position in line.unordered]
     assert documents == [mixed[position] for position in line.order]
     assert (documents[-1], True) == (mixed[line.newest] if line.newest is not None else None, line.is_certain)
 

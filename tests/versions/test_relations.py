@@ -47,7 +47,7 @@ def score(a: Sequence[int], b: Sequence[int], others: int = 0) -> float:
 
 
 def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar() -> None:
-    token_ids = extractor_from_option("yake").token_ids(DOCUMENTS)
+    token_ids = extractor_from_option("keywords").token_ids(DOCUMENTS)
     documents = weighted([document.tolist() for document in token_ids if document is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 

@@ -204,10 +204,25 @@ def test_the_command_of_the_plan_is_complete_on_this_computer(folder: Path) -> N
         assert Path(command[2]).is_absolute()
         assert plan["file"] == Path(command[2]).name
         assert ["--store", str(folder / "store")] == command[-2:]
+        undo_command = ["simdoc-search", "apply", "--undo", f"{command[2]}.undo", "--store", str(folder / "store")]
+        assert shlex.join(undo_command) in near.html("/duplicates/plan")
         assert f'filename="{plan["file"]}"' in near.client.get("/duplicates/plan.tsv").headers["content-disposition"]
         assert str(folder) not in far.html("/duplicates/plan") + proxied
         near.sent("/duplicates/decide", 202, then="identical")
         assert plan["file"] != near.json("/duplicates/plan")["file"]
+
+
+def test_the_page_has_the_command_that_removes_missing_files_from_the_index(folder: Path) -> None:
+    """On another computer, it names neither the folder nor the store."""
+    (folder / "corpus" / "near.txt").unlink()
+    store = folder / "store"
+    with pages_over(store, local=LocalAccess(str(store))) as near, pages_over(store) as far:
+        for pages in (near, far):
+            found_groups(pages)
+        command = shlex.join(["simdoc-search", "index", str(folder / "corpus"), "--prune", "--store", str(store)])
+
+        assert f"<code>{command}</code>" in near.html("/duplicates")
+        assert "<code>simdoc-search index FOLDER --prune</code>" in far.html("/duplicates")
 
 
 def test_the_page_shows_folder_date_size_and_text(pages: Pages) -> None:

@@ -59,7 +59,7 @@ def test_thresholds_come_from_the_index_or_the_request(tmp_path: Path) -> None:
 
 
 def test_all_outputs_agree(tmp_path: Path) -> None:
-    """All outputs have the same verdict, conflicts and undated versions."""
+    """All outputs have the same verdict, conflicts and unordered versions."""
     search = SimilaritySearch(open_store(":memory:"))
     families = [family(seed) for seed in range(FAMILIES)]
     search.index(document for documents in families for document in documents)
@@ -74,7 +74,7 @@ def test_all_outputs_agree(tmp_path: Path) -> None:
             page = (tmp_path / "page.html").read_text("utf-8")
             browser, html = pages.json("/versions", id=id), pages.html("/versions", id=id)
 
-            for key in ("newest", "order", "timeline", "undated"):
+            for key in ("newest", "order", "timeline", "unordered"):
                 assert as_json[key] == browser[key]
             newest = None if result.newest is None else result.newest.name
             assert newest == (as_json["newest"] or {"id": None})["id"]
@@ -86,9 +86,9 @@ def test_all_outputs_agree(tmp_path: Path) -> None:
             assert len(result.conflicting_statements) == len(as_json["order"]["conflicts"])
             assert len(result.contradictions) == terminal.count("conflict: ") == terminal.count("     but: ")
             assert (result.newest is not None) == ("(newest" in terminal)
-            assert bool(result.undated) == (
-                "no date or version to compare, so its place in the order is unknown" in html
-            )
-            verdicts.add((result.newest is None, bool(result.conflicting_statements), bool(result.undated)))
+            for shown in (page, html):
+                assert len(result.unordered) == shown.count("place in the order unknown: ")
+            assert "unordered" not in page
+            verdicts.add((result.newest is None, bool(result.conflicting_statements), bool(result.unordered)))
 
     assert len(verdicts) >= 4

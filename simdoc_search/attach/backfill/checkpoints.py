@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.backfill.options import BackfillOptions
@@ -70,6 +71,13 @@ def read_shard_states(engine: Engine, index: str, shard_count: int) -> ShardStat
     return ShardStates(tuple(history_uuids), tuple(checkpoints))
 
 
+class Search(NamedTuple):
+    """A query, and the URL parameters with which it is sent."""
+
+    query: Query
+    params: Mapping[str, str] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class WriteRange:
     """A range of writes in each shard.
@@ -89,6 +97,13 @@ class WriteRange:
     def build_any_shard_query(self) -> Query:
         """Return one query for all shards. If their bounds differ, it also matches some documents outside the range."""
         return _seq_no_query(min(self.after_seq_nos), self.up_to_seq_nos)
+
+    def plan_searches(self) -> list[Search]:
+        """Return searches that together match the documents after `after_seq_nos`: one search if these are equal."""
+        if len({*self.after_seq_nos}) == 1:
+            return [Search(self.build_any_shard_query())]
+        shards = range(len(self.after_seq_nos))
+        return [Search(self.build_shard_query(number), {"preference": f"_shards:{number}"}) for number in shards]
 
     def split(self, count: int) -> Iterator[WriteRange]:
         """Yield `count` parts of the range, oldest first; none if it is empty. Without `up_to_seq_nos`, yield one."""
@@ -140,18 +155,16 @@ def find_unread_writes(
     return WriteRange(start, shards.checkpoints)
 
 
-def build_backfill_queries(engine: Engine, target: Target, options: BackfillOptions) -> list[Query]:
-    """Return queries for the documents that a backfill reads.
-
-    If the index has several shards, the queries may also match documents that an earlier run has read.
-    """
+def plan_backfill_searches(engine: Engine, target: Target, options: BackfillOptions) -> list[Search]:
+    """Return searches for the documents that a backfill reads. The first finds those without a complete fingerprint."""
+    incomplete, comparable = build_incomplete_query(target, options), build_comparable_query(target, options)
     if not options.stale:
-        return [build_incomplete_query(target, options)]
+        return [Search(incomplete)]
     shards = read_shard_states(engine, target.index.name, target.index.shard_count)
-    unread = (
-        find_unread_writes(engine, target, options, shards).build_any_shard_query() if shards else {"match_all": {}}
-    )
-    return [build_incomplete_query(target, options), combine_clauses(build_comparable_query(target, options), unread)]
+    if shards is None:
+        return [Search(incomplete), Search(comparable)]
+    unread = find_unread_writes(engine, target, options, shards).plan_searches()
+    return [Search(incomplete), *(Search(combine_clauses(comparable, query), params) for query, params in unread)]
 
 
 def record_checkpoints(

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simdoc_search.attach.backfill.checkpoints import build_backfill_queries
+from simdoc_search.attach.backfill.checkpoints import Search, plan_backfill_searches
 from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
-from simdoc_search.attach.backfill.queries import Query
 from simdoc_search.attach.backfill.report import BackfillReport
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN_STATUSES, IndexDescription, SkippedIndex
@@ -43,7 +42,8 @@ class CostEstimate:
         max_write_count: maximum number of documents to write, with 95 % confidence.
         sampled_count: number of documents in the sample.
         tokens_per_document: average number of tokens of all kinds in a fingerprint.
-        bytes_added: growth of the indices and their replicas, after merges have removed the old versions of documents.
+        bytes_added: growth of the indices and their allocated replicas, after merges have removed the old versions of
+            documents.
         max_bytes_added: growth before these merges, while the old versions still take space.
         seconds: estimated duration.
         skipped_indices: indices to skip, with the reason.
@@ -75,12 +75,15 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
     """
     engine = engine.in_background()
     targets, skipped = find_targets(engine, index, options)
-    size = max(10, SAMPLE_SIZE // max(1, len(targets)))
-    parts = [
-        _estimate_query_cost(engine, target, options, query, size, skip_correct_documents=number > 0)
-        for target in targets
-        for number, query in enumerate(build_backfill_queries(engine, target, options))
-    ]
+    parts: list[CostEstimate] = []
+    for target in targets:
+        first, *comparisons = plan_backfill_searches(engine, target, options)
+        size = max(10, SAMPLE_SIZE // (len(targets) * max(1, len(comparisons))))
+        parts.append(_estimate_search_cost(engine, target, options, first, size, skip_correct_documents=False))
+        parts += [
+            _estimate_search_cost(engine, target, options, search, size, skip_correct_documents=True)
+            for search in comparisons
+        ]
     document_count = sum(part.document_count for part in parts)
     write_count = sum(part.write_count for part in parts)
     seconds = sum(part.seconds for part in parts)
@@ -98,24 +101,24 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
     )
 
 
-def _estimate_query_cost(
-    engine: Engine, target: Target, options: BackfillOptions, query: Query, size: int, *, skip_correct_documents: bool
+def _estimate_search_cost(
+    engine: Engine, target: Target, options: BackfillOptions, search: Search, size: int, *, skip_correct_documents: bool
 ) -> CostEstimate:
-    """Estimate the cost of the documents that match a query.
+    """Estimate the cost of the documents that a search finds.
 
     With `skip_correct_documents`, documents whose fingerprint is already correct do not count as writes.
     """
-    document_count = engine.count(target.index.name, query)
+    document_count = engine.count(target.index.name, search.query, **search.params)
     if not document_count:
         return CostEstimate()
     body = {
-        "query": randomize_order(query),
+        "query": randomize_order(search.query),
         "size": size,
         "seq_no_primary_term": True,
         "_source": list_source_fields(options),
     }
     started = time.perf_counter()
-    hits = engine.search(target.index.name, body)["hits"]["hits"]
+    hits = engine.search(target.index.name, body, **search.params)["hits"]["hits"]
     writer = FingerprintWriter(engine, target, options)
     values = [
         value
@@ -123,8 +126,7 @@ def _estimate_query_cost(
     ]
     seconds = (time.perf_counter() - started) / max(1, len(hits))
     tokens = sum(map(_count_tokens, values)) / max(1, len(values))
-    document_bytes, milliseconds = _read_index_statistics(engine, target.index)
-    copies = target.index.copy_count
+    document_bytes, milliseconds, copies = _read_index_statistics(engine, target.index)
     share = len(values) / max(1, len(hits))
     write_count = round(document_count * share)
     added = round(copies * write_count * (BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * tokens))
@@ -154,8 +156,8 @@ def _estimate_max_writes(share: float, sampled_count: int, document_count: int) 
     )
 
 
-def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[float, float]:
-    """Return the average size of a document in bytes, and the average time to index a document in milliseconds."""
+def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[float, float, float]:
+    """Return the average bytes per document, milliseconds per indexed document, and allocated copies per shard."""
     response = (
         engine.call(
             "GET", [index.name, "_stats", "docs,store,indexing"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES
@@ -164,7 +166,8 @@ def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[flo
     )
     stats = response.get("_all", {}).get("primaries", {})
     if not {"docs", "indexing", "store"} <= stats.keys():
-        return 0.0, DEFAULT_INDEXING_MILLISECONDS
+        return 0.0, DEFAULT_INDEXING_MILLISECONDS, index.copy_count
     indexed, document_count = stats["indexing"]["index_total"], stats["docs"]["count"]
     milliseconds = stats["indexing"]["index_time_in_millis"] / indexed if indexed else DEFAULT_INDEXING_MILLISECONDS
-    return (stats["store"]["size_in_bytes"] / document_count if document_count else 0.0), milliseconds
+    document_bytes = stats["store"]["size_in_bytes"] / document_count if document_count else 0.0
+    return document_bytes, milliseconds, response["_shards"]["successful"] / index.shard_count

@@ -10,8 +10,8 @@ from functools import partial
 
 from simdoc_search.attach.backfill.checkpoints import (
     WriteRange,
-    build_backfill_queries,
     find_unread_writes,
+    plan_backfill_searches,
     read_shard_states,
     record_checkpoints,
 )
@@ -92,8 +92,10 @@ class Backfill:
                 self.report.notes += [target.note for target in targets if target.note]
                 for target in targets:
                     with self._skip_if_unsupported(target):
-                        queries = build_backfill_queries(self._engine, target, self._options)
-                        self._total += sum(self._engine.count(target.index.name, query) for query in queries)
+                        searches = plan_backfill_searches(self._engine, target, self._options)
+                        self._total += sum(
+                            self._engine.count(target.index.name, query, **params) for query, params in searches
+                        )
                 for target in targets:
                     with self._skip_if_unsupported(target):
                         self._update_index(pages, target)

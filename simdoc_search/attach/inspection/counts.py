@@ -15,6 +15,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import all_kinds_query, missing_kinds_query
 
 _MAX_READ_REASONS, _MAX_RETURNED_REASONS = 100, 5
+_MAX_EXAMPLES = 5
 _NUMBER = re.compile(r"\d[\d,.]*")
 
 _Query = dict[str, Any]
@@ -27,6 +28,8 @@ class Counts:
     Attributes:
         document_count: all documents.
         fingerprinted_count: documents with a fingerprint, with any settings. Empty fingerprints are included.
+        missing_count: documents with a text but no fingerprint. If queries cannot find the documents without a text,
+            these are included.
         wordless_count: documents with an empty fingerprint, because their text has no words.
         current_count: documents whose fingerprint is complete and has the settings of the mapping; 0 if the mapping has
             no settings.
@@ -39,10 +42,13 @@ class Counts:
             replaces numbers that differ.
         without_text_count: documents without a text and without a fingerprint; None if queries cannot find them.
         text_gone_count: documents without a text that still have a fingerprint; None if queries cannot find them.
+        missing_ids: ids of some of the documents that `missing_count` counts.
+        failed_ids: ids of some of the documents that the pipeline could not fingerprint.
     """
 
     document_count: int
     fingerprinted_count: int = 0
+    missing_count: int = 0
     wordless_count: int = 0
     current_count: int = 0
     lacking_by_kind: Mapping[str, int] = field(default_factory=dict)
@@ -51,11 +57,8 @@ class Counts:
     failure_reasons: Mapping[str, int] = field(default_factory=dict)
     without_text_count: int | None = None
     text_gone_count: int | None = None
-
-    @property
-    def missing_count(self) -> int:
-        """Documents with a text but no fingerprint. If `without_text_count` is None, those without a text count too."""
-        return self.document_count - self.fingerprinted_count - (self.without_text_count or 0)
+    missing_ids: Sequence[str] = ()
+    failed_ids: Sequence[str] = ()
 
     @property
     def other_settings_count(self) -> int:
@@ -69,7 +72,11 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
     `text_query` finds the documents with a text; None if no query can find them.
     """
     has_reasons = index.subfields.get("error", {}).get("type") == "keyword"
-    aggregations: dict[str, Any] = {"states": {"filters": {"filters": _build_queries(index, text_query)}}}
+    queries = _build_queries(index, text_query)
+    aggregations: dict[str, Any] = {"states": {"filters": {"filters": queries}}}
+    for name in {"missing", "errors"} & queries.keys():
+        examples = {"ids": {"top_hits": {"size": _MAX_EXAMPLES, "_source": False}}}
+        aggregations[name] = {"filter": queries[name], "aggs": examples}
     if has_reasons:
         aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _MAX_READ_REASONS}}
     # The total is an aggregation too. With `track_total_hits`, an engine that collects no hits sets `terminated_early`,
@@ -81,6 +88,7 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
     return Counts(
         counts["documents"],
         counts["fingerprinted"],
+        counts["missing"],
         counts["wordless"],
         counts.get("current", 0),
         {kind.name: counts[kind.name] for kind in (token_kinds(index.settings) if index.settings else ())},
@@ -89,6 +97,8 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
         _merge_reasons(reasons),
         counts.get("without_text"),
         counts.get("text_gone"),
+        _read_ids(aggregates["missing"]),
+        _read_ids(aggregates["errors"]) if "errors" in queries else (),
     )
 
 
@@ -98,6 +108,7 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
     without_tokens = {"filter": [fingerprinted], "must_not": [_build_exists_query(f"{field}.tokens")]}
     queries: dict[str, _Query] = {"documents": {"match_all": {}}, "fingerprinted": fingerprinted}
     queries["wordless"] = {"bool": without_tokens}
+    queries["missing"] = {"bool": {"filter": [text_query] if text_query else [], "must_not": [fingerprinted]}}
     if settings is not None:
         queries["current"] = all_kinds_query(settings, field)
         queries |= {kind.name: missing_kinds_query(settings, field, kind.name) for kind in token_kinds(settings)}
@@ -109,6 +120,10 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
         queries["without_text"] = {"bool": {"must_not": [text_query, fingerprinted]}}
         queries["text_gone"] = {"bool": {"filter": [fingerprinted], "must_not": [text_query]}}
     return queries
+
+
+def _read_ids(aggregate: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(hit["_id"] for hit in aggregate["ids"]["hits"]["hits"])
 
 
 def _build_exists_query(path: str) -> _Query:

@@ -59,6 +59,7 @@ class Inspection:
         skipped_indices: the other indices, and why their documents were not counted.
         sample: the result of comparing a random sample of fingerprints with the texts.
         thresholds: thresholds of `versions` and `related` that the mappings record.
+        text_fields: the paths of the text fields; empty if they are unknown.
     """
 
     all_indices: Sequence[IndexDescription]
@@ -66,6 +67,7 @@ class Inspection:
     skipped_indices: Sequence[SkippedIndex]
     sample: Sample
     thresholds: SimilarityThresholds
+    text_fields: Sequence[str] = ()
 
     @property
     def document_count(self) -> int:
@@ -132,7 +134,7 @@ def inspect_indices(
     names = ",".join(inspected.index.name for inspected in indices) if skip_reasons else name
     compared_sample = _draw_sample(engine, names, indices, known_text_fields, sample_size)
     thresholds = recorded_thresholds(mappings, usable[0].field) if usable else SimilarityThresholds()
-    return Inspection(all_indices, indices, skipped, compared_sample, thresholds)
+    return Inspection(all_indices, indices, skipped, compared_sample, thresholds, known_text_fields)
 
 
 def _inspect_index(

@@ -161,8 +161,10 @@ def _draw_documents(
     return mget_docs, total
 
 
-def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
-    """Yield the index, query and parameters of each search. Several checkpoints require one search per shard."""
+def _plan_searches(
+    name: str, sources: Sequence[SampleSource]
+) -> Iterator[tuple[str, dict[str, Any], Mapping[str, str]]]:
+    """Yield the index, query and parameters of each search. Different checkpoints require one search per shard."""
     combined_queries = []
     for source in sources:
         index, checkpoints = source.index, source.checkpoints
@@ -171,12 +173,12 @@ def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple
             all_kinds_query(source.settings, index.field),
             *index.filters,
         ]
-        unread = [WriteRange(checkpoints).build_shard_query(number) for number in range(len(checkpoints))]
-        if len(unread) > 1:
-            for number, query in enumerate(unread):
-                yield index.name, {"bool": {"filter": [*filters, query]}}, {"preference": f"_shards:{number}"}
+        searches = WriteRange(checkpoints).plan_searches() if checkpoints else []
+        if len(searches) > 1:
+            for query, params in searches:
+                yield index.name, {"bool": {"filter": [*filters, query]}}, params
         else:
-            combined_queries.append({"bool": {"filter": [*filters, *unread]}})
+            combined_queries.append({"bool": {"filter": [*filters, *(query for query, _ in searches)]}})
     if combined_queries:
         yield name, {"bool": {"should": combined_queries, "minimum_should_match": 1}}, {}
 

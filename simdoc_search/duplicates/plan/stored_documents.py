@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Record, RemovalCondition
+from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
 
 
 def read_text_hashes(store: Store | None, keys: Collection[DocumentKey]) -> dict[DocumentKey, str]:
@@ -35,29 +35,33 @@ def require_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
 def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[DocumentKey, str]]:
     """Remove the documents of dropped files from the store, unless they were indexed from another version of the file.
 
-    The documents of a dropped e-mail are the e-mail and its attachments.
+    The documents of a dropped e-mail are the e-mail and its attachments. Those of a dropped archive are its members.
 
     Returns:
         The number of removed documents, and the reason for each document that could not be removed.
     """
     by_key = {row.key: row for row in rows}
-    removals = {}
+    removals: dict[DocumentKey, RemovalCondition] = {}
+    for key, row in by_key.items():
+        if row.path is not None and determine_format(row.path).kind == "archive":
+            removals |= _find_members(store, key.id, row.path)
     for record in store.records(dict.fromkeys(key.id for key in by_key)):
-        row, origin = by_key.get(record.key), record.origin
-        if row is None or origin is None or not isinstance(row.state, FileState):
+        dropped, origin = by_key.get(record.key), record.origin
+        if dropped is None or origin is None or not isinstance(dropped.state, FileState):
             continue
-        is_same_version = (origin.size, origin.mtime_ns) == (row.state.size, row.state.mtime_ns)
-        if is_same_version and origin.path_of(record.id) == row.path:
+        is_same_version = (origin.size, origin.mtime_ns) == (dropped.state.size, dropped.state.mtime_ns)
+        if is_same_version and origin.path_of(record.id) == dropped.path:
             removals[record.key] = RemovalCondition(record.text_hash)
-            if determine_format(row.path).has_attachments:
-                removals |= {member.key: RemovalCondition(member.text_hash) for member in _find_members(store, record)}
+            if determine_format(dropped.path).has_attachments:
+                removals |= _find_members(store, record.id, dropped.path)
     problems = store.remove(removals) if removals else {}
     return len(removals) - len(problems), problems
 
 
-def _find_members(store: Store, mail: Record) -> Iterator[Record]:
-    """Yield the attachments of an e-mail that are documents."""
-    root = mail.origin and mail.origin.root
-    for record in store.scan(filters=[{"path": f"{mail.id}!"}]):
-        if record.origin and record.origin.root == root:
-            yield record
+def _find_members(store: Store, id: str, path: str) -> dict[DocumentKey, RemovalCondition]:
+    """Return the members of an archive, or the attachments of an e-mail, that are documents."""
+    return {
+        record.key: RemovalCondition(record.text_hash)
+        for record in store.scan(filters=[{"path": f"{id}!"}])
+        if record.origin and record.origin.path_of(record.id).startswith(f"{path}!")
+    }

@@ -197,9 +197,9 @@ class Engine:
 
         return self._retry(send)
 
-    def count(self, index: str, query: dict[str, Any] | None = None) -> int:
+    def count(self, index: str, query: dict[str, Any] | None = None, **params: Any) -> int:
         """Return the number of documents that match a query, or of all documents. Raises the errors of `call`."""
-        return int(self.call("POST", [index, "_count"], {"query": query} if query else {})["count"])
+        return int(self.call("POST", [index, "_count"], {"query": query} if query else {}, **params)["count"])
 
     def refresh(self, index: str, allowed_statuses: Iterable[int] = ()) -> bool:
         """Make all writes visible to searches. Return False if the engine returns an allowed error status.

@@ -136,7 +136,8 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: TokenKind)
     for index, mapping in select_queryable_mappings(mappings, field).items():
         kind_settings = getattr(_settings_in(index, mapping, field), kind.name)
         if kind_settings is None:
-            problem, advice = "has no", backfill_advice(mappings.values(), field, location, kind.backfill_option)
+            options = kind.backfill_option.split()
+            problem, advice = "has no", backfill_advice(mappings.values(), field, location, *options)
             if is_created_by_simdoc({index: mapping}, field):
                 problem, advice = "was created without", kind.how_to_add(location)
             raise FormatMismatchError(f"the index {index} of {location} {problem} {kind.name}; {advice}")

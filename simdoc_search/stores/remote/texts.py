@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.errors import DocumentError, LocationError, StoreError
+from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import lacks_field, mapped_fields, mapping_at, shorten_list
 from simdoc_search.stores.remote.queries import randomize_order
@@ -171,24 +173,28 @@ def find_text_query(
     return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in response["hits"]["hits"]) else query
 
 
-def backfill_advice(mappings: Iterable[Mapping[str, Any]], field: str, location: str, extra_options: str = "") -> str:
+def backfill_advice(mappings: Iterable[Mapping[str, Any]], field: str, location: str, *options: str) -> str:
     """Return the advice to run `simdoc-search backfill`, with the complete command, as a part of a sentence.
+
+    If `simdoc-search index` created an index, return the advice to run that command.
 
     Args:
         mappings: mappings of all indices. If they do not record the text field, it is guessed from their fields.
         field: the fingerprint field.
         location: URL of the engine and name of the index.
-        extra_options: additional options of the command.
+        options: additional options of the command.
     """
     all_mappings = list(mappings)
-    recorded = recorded_text_fields(all_mappings, field)
-    guessed, remark = ("", "") if recorded else guess_text_field(all_mappings, field)
-    options = "".join(f" --text-field {path}" for path in recorded or [guessed])
-    options += "" if field == DEFAULT_FIELD else f" --field {field}"
-    return f"run `simdoc-search backfill {location}{options}{extra_options and f' {extra_options}'}`{remark}"
+    if any(METADATA_FIELD in mapped_fields(mapping, field) for mapping in all_mappings):
+        return "update the index with `simdoc-search index`"
+    needed, remark = [] if field == DEFAULT_FIELD else ["--field", field], ""
+    if not recorded_text_fields(all_mappings, field):
+        guessed, remark = _guess_text_field(all_mappings, field)
+        needed += ["--text-field", guessed]
+    return f"run `{shlex.join(['simdoc-search', 'backfill', location, *needed, *options])}`{remark}"
 
 
-def guess_text_field(mappings: Iterable[Mapping[str, Any]], field: str) -> tuple[str, str]:
+def _guess_text_field(mappings: Iterable[Mapping[str, Any]], field: str) -> tuple[str, str]:
     """Return the most likely text field of indices that record none, and a remark in parentheses that it is a guess.
 
     Without a text field in the mappings, the result is the placeholder `FIELD` and an empty remark.

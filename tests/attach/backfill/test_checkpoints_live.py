@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.backfill import BackfillReport, checkpoints
+from simdoc_search.attach.backfill import BackfillOptions, BackfillReport, checkpoints, estimate_cost
 from simdoc_search.attach.inspection import inspect_indices
 from simdoc_search.attach.inspection.sample import Sample
 from simdoc_search.stores.remote.engine import Engine
@@ -77,9 +77,11 @@ def test_each_shard_has_its_own_checkpoint(temp_indices: TempIndices, engine: En
     load(engine, name, {"few": {"body": OTHER}}, routing="another")
     backfill(engine, name, stale=True)
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}}, routing="all")
+    estimate = estimate_cost(engine, name, BackfillOptions("body", stale=True))
     report = backfill(engine, name, stale=True)
 
     assert (1, 1) == (report.updated_count, count_read(report))
+    assert (1, 1, 1) == (estimate.document_count, estimate.write_count, estimate.max_write_count)
     assert 0 == sampled(engine, name).stale_count
 
 

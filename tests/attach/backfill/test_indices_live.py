@@ -255,6 +255,15 @@ def test_a_dry_run_writes_nothing_and_is_about_right(temp_indices: TempIndices, 
 
 
 @one_engine
+def test_replicas_that_are_not_allocated_need_no_space(temp_indices: TempIndices, engine: Engine) -> None:
+    """The engine has one node, so no replica can be allocated."""
+    names = [filled(temp_indices, engine, number_of_replicas=replicas) for replicas in (0, 2)]
+    alone, replicated = (estimate_cost(engine, name, BackfillOptions("body")).bytes_added for name in names)
+
+    assert 0 < alone == replicated
+
+
+@one_engine
 def test_a_dry_run_with_nothing_to_do_names_no_cost(temp_indices: TempIndices, engine: Engine) -> None:
     name = temp_indices.make({"properties": {"body": {"type": "text"}}})
 

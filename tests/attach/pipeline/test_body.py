@@ -35,7 +35,7 @@ def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
         (Settings(Analysis(stem="en")), "stemming"),
         (Settings(Analysis(frequencies=True)), "frequencies"),
         (Settings(sentences=SentenceSettings()), "sentences"),
-        (Settings(concepts=ConceptSettings("yake")), "concepts"),
+        (Settings(concepts=ConceptSettings("names")), "concepts"),
         (Settings(identifies_language=True), "language identification"),
     ],
 )

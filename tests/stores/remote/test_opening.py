@@ -62,7 +62,7 @@ def test_an_index_without_our_field_is_refused(temp_indices: TempIndices) -> Non
     with pytest.raises(StoreError, match=f"{both}; {run_this}{guess}$"):
         in_index(temp_indices, alias)
     with pytest.raises(
-        StoreError, match=r"has no field fp\.tokens; .* --text-field title --field fp` \(title is a guess"
+        StoreError, match=r"has no field fp\.tokens; .* --field fp --text-field title` \(title is a guess"
     ):
         in_index(temp_indices, name, field="fp")
 
