@@ -3,6 +3,7 @@
 SimdocError
 ├── QuerySyntaxError, AmbiguousQueryError, UnknownDocumentError, UnknownFieldError
 ├── NoFingerprintError, NoTextError, DocumentError, CorpusError, MissingExtraError
+├── TextlessFileError   a file, such as an image, has no text                (corpus.file_reader)
 ├── PlanError           a plan of duplicates cannot be read or written       (duplicates.plan)
 ├── ConceptsError       synonyms or an extractor of concepts cannot be used  (concepts.errors)
 ├── AddressError        the server cannot listen on an address               (web.server)
@@ -18,7 +19,8 @@ SimdocError
     └── DevEngineError      the development engine cannot be run             (devengine)
 
 Every message is one sentence that says what happened and what to do next. No message contains a password. An error
-that only one package raises is defined in that package. IndexGoneError is also a StoreNotFoundError.
+that only one package raises is defined in that package. IndexGoneError is also a StoreNotFoundError, and
+TextlessFileError is also a CorpusError.
 
 Some errors are not SimdocErrors, because their callers handle them: StoppedError (cancellation), ProcessEndedError
 (workers.process), NeedsSubprocessError (corpus.file_reader), LeftAloneError (duplicates.plan) and GitError

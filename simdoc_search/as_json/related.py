@@ -59,7 +59,7 @@ def _word_as_json(word: SharedConceptWord | ConceptWord) -> dict[str, Any]:
 def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
     """Convert the concepts of a document."""
     return {
-        **({} if result.key is None else key_as_json(result.key)),
+        **key_as_json(result.key),
         "paragraph_count": result.paragraph_count,
         "document_count": result.document_count,
         "words": [_word_as_json(word) for word in result.words],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,15 +10,11 @@ from typing import Any
 from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.attach.inspection import IndexInspection, Inspection, inspect_indices
 from simdoc_search.display import format_count
-from simdoc_search.errors import FormatMismatchError, StoreError
+from simdoc_search.errors import StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
-from simdoc_search.sketch.adversarial_text import adversarial_text_ids
-from simdoc_search.sketch.key import resolve_hash_key
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, token_kinds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.queries import randomize_order
 from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable_mappings
 from simdoc_search.stores.remote.texts import backfill_advice
@@ -72,7 +67,6 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
         if description.name in inspected_by_name:
             notes += _find_source_notes(inspected_by_name[description.name])
             notes += _find_document_faults(inspected_by_name[description.name], advise_backfill)
-            notes += _find_adversarial_texts(engine, description)
         findings += [Finding(description.name, is_problem, message) for is_problem, message in notes]
     common_problems = [
         *_find_differences(inspection.all_indices, mappings, location),
@@ -170,24 +164,6 @@ def _find_sample_faults(inspection: Inspection, advise_backfill: _AdviseBackfill
             f"{stale:,} of {sample.sampled_count:,} sampled fingerprints {match} the current text{of_all}: {examples}; "
             f"{advise_backfill('--stale')}"
         )
-
-
-def _find_adversarial_texts(engine: Engine, index: IndexDescription) -> Iterator[tuple[bool, str]]:
-    """Yield (True, message) if a sample contains texts that may have been written to look similar to every text.
-
-    Only an index that `simdoc-search index` created is checked.
-    """
-    if not index.is_simdoc_index or index.settings is None or mapping_at(index.mappings, "body") is None:
-        return
-    with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not support this check
-        settings = index.settings.with_verified_key(resolve_hash_key(), f"the index {index.name}")
-        body = {"size": SAMPLE_SIZE, "query": randomize_order({"match_all": {}}), "_source": ["body"]}
-        hits = engine.search(index.name, body)["hits"]["hits"]
-        texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
-        if ids := list(adversarial_text_ids(texts, settings)):
-            problem = f"{len(ids)} of {len(hits)} sampled texts may have been written to look similar to every text"
-            examples = _list_ids(ids[:_MAX_EXAMPLES], len(ids))
-            yield True, f"{problem}: {examples}; check these documents, and delete unwanted ones"
 
 
 def _list_ids(ids: Sequence[str], count: int) -> str:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.apply_output import UPDATE_COMMAND, print_report, print_report_as_json, shorten_path
+from simdoc_search.cli.apply_output import (
+    print_report,
+    print_report_as_json,
+    print_undo_report,
+    shorten_path,
+    update_command,
+)
 from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     CommandInterruptedError,
@@ -124,7 +130,7 @@ def apply(
         print_report_as_json(report, method, dry_run=dry_run)
     else:
         print_report(
-            report, method, undo_command, dry_run=dry_run, has_store=store_to_update is not None,
+            report, method, undo_command, store, dry_run=dry_run, has_store=store_to_update is not None,
             has_table_rows=expected.fileless_document_count > 0
             and (store_to_update is None or store_to_update.is_simdoc_index),
         )  # fmt: skip
@@ -182,7 +188,9 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
         if is_required:
             raise
         if not isinstance(error, StoreNotFoundError):
-            say(f"note: the index will not be updated: {error}. Update it later with: {UPDATE_COMMAND}", err=True)
+            say(
+                f"note: the index will not be updated: {error}. Update it later with: {update_command(store)}", err=True
+            )
     return None
 
 
@@ -206,7 +214,7 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
 
     with stage_progress(hidden=as_json) as update:
         report = undo(Path(file), lambda share: update("undoing", share))
-    indexed = _index_restored_files(report.restored, store, engine)
+    indexed, has_store = _index_restored_files(report.restored, store, engine)
     if as_json:
         values = {
             "restored": report.restored,
@@ -216,31 +224,20 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
         }
         print_json(values)
     else:
-        for name in report.restored:
-            say(f"restored  {shorten_path(name)}")
-        for name, reason in report.not_restored:
-            say(f"not restored: {shorten_path(name)}: {reason}", err=True)
-        in_place = f", {report.unchanged_count:,} already at the original path" if report.unchanged_count else ""
-        count = len(report.not_restored)
-        missing = f", {count:,} not restored (still listed in {file})" if count else ""
-        documents = format_count(indexed.document_count, "document")
-        added = f", {documents} added to the index" if indexed.document_count else ""
-        say(f"{len(report.restored):,} restored{in_place}{missing}{added}")
-        if indexed.not_indexed_paths:
-            files_are = format_count(len(indexed.not_indexed_paths), "restored file is", "restored files are")
-            command = command_line(store, "index", "FOLDER")
-            say(f"{files_are} not in the index; to add such files, run: {command}", err=True)
+        print_undo_report(report, indexed, file, store if has_store else None)
     if report.not_restored:
         raise SystemExit(1)
 
 
-def _index_restored_files(paths: Sequence[str], store: str, engine: EngineKind | None) -> RestoredFiles:
-    """Add restored files to the index again, if there is one."""
+def _index_restored_files(paths: Sequence[str], store: str, engine: EngineKind | None) -> tuple[RestoredFiles, bool]:
+    """Add restored files to the index again. Also return whether there is an index at this location."""
     from simdoc_search.indexing.restored_files import RestoredFiles, index_restored_files
     from simdoc_search.stores import open_store
 
     try:
         opened = open_store(store, engine=engine)
-    except StoreError:
-        return RestoredFiles(0, list(paths))
-    return index_restored_files(opened, paths, read_config_value("index", "exclude_files") or ())
+    except StoreNotFoundError:
+        return RestoredFiles(0, list(paths), f"{store} is not an index"), False
+    except StoreError as error:
+        return RestoredFiles(0, list(paths), str(error)), True
+    return index_restored_files(opened, paths, read_config_value("index", "exclude_files") or ()), True

@@ -6,21 +6,31 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import TABLE_ADVICE, print_json, say
 from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates.plan import ApplyReport, DropMethod
+    from collections.abc import Sequence
+
+    from simdoc_search.duplicates.plan import ApplyReport, DropMethod, UndoReport
+    from simdoc_search.indexing.restored_files import RestoredFiles
 
 _DONE_VERBS = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
 _PLANNED_VERBS = {"move": "move", "delete": "delete", "hardlink": "link"}
 _SEPARATORS = {"move": "->", "delete": "duplicate of", "hardlink": "="}
-UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
-_MAX_EMPTY_FOLDERS = 5
+_MAX_EXAMPLES = 5
 
 
 def print_report(
-    report: ApplyReport, method: DropMethod, undo_command: str, *, dry_run: bool, has_store: bool, has_table_rows: bool
+    report: ApplyReport,
+    method: DropMethod,
+    undo_command: str,
+    location: str,
+    *,
+    dry_run: bool,
+    has_store: bool,
+    has_table_rows: bool,
 ) -> None:
     """Print each change, and the reasons for the documents that were left alone.
 
@@ -28,6 +38,7 @@ def print_report(
         report: the report.
         method: how the files were dropped.
         undo_command: the command that undoes the changes.
+        location: the location of the store.
         dry_run: whether nothing was changed.
         has_store: whether the store was updated.
         has_table_rows: whether the plan has documents that are rows of tables.
@@ -47,12 +58,14 @@ def print_report(
     for left_alone in (each for each in report.left_alone if not each.has_no_file):
         say(f"left alone: {shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
     if any(left_alone.needs_new_plan for left_alone in report.left_alone):
-        say("to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
+        command = command_line(location, "duplicates", "FOLDER", "--plan", "NEW")
+        say(f"to write a new plan for these documents, run: {command}", err=True)
     for group, reason in report.refused_groups.items():
         say(f"group {group} was not applied: {reason}", err=True)
     for reason, count in Counter(report.not_removed.values()).items():
         documents_are = format_count(count, "document of a dropped file is", "documents of dropped files are")
-        say(f"{documents_are} still in the index: {reason}. To remove such documents, run: {UPDATE_COMMAND}", err=True)
+        command = update_command(location)
+        say(f"{documents_are} still in the index: {reason}. To remove such documents, run: {command}", err=True)
     would_be = "would be " * dry_run
     file_count = len(report.dropped) - report.dropped_fileless_count
     removed_count = report.removed_count + report.dropped_fileless_count
@@ -69,14 +82,13 @@ def print_report(
         say(f"note: documents without a file exist only in the index. {TABLE_ADVICE}", err=True)
     if empty := [] if dry_run else find_empty_folders(name for name, _ in report.dropped):
         folders_have = format_count(len(empty), "folder has", "folders have")
-        more = f" and {len(empty) - _MAX_EMPTY_FOLDERS:,} more" if len(empty) > _MAX_EMPTY_FOLDERS else ""
-        say(f"{folders_have} no files now: {', '.join(map(shorten_path, empty[:_MAX_EMPTY_FOLDERS]))}{more}", err=True)
+        say(f"{folders_have} no files now: {_list_examples(empty)}", err=True)
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif file_count:
         say(f"to undo these changes, run: {undo_command}", err=True)
         if method != "hardlink" and not has_store:
-            say(f"if the changed files are in an index, update the index with: {UPDATE_COMMAND}", err=True)
+            say(f"if the changed files are in an index, update it with: {update_command('INDEX')}", err=True)
 
 
 def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> None:
@@ -96,6 +108,46 @@ def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bo
             "empty_folders": [] if dry_run else find_empty_folders(name for name, _ in report.dropped),
         }
     )
+
+
+def print_undo_report(report: UndoReport, indexed: RestoredFiles, undo_file: str, location: str | None) -> None:
+    """Print the restored files, and those that are not in the index again.
+
+    Args:
+        report: the report.
+        indexed: the result of indexing the restored files.
+        undo_file: the undo file.
+        location: the location of the store; None if there is no store.
+    """
+    for name in report.restored:
+        say(f"restored  {shorten_path(name)}")
+    for name, reason in report.not_restored:
+        say(f"not restored: {shorten_path(name)}: {reason}", err=True)
+    in_place = f", {report.unchanged_count:,} already at the original path" if report.unchanged_count else ""
+    count = len(report.not_restored)
+    missing = f", {count:,} not restored (still listed in {undo_file})" if count else ""
+    documents = format_count(indexed.document_count, "document")
+    added = f", {documents} added to the index" if indexed.document_count else ""
+    say(f"{len(report.restored):,} restored{in_place}{missing}{added}")
+    if paths := indexed.not_indexed_paths:
+        from simdoc_search.indexing.restored_files import folders_to_index
+
+        command = command_line("INDEX" if location is None else location, "index", *folders_to_index(paths))
+        files_are = format_count(len(paths), "restored file is", "restored files are")
+        problem = f", because {indexed.problem}" if indexed.problem else ""
+        them = "it" if len(paths) == 1 else "them"
+        say(f"{files_are} not in the index{problem}: {_list_examples(paths)}", err=True)
+        say(f"to add {them} to the index, run: {command}", err=True)
+
+
+def update_command(location: str) -> str:
+    """Return the command that removes the documents of missing files from the index."""
+    return command_line(location, "index", "FOLDER", "--prune")
+
+
+def _list_examples(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _MAX_EXAMPLES:,} more" if len(paths) > _MAX_EXAMPLES else ""
+    return ", ".join(map(shorten_path, paths[:_MAX_EXAMPLES])) + more
 
 
 def shorten_path(path: str) -> str:

@@ -109,6 +109,7 @@ def compare(
     from simdoc_search.as_json import comparison_as_json
     from simdoc_search.passages.compare import compare as compare_texts
     from simdoc_search.passages.ignored_words import ignore_parts
+    from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 
     if a == b == "-":
         raise click.UsageError("only one side can be stdin (-); give a file or an id for the other")
@@ -125,9 +126,14 @@ def compare(
     except CorpusError as error:
         if have_same_bytes is None:
             raise
-        raise CorpusError(
-            f"{error}; the two files have {'the same' if have_same_bytes else 'different'} bytes"
-        ) from None
+        bytes_are = f"the two files have {'the same' if have_same_bytes else 'different'} bytes"
+        if html or not (have_same_bytes or _have_no_text(a, b)):
+            raise CorpusError(f"{error}; {bytes_are}") from None
+        if as_json:
+            print_json({"a": {"file": a}, "b": {"file": b}, "have_same_bytes": have_same_bytes, "problem": str(error)})
+        else:
+            say(f"{bytes_are.capitalize()}. No text was compared, because {error}.")
+        return
     settings = next((side.settings for side in sides if side.settings), None)
     if settings is None and click.get_current_context().get_parameter_source("store") is not ParameterSource.DEFAULT:
         settings = search().store.settings
@@ -147,11 +153,11 @@ def compare(
             bibliography=ignore_bibliography,
             preset=preset,
         )
+    unsplit_note = UNSPLIT_PASSAGES_NOTE if comparison.differences and any(map(has_unsplit_words, texts)) else ""
     if html:
         context = click.get_current_context()
-        _write_page(
-            html, comparison, sides, analysis, [*notes, *describe_run("Compared", context, _COMPARISON_PARAMETERS)]
-        )
+        page_notes = [*notes, *filter(None, [unsplit_note]), *describe_run("Compared", context, _COMPARISON_PARAMETERS)]
+        _write_page(html, comparison, sides, analysis, page_notes)
     if as_json:
         first, second = ({side.kind: side.name} for side in sides)
         values = comparison_as_json(comparison, (first, second), have_same_bytes=have_same_bytes)
@@ -161,6 +167,8 @@ def compare(
     if have_same_bytes:
         say("The two files have the same bytes.")
     _print_attachments(sides)
+    if unsplit_note:
+        say(f"note: {unsplit_note}", err=True)
 
 
 def _compare_bytes(a: str, b: str) -> bool | None:
@@ -170,6 +178,21 @@ def _compare_bytes(a: str, b: str) -> bool | None:
         return filecmp.cmp(a, b, shallow=False) if are_files else None
     except (OSError, ValueError):
         return None
+
+
+def _have_no_text(*files: str) -> bool:
+    """Return whether none of these files has text."""
+    from simdoc_search.corpus.file_reader import TextlessFileError
+
+    for file in files:
+        try:
+            read_document(Path(file))
+        except TextlessFileError:
+            continue
+        except CorpusError:
+            pass
+        return False
+    return True
 
 
 def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Side:

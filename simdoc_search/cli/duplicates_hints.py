@@ -45,7 +45,12 @@ def hint_lines(
 
 
 def left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
-    """Yield the documents that cannot be compared, except those whose files no longer exist."""
+    """Yield the documents that cannot be compared, except those whose files no longer exist.
+
+    A sentence about texts whose words are not split comes first.
+    """
+    if note := result.describe_unsplit_texts():
+        yield note
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
     for id, reason in others[:_MAX_LEFT_OUT_DOCUMENTS]:
         yield f"left out: the document {id!r}: {reason}"

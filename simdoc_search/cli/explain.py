@@ -161,13 +161,14 @@ def _resolve(
     """Return the reading that is run, its tokens and the store; or no tokens, and why the document was not found."""
     if requested is None:
         return FingerprintQuery("", overlap, probability), [], None, ""
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.resolver import Resolver
 
     try:
-        search = SimilaritySearch(open_index())
-        query = search.resolve(requested, overlap=overlap, probability=probability)
-        tokens = search.tokens(query.id)
-        return query, tokens, search.store, "" if tokens else f"the document {query.id!r} has no fingerprint"
+        store = open_index()
+        resolver = Resolver(store)
+        query = resolver.resolve(requested, overlap=overlap, probability=probability)
+        tokens = resolver.get_record(query.id).query_terms()
+        return query, tokens, store, "" if tokens else f"the document {query.id!r} has no fingerprint"
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError) as error:
         parsed = parse(requested) if isinstance(requested, str) else ParsedFingerprint(requested.id, (requested,))
         if overlap is not None or probability is not None:

@@ -108,6 +108,8 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
     if result.changed:
         advice = "index the document again, or run `simdoc-search backfill --stale`"
         say(f"note: the query document changed after indexing; {advice}", err=True)
+    if result.text_note:
+        say(f"note: {result.text_note}", err=True)
     if expects_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         overlaps_are = format_count(count, "overlap is", "overlaps are")
         say(f"note: {overlaps_are} estimated, because the index does not have both texts", err=True)

@@ -1,4 +1,7 @@
-"""Extracts the text, title and dates of PDF, office, e-book and e-mail files with kreuzberg, without OCR."""
+"""Extracts the text, title and dates of PDF, office, e-book and e-mail files, without OCR.
+
+kreuzberg reads all formats except Word documents.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,15 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from simdoc_search.corpus.docx_headers import add_headers_and_footers
+from simdoc_search.corpus.docx import is_docx, read_docx
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.corpus.running_headers import remove_running_headers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
+_NO_TEXT_REASON, _SCAN_REASON = NO_TEXT_REASONS = "no text", "no text (scanned?)"
 _ENCRYPTED_OFFICE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
-_WORD_EXTENSIONS = frozenset({".docx", ".docm"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
 _TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
 """The dates in the templates of python-docx and python-pptx. Most programs that use these packages keep them."""
@@ -46,7 +49,9 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
         MissingExtraError: kreuzberg is not installed.
     """
     if not data:
-        raise DocumentError("no text")
+        raise DocumentError(_NO_TEXT_REASON)
+    if is_docx(data):
+        return _extract_docx_text(data, format)
     try:
         import kreuzberg  # noqa: PLC0415 - an optional dependency, and slow to import
     except ImportError as error:
@@ -64,16 +69,21 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
             text = "\f".join(remove_running_headers([page["content"] for page in extracted.pages or ()]))
         else:
             text = str(extracted.content)
-            if format.extension in _WORD_EXTENSIONS:
-                text = add_headers_and_footers(text, data)
         properties = _read_properties(getattr(extracted, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # a panic in Rust is not an Exception
         raise DocumentError(_describe_failure(str(error), data)) from error
     if not text.strip():
-        raise DocumentError("no text (scanned?)" if is_pdf else "no text")
+        raise DocumentError(_SCAN_REASON if is_pdf else _NO_TEXT_REASON)
     return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
+
+
+def _extract_docx_text(data: bytes, format: FileFormat) -> ExtractedText:
+    text, properties = read_docx(data)
+    if not text.strip():
+        raise DocumentError(_NO_TEXT_REASON)
+    return ExtractedText(join_hyphenated_words(mark_hyphens(text)), _read_properties(properties, format))
 
 
 def _read_properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[str, Any]:

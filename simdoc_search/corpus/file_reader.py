@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from simdoc_search.corpus.encoding import decode, is_binary, is_image
-from simdoc_search.corpus.extraction import extract_text
+from simdoc_search.corpus.extraction import NO_TEXT_REASONS, extract_text
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, printable_path
 from simdoc_search.corpus.formats import FileFormat, FormatKind, determine_format
@@ -23,6 +23,9 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 _ARCHIVE = "an archive or a mailbox"
 ARCHIVE_REASON = f"{_ARCHIVE}; read it with --archives"
 
+_IMAGE, _BINARY = "an image", "binary"
+_REASONS_WITHOUT_TEXT = frozenset({_IMAGE, _BINARY, *NO_TEXT_REASONS})
+
 _TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": extract_html_text}
 """Functions that extract the text of a file, or return None if it is binary. Unlisted kinds are read as plain text."""
 
@@ -30,6 +33,18 @@ _PLAN_BEGINNING = re.compile(rb'# This plan of simdoc-search |[0-9a-f]{16} \{"si
 """Matches the beginning of a plan of `duplicates`, and of its undo file. They are not documents of the user."""
 
 _HEAD_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
+
+
+class TextlessFileError(CorpusError):
+    """A file has no text, such as an image or a scan.
+
+    Attributes:
+        reason: the reason in a few words.
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name} cannot be read: {reason}")
+        self.reason: str = reason
 
 
 class NeedsSubprocessError(Exception):
@@ -166,6 +181,8 @@ def _read_source(name: str, source: FileSource | SkippedFile, limits: ItemLimits
     if isinstance(document, SkippedFile):
         # Only `index` has the option --archives.
         reason = _ARCHIVE if document.reason == ARCHIVE_REASON else document.reason
+        if reason in _REASONS_WITHOUT_TEXT:
+            raise TextlessFileError(name, reason)
         raise CorpusError(f"{name} cannot be read: {reason}")
     return document
 
@@ -235,7 +252,7 @@ def _parse_document(source: FileSource, data: bytes, format: FileFormat) -> Docu
             raise DocumentError("a plan that simdoc-search wrote")
         text = _TEXT_READERS.get(format.kind, decode)(data)
         if text is None:
-            raise DocumentError("an image" if is_image(data) else "binary")
+            raise DocumentError(_IMAGE if is_image(data) else _BINARY)
         return Document(source.id, text)
     try:
         text, properties = extract_text(data, format)

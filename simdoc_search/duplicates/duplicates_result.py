@@ -30,12 +30,16 @@ from simdoc_search.passages.compare import compare
 from simdoc_search.passages.dates import format_day
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.passages.summary import summarise_differences
+from simdoc_search.passages.unsplit_text import describe_overlaps_of_text
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import LeftOutIndex
 
 _PAIRS_AT_ONCE = 1 << 11
 _MAX_UNLISTED_PAIRS = 1000
 _TEXT_PAIRS_AT_ONCE, _GROUPS_AT_ONCE = 20, 20
+
+_MAX_SAMPLED_TEXTS = 20
+"""Maximum number of texts that are searched for languages whose words are not split."""
 
 _MAX_TOTAL_COMPARED_CHARACTERS, _MIN_CHARACTERS_PER_PAIR = 10_000_000, 10_000
 """Near duplicates are compared with their kept documents, up to a total of 10 million characters.
@@ -249,6 +253,17 @@ class Duplicates:
     def ignored_word_count(self) -> int:
         """Number of ignored words in the texts compared so far."""
         return sum(self._ignored_words.values())
+
+    def describe_unsplit_texts(self) -> str:
+        """Return a sentence if duplicates are missing because the words of some texts are not split. Else return "".
+
+        A sample of up to 20 texts is read.
+        """
+        indexed = [number for number in range(len(self._collection)) if self._collection.is_indexed(number)]
+        sample = indexed[:: -(-len(indexed) // _MAX_SAMPLED_TEXTS) or 1]
+        texts = self._read_texts(sample) if self._read_texts else ()
+        notes = (describe_overlaps_of_text(text or "", self._settings.analysis) for _, text in texts)
+        return next(filter(None, notes), "")
 
     def __iter__(self) -> Iterator[Group]:
         return self.groups()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from simdoc_search.corpus.changes import changed_files
 from simdoc_search.corpus.formats import determine_format
+from simdoc_search.corpus.links import file_id, leads_out
 from simdoc_search.corpus.member_names import find_archive_file
 from simdoc_search.errors import SimdocError
 from simdoc_search.indexing.input_paths import find_roots
 from simdoc_search.indexing.run import index_documents
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store
+
+_MAX_FOLDERS = 5
 
 
 class RestoredFiles(NamedTuple):
@@ -22,16 +25,19 @@ class RestoredFiles(NamedTuple):
     Attributes:
         document_count: number of documents that were added to the store, or changed in it.
         not_indexed_paths: the files that could not be indexed, or whose folder is not indexed.
+        problem: the error because of which no file was indexed; empty if there was none.
     """
 
     document_count: int
     not_indexed_paths: list[str]
+    problem: str = ""
 
 
 def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[str] = ()) -> RestoredFiles:
     """Index files again. A file without text was not in the store, so it does not count as `not_indexed_paths`.
 
-    Archives are read if the store has members of other archives of the folder, such as the archive that was kept.
+    Archives are read if the store has members of other archives of the folder, such as the archive that was kept. Links
+    out of the folder are followed, because an earlier run that followed them has indexed the file.
 
     Args:
         store: the store.
@@ -49,14 +55,35 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
         for root, files in by_root.items():
             has_archives = any(determine_format(file).kind == "archive" for file in files)
             archives = has_archives and _has_archive_members(store, root)
-            sources = changed_files(root, files, exclude=exclude)
+            sources = list(changed_files(root, files, follow_links=True, exclude=exclude))
+            found = {Path(source.path) for source in sources}
+            not_indexed_paths.update(file for file in files if Path(file) not in found)
             report = index_documents(store, sources, prune=None, archives=archives)
             document_count += report.added_count + report.replaced_count
             unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_outdated}
             not_indexed_paths |= unread | (set(files) if report.has_failed else set())
-    except (SimdocError, OSError):
-        return RestoredFiles(document_count, list(paths))
+    except (SimdocError, OSError) as error:
+        return RestoredFiles(document_count, list(paths), str(error))
     return RestoredFiles(document_count, sorted(not_indexed_paths))
+
+
+def folders_to_index(paths: Iterable[str]) -> list[str]:
+    """Return the folders in which `index` finds all of these files without following links out of the folders.
+
+    If there are more than five, return only the placeholder `FOLDER`, because the command would be too long.
+    """
+    folders: dict[Path, None] = {}
+    for folder in sorted({Path(path).parent for path in paths}):
+        if not any(parent in folders and not _is_behind_link(folder, parent) for parent in folder.parents):
+            folders[folder] = None
+    return list(map(str, folders)) if len(folders) <= _MAX_FOLDERS else ["FOLDER"]
+
+
+def _is_behind_link(folder: Path, root: Path) -> bool:
+    try:
+        return leads_out(folder, file_id(root))
+    except OSError:  # the folder does not exist
+        return False
 
 
 def _has_archive_members(store: Store, root: Path) -> bool:

@@ -6,11 +6,12 @@ Such a change can reverse the meaning of a contract.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, get_args
+from unicodedata import normalize
 
-from simdoc_search.passages.dates import find_dates
+from simdoc_search.passages.dates import Date, find_dates
+from simdoc_search.passages.numbers import NUMBER, SMALL_DIGITS, find_identifiers, is_in_word, normalise_number
 from simdoc_search.passages.passage import (
     CharacterDifference,
     Difference,
@@ -27,34 +28,12 @@ _NEGATIONS = """\
     nunca jamás ningún ninguno ninguna sin tampoco
     non senza nessun nessuno nessuna"""
 _NEGATION_WORDS = frozenset(_NEGATIONS.split())
-_SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*-]*$")
-_UNSPACED_LETTERS = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    r"\U00020000-\U0003ffff"
-)
-"""Letters of languages without spaces, and Korean: a number next to them is a number."""
-_SMALL_DIGITS = r"²³¹¼-¾\u2070-\u2079\u2080-\u2089\u2150-\u215f"
-_DIGITS = rf"[\d{_SMALL_DIGITS}]+"
-_CURRENCY = r"$£¥\u20a0-\u20cf"
-_CURRENCY_CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK"
-_UNITS = (
-    "[mkcdµμ]?m[²³]?|[kmµμ]?g|t|ha|[mcd]?l|[kMGT]?Wh|[kMGT]W|[mk]V|mA|m?Ah|[kMGT]?Hz|[kMGT]i?B|KB|h?Pa|mbar|px|"
-    rf"{_CURRENCY_CODES}"
-)
-_SUFFIXES = "st|nd|rd|th|er|re|e|ère|ème|te[nrs]?|º|ª|s|ms|min|h|am|pm|x|k|M|bn|lbs?|oz|ft|in"
-"""Ordinal suffixes, and units that are also words. They belong to a number only without a space before them."""
-_NUMBER = re.compile(
-    rf"(?:(?<![^\W{_UNSPACED_LETTERS}])(?:[-–−+±¬√<>≤≥≈~^{_CURRENCY}]{{1,5}}|(?:{_CURRENCY_CODES})[^\S\r\n]?)"
-    rf"|[{_CURRENCY}]\s)?"
-    rf"{_DIGITS}(?:[^\w\s]{{1,5}}{_DIGITS})*"
-    rf"(?:\s?[%‰°′″{_CURRENCY}]{{1,5}}(?:[CF](?!\w))?|[^\S\r\n]?(?:{_UNITS})(?!\w)|(?:{_SUFFIXES})(?!\w))?"
-)
-"""A number such as `-5`, `€ 5`, `3/4`, `10²`, `5 %`, `5 kg` or `5th`. A word has only the digits."""
-_LETTERS_OR_DIGITS = rf"(?:\d|[^\W{_UNSPACED_LETTERS}])+"
-_HYPHENATED = re.compile(rf"{_LETTERS_OR_DIGITS}(?:[-\u2010\u2011]{_LETTERS_OR_DIGITS})*")
-_PART = re.compile(_LETTERS_OR_DIGITS)
-_WORD = re.compile(rf"[^\W\d_{_SMALL_DIGITS}]+(?:['’][^\W\d_{_SMALL_DIGITS}]+)*")
-_DASHES = str.maketrans("–−", "--")
+_SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*\ufeff\u200b-\u200f\u202a-\u202e-]*$")
+_LETTER = rf"[^\W\d_{SMALL_DIGITS}]"
+_LETTERS = rf"{_LETTER}(?:{_LETTER}|[\u0300-\u036f\u00ad\u200b-\u200d\ufeff])*"
+_WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
+_SPACES_AND_NUMBER = re.compile(rf"\s{{0,4}}{NUMBER.pattern}")
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\ufeff"))
 _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 """As context, up to 3 words from the 40 characters before a change are shown."""
 _NUMBER_SEARCH_CHARACTERS = 24
@@ -63,8 +42,6 @@ _MAX_CHANGED_WORDS = 100
 """The maximum number of words of a significant change. In a longer difference, a whole section was replaced."""
 _MAX_MERGED_CHARACTERS = 200
 """The maximum length of touching differences that are merged. Without spaces, all differences of a text may touch."""
-_IDENTIFIER_SEARCH_CHARACTERS = 64
-"""The number of characters on each side of a difference that are searched for the rest of an identifier."""
 _EXCERPT_LENGTH = 60
 """The maximum number of characters of an excerpt."""
 _SENTENCE_END_SEARCH_CHARACTERS = 8
@@ -126,18 +103,28 @@ def _find_context(text: str, position: int) -> str:
 def _extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> tuple[Span, Span]:
     """Extend a difference to whole numbers and dates in both texts.
 
-    If a sign such as `%` follows a number in only one text, the number of the other text is included too.
+    If the difference is in the sign or the unit after a number, the number is included in both texts. If words replace
+    a number such as `½`, which is not a word, it is included.
     """
     a, b = (_extend_to_numbers(text, span) for text, span in zip(texts, spans, strict=True))
-    if b[0] == b[1] and a[0] < spans[0][0]:
+    after_a, after_b = (_small_number_after(text, span) for text, span in zip(texts, (a, b), strict=True))
+    if after_a.strip() != after_b.strip():
+        return (a[0], a[1] + len(after_a)), (b[0], b[1] + len(after_b))
+    if a[0] < spans[0][0] and b[0] == spans[1][0]:
         b = _extend_to_number_before(texts[1], b)
-    elif a[0] == a[1] and b[0] < spans[1][0]:
+    elif b[0] < spans[1][0] and a[0] == spans[0][0]:
         a = _extend_to_number_before(texts[0], a)
     return a, b
 
 
+def _small_number_after(text: str, span: Span) -> str:
+    """Return the number after a span with the spaces before it, if its digits are no word. Else return ""."""
+    match = _SPACES_AND_NUMBER.match(text, span[1])
+    return match[0] if match and not any(map(str.isdecimal, match[0])) else ""
+
+
 def _extend_to_number_before(text: str, span: Span) -> Span:
-    for match in _NUMBER.finditer(text, max(0, span[0] - _NUMBER_SEARCH_CHARACTERS), span[0]):
+    for match in NUMBER.finditer(text, max(0, span[0] - _NUMBER_SEARCH_CHARACTERS), span[0]):
         if not text[match.end() : span[0]].strip():
             return match.start(), span[1]
     return span
@@ -146,8 +133,9 @@ def _extend_to_number_before(text: str, span: Span) -> Span:
 def _extend_to_numbers(text: str, span: Span) -> Span:
     """Extend a part of a text to whole numbers with their signs and symbols, and to whole dates."""
     begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
-    numbers = (match.span() for match in _NUMBER.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS))
-    found = [part for part in (*numbers, *_find_date_spans(text, span)) if part[0] < span[1] and span[0] < part[1]]
+    numbers = (match.span() for match in NUMBER.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS))
+    dates = (place for _, place in _find_dates(text, span))
+    found = [part for part in (*numbers, *dates) if _overlap(part, span)]
     return min([span[0], *(first for first, _ in found)]), max([span[1], *(last for _, last in found)])
 
 
@@ -181,7 +169,7 @@ class _KeyWord(NamedTuple):
 
     text: str
     start: int
-    key: str  # the text for comparisons; the letter case of negations and months does not matter
+    key: str  # the text for comparisons, which does not depend on how it is spelled
 
 
 def _are_equal(words: Sequence[_KeyWord], others: Sequence[_KeyWord]) -> bool:
@@ -191,66 +179,34 @@ def _are_equal(words: Sequence[_KeyWord], others: Sequence[_KeyWord]) -> bool:
 def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[_KeyWord]]:
     """Return the negations, numbers, dates and names in a part of a text.
 
-    A number consists of digits with signs, separators, currencies, units and ordinal suffixes. The digits of an
-    identifier, such as `v2`, `part50` or a UUID, are not a number. An identifier may be a name.
+    An identifier, such as `V2`, may be a name. Its digits are not a number.
     """
     words: dict[SignificantChangeKind, list[_KeyWord]] = {kind: [] for kind in _SIGNIFICANT_CHANGE_KINDS}
-    dates = [date for date in _find_date_spans(text, span) if _overlap(date, span)]
-    identifiers = _find_identifiers(text, span)
-    for date in dates:
-        whole = _normalise_spaces(text[slice(*date)])
-        words["date"].append(_KeyWord(whole, date[0], whole.casefold()))
-    for match in _NUMBER.finditer(
+    dates: list[Span] = []
+    for date, place in _find_dates(text, span):
+        if _overlap(place, span):
+            words["date"].append(_KeyWord(_normalise_spaces(text[slice(*place)]), place[0], str(date)))
+            dates.append(place)
+    identifiers = [place for place in find_identifiers(text, span) if not _overlap_any(place, dates)]
+    for match in NUMBER.finditer(
         text, max(0, span[0] - _NUMBER_SEARCH_CHARACTERS), span[1] + _NUMBER_SEARCH_CHARACTERS
     ):
-        found = match.span()
-        if _overlap(found, span) and not (_overlap_any(found, dates) or _is_in_word(text, found[0], identifiers)):
-            words["number"].append(_KeyWord(match[0], found[0], _normalise_number(match[0])))
+        place = match.span()
+        if _overlap(place, span) and not (_overlap_any(place, dates) or is_in_word(text, place[0], identifiers)):
+            words["number"].append(_KeyWord(match[0], place[0], normalise_number(match[0])))
     parts = (match.span() for match in _WORD.finditer(text, *span))
     for begin, end in sorted([*identifiers, *(part for part in parts if not _overlap_any(part, identifiers))]):
         word = text[begin:end]
-        lower = word.casefold()
-        if lower in _NEGATION_WORDS or lower.endswith(("n't", "n’t")):
-            words["negation"].append(_KeyWord(lower, begin, lower))
+        key = normalize("NFKC", word.replace("’", "'")).translate(_INVISIBLE)
+        if key.casefold() in _NEGATION_WORDS or key.casefold().endswith("n't"):
+            words["negation"].append(_KeyWord(key.casefold(), begin, key.casefold()))
         elif (
             word[0].isupper()
             and not _overlap_any((begin, end), dates)
             and not _SENTENCE_END.search(text[max(0, begin - _SENTENCE_END_SEARCH_CHARACTERS) : begin])
         ):
-            words["name"].append(_KeyWord(word, begin, word))
+            words["name"].append(_KeyWord(word, begin, key))
     return words
-
-
-def _find_identifiers(text: str, span: Span) -> list[Span]:
-    """Return the spans of the hyphenated words that overlap a part of a text, and in which letters and digits touch.
-
-    A number with a unit or an ordinal suffix, such as `5kg` or `2nd`, is not an identifier.
-    """
-    begin = max(0, span[0] - _IDENTIFIER_SEARCH_CHARACTERS)
-    found = _HYPHENATED.finditer(text, begin, span[1] + _IDENTIFIER_SEARCH_CHARACTERS)
-    return [
-        match.span()
-        for match in found
-        if _overlap(match.span(), span) and any(map(_mixes_letters_and_digits, _PART.findall(match[0])))
-    ]
-
-
-def _mixes_letters_and_digits(word: str) -> bool:
-    has_digit = any(map(str.isdecimal, word))
-    return has_digit and not all(map(str.isdecimal, word)) and not _NUMBER.fullmatch(word)
-
-
-def _is_in_word(text: str, position: int, identifiers: Sequence[Span]) -> bool:
-    """Return whether a number is a part of an identifier, or a small digit after a letter, as in `note²`."""
-    if any(first <= position < last for first, last in identifiers):
-        return True
-    return position > 0 and not text[position].isdecimal() and text[position].isdigit() and text[position - 1].isalpha()
-
-
-def _normalise_number(number: str) -> str:
-    """Return a key for comparisons. The scripts of digits, the kinds of dashes, and spaces do not matter."""
-    digits = (str(unicodedata.decimal(letter, letter)) for letter in number.translate(_DASHES) if not letter.isspace())
-    return "".join(digits)
 
 
 def _overlap_any(span: Span, others: Iterable[Span]) -> bool:
@@ -265,8 +221,9 @@ def _normalise_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
-def _find_date_spans(text: str, span: Span) -> list[Span]:
-    """Return the spans of the dates in and near a part of a text. A year alone does not count as a date."""
+def _find_dates(text: str, span: Span) -> list[tuple[Date, Span]]:
+    """Return the dates in and near a part of a text, in order. A year alone does not count as a date."""
     begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
     around = text[begin : span[1] + _NUMBER_SEARCH_CHARACTERS]
-    return [(first + begin, last + begin) for date, (first, last) in find_dates(around) if len(date) > 1]
+    dates = [(date, (first + begin, last + begin)) for date, (first, last) in find_dates(around) if len(date) > 1]
+    return sorted(dates, key=lambda dated: dated[1])

@@ -40,8 +40,7 @@ class ConceptsResult:
     """The concepts of a document.
 
     Attributes:
-        document_name: the id of the document, or the name of a text that is not stored.
-        key: the id of the document, and its index and routing in an engine; None for a text that is not stored.
+        key: the id of the document, and its index and routing in an engine.
         words: the words that occur in the concepts of the document, by descending weight, then by descending
             frequency.
         paragraph_count: number of paragraphs of the document that have concepts.
@@ -49,8 +48,7 @@ class ConceptsResult:
         unknown_words_reason: the reason why some words are not known; empty if all words are known.
     """
 
-    document_name: str
-    key: DocumentKey | None
+    key: DocumentKey
     words: tuple[ConceptWord, ...]
     paragraph_count: int
     document_count: int
@@ -93,5 +91,5 @@ def list_concepts(store: Store, document: QueryDocument, concepts: QueryConcepts
         )
     paragraphs = concepts.paragraphs.paragraph_count
     return ConceptsResult(
-        document.name, document.key, tuple(words_of_document), paragraphs, weights.document_count, unknown_words_reason
+        document.record.key, tuple(words_of_document), paragraphs, weights.document_count, unknown_words_reason
     )

@@ -147,9 +147,9 @@ class SimilarQuery(SimilarOptions):
     query: Query
 
 
-@dataclass(frozen=True, kw_only=True)
-class PassageOptions(SearchOptions):
-    """Options of `passages`, except the query.
+@dataclass(frozen=True)
+class PassageQuery(QueryOptions):
+    """Options of `passages`.
 
     Attributes:
         min_words: minimum number of consecutive identical words in a passage, at least 1. None: 6, or 12 for a text of
@@ -163,12 +163,12 @@ class PassageOptions(SearchOptions):
         ignore_bibliography: whether to ignore the references after the last heading such as `References`.
     """
 
-    min_words: int | None = None
-    preset: Preset | AlignmentSettings = "edited"
-    compare_all: bool = False
-    ignore: Sequence[str] = ()
-    ignore_quotes: bool = False
-    ignore_bibliography: bool = False
+    min_words: int | None = field(default=None, kw_only=True)
+    preset: Preset | AlignmentSettings = field(default="edited", kw_only=True)
+    compare_all: bool = field(default=False, kw_only=True)
+    ignore: Sequence[str] = field(default=(), kw_only=True)
+    ignore_quotes: bool = field(default=False, kw_only=True)
+    ignore_bibliography: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -197,11 +197,6 @@ def resolve_preset(preset: Preset | AlignmentSettings) -> AlignmentSettings:
     if preset not in PRESETS:
         raise QuerySyntaxError(f"preset must be {' or '.join(map(repr, PRESETS))}, not {preset!r}")
     return PRESETS[preset]
-
-
-@dataclass(frozen=True)
-class PassageQuery(QueryOptions, PassageOptions):
-    """Options of `passages`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from simdoc_search.display import describe_shown_hits, format_count, format_perc
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.disguise import describe_disguise
 from simdoc_search.passages.passage import Passage, Span
-from simdoc_search.passages.unsplit_text import describe_unsplit_text
+from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 from simdoc_search.search.results import HitsResult
 from simdoc_search.stores.record import LeftOutIndex
 
@@ -42,14 +42,13 @@ class PassageHit(HasDocumentKey):
             be greater than `word_count`, if the query document repeats a passage that occurs once in the hit.
         kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
             from the passage tokens, and `passages` is empty.
-        shared_token_count: number of passage tokens (hashes in the index) that the hit shares with the query document.
         passages: the shared passages, in the order of the query document. In each, `a` is the span in the query
             document, and `b` is the span in the hit.
         containment: share of the query document's shingles that are also in the hit, 0..1.
         reverse_containment: share of the hit's shingles that are also in the query document, 0..1.
         jaccard: Jaccard similarity of the shingles of the two documents, 0..1.
-        changed: whether the text has changed since it was indexed. All values except `shared_token_count` are computed
-            from the current text.
+        changed: whether the text has changed since it was indexed. All values are computed from the current
+            text.
         fields: values of the requested fields.
     """
 
@@ -58,7 +57,6 @@ class PassageHit(HasDocumentKey):
     share: float
     added_word_count: int
     kind: Literal["estimated", "exact"]
-    shared_token_count: int
     passages: tuple[Passage, ...] = ()
     containment: float = 0.0
     reverse_containment: float = 0.0
@@ -136,7 +134,8 @@ class PassageResult(HitsResult[PassageHit]):
     def notes(self) -> list[str]:
         """Sentences for display: the ignored bibliography, and warnings about words that are disguised or not split."""
         text = self.text or ""
-        return [note for note in (self.bibliography_note, describe_disguise(text), describe_unsplit_text(text)) if note]
+        unsplit_note = UNSPLIT_PASSAGES_NOTE if has_unsplit_words(text) else ""
+        return [note for note in (self.bibliography_note, describe_disguise(text), unsplit_note) if note]
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

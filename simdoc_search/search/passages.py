@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 
 from simdoc_search.analysis.words import WordPositions, locate_words
-from simdoc_search.documents import Document, DocumentKey
-from simdoc_search.errors import SimdocError
+from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.bibliography import describe_bibliography
 from simdoc_search.passages.coverage import (
@@ -24,12 +23,11 @@ from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.text_matcher import MatchedWords, TextMatcher
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
 from simdoc_search.search.filter_check import find_unknown_field
-from simdoc_search.search.options import PassageOptions
+from simdoc_search.search.options import PassageQuery
 from simdoc_search.search.passage_candidates import PassageCandidates, find_passage_candidates
 from simdoc_search.search.passage_result import Coverage, PassageHit, PassageResult
 from simdoc_search.search.query_document import QueryDocument, estimate_similarity, min_word_count
-from simdoc_search.search.resolver import Query
-from simdoc_search.search.results import add_fields, catch_error
+from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import (
     measure_texts,
     read_records,
@@ -60,38 +58,25 @@ If the text of either document is not stored, passage tokens take the place of w
 """
 
 
-def passages_of_many(
-    store: Store, queries: Iterator[Query | Document], options: PassageOptions, exclude: DocumentKey | None = None
-) -> Iterator[PassageResult | SimdocError]:
-    """Yield the result or the error of each query, in order. A query is a stored document or a text.
+def find_passages(store: Store, options: PassageQuery) -> PassageResult:
+    """Return the documents that share passages with a stored document or a text. The errors are those of `passages`.
 
     All pages of a result are computed from the same candidates.
     """
-    ignored_texts = [locate_words(text, store.settings.analysis) for text in options.ignore]
-    for query in queries:
-        yield catch_error(partial(_find_passages, store, query, options, ignored_texts, exclude))
-
-
-def _find_passages(
-    store: Store,
-    query: Query | Document,
-    options: PassageOptions,
-    ignored_texts: Sequence[WordPositions],
-    exclude: DocumentKey | None,
-) -> PassageResult:
-    if isinstance(query, Document):
-        document = QueryDocument.from_text(query.text, store.settings, query.id)
+    if options.text is not None:
+        document = QueryDocument.from_text(options.text, store.settings)
     else:
-        document = QueryDocument(resolve_record(store, query, options.query_document_filters), store.settings)
+        record = resolve_record(store, options.query or "", options.query_document_filters)
+        document = QueryDocument(record, store.settings)
     document.check_has_passages()
-    if ignored_texts or options.ignore_quotes or options.ignore_bibliography:
+    if options.ignore or options.ignore_quotes or options.ignore_bibliography:
         document = replace(
             document,
-            ignored_texts=ignored_texts,
+            ignored_texts=[locate_words(text, store.settings.analysis) for text in options.ignore],
             ignore_quotes=options.ignore_quotes,
             ignore_bibliography=options.ignore_bibliography,
         )
-    candidates = _find_candidates(store, document, options, document.key or exclude)
+    candidates = _find_candidates(store, document, options, document.key or options.exclude)
     if not candidates.total and (error := find_unknown_field(store, options.filters)):
         raise error
     matches, compared_count = _compare_candidates(store, document, candidates, options)
@@ -99,7 +84,7 @@ def _find_passages(
 
 
 def _find_candidates(
-    store: Store, document: QueryDocument, options: PassageOptions, exclude: DocumentKey | None
+    store: Store, document: QueryDocument, options: PassageQuery, exclude: DocumentKey | None
 ) -> PassageCandidates:
     search = partial(
         find_passage_candidates,
@@ -118,7 +103,7 @@ def _find_candidates(
 
 
 def _compare_candidates(
-    store: Store, document: QueryDocument, candidates: PassageCandidates, options: PassageOptions
+    store: Store, document: QueryDocument, candidates: PassageCandidates, options: PassageQuery
 ) -> tuple[list[_Match], int]:
     """Return the matches among the candidates, and the number of candidates that were compared."""
     match_texts = _choose_matcher(document, options)
@@ -127,22 +112,22 @@ def _compare_candidates(
     for batch in split_into_batches(candidates.documents):
         if words_left <= 0 and not options.compare_all:
             break
-        shared_tokens = {candidate.key: candidate.shared_count for candidate in batch}
-        texts = {} if document.text is None else read_texts(store, list(shared_tokens))
+        keys = [candidate.key for candidate in batch]
+        texts = {} if document.text is None else read_texts(store, keys)
         for key, matched in zip(texts, match_texts(list(texts.values())), strict=True):
             words_left -= matched.compared_word_count
             if word_count := matched.covered_word_count:
                 share = word_count / document.word_count
-                hit = PassageHit(key, word_count, share, 0, "exact", shared_tokens[key], ())
+                hit = PassageHit(key, word_count, share, 0, "exact")
                 matches.append(_make_match(hit, matched.covered_words_mask))
-        if without_text := [key for key in shared_tokens if key not in texts]:
+        if without_text := [key for key in keys if key not in texts]:
             records = read_records(store, without_text, with_text=False, with_passages=True)
-            matches += [_estimate_match(document, record, shared_tokens[key]) for key, record in records.items()]
+            matches += [_estimate_match(document, record) for record in records.values()]
         compared_count += len(batch)
     return matches, compared_count
 
 
-def _choose_matcher(document: QueryDocument, options: PassageOptions) -> Callable[[Sequence[str]], list[MatchedWords]]:
+def _choose_matcher(document: QueryDocument, options: PassageQuery) -> Callable[[Sequence[str]], list[MatchedWords]]:
     """Return a function that takes texts, and finds the words that the query document shares with each one."""
     source = document.analysed_text
     if source is None:
@@ -153,7 +138,7 @@ def _choose_matcher(document: QueryDocument, options: PassageOptions) -> Callabl
 
 
 def _match_unignored_words(
-    document: QueryDocument, words: WordPositions, text: str, options: PassageOptions
+    document: QueryDocument, words: WordPositions, text: str, options: PassageQuery
 ) -> MatchedWords:
     """Return the words that are not ignored and that the query document shares with a text."""
     other = locate_words(text, document.settings.analysis)
@@ -162,7 +147,7 @@ def _match_unignored_words(
     return MatchedWords.from_mask(matched_mask(words, passages), other_count, len(other.words))
 
 
-def _find_shared_passages(document: QueryDocument, words: WordPositions, options: PassageOptions) -> list[Passage]:
+def _find_shared_passages(document: QueryDocument, words: WordPositions, options: PassageQuery) -> list[Passage]:
     """Return the passages that the query document shares with a text, without ignored words."""
     if document.analysed_text is None:
         return []
@@ -174,7 +159,7 @@ def _find_shared_passages(document: QueryDocument, words: WordPositions, options
     return passages
 
 
-def _estimate_match(document: QueryDocument, record: Record, shared_token_count: int) -> _Match:
+def _estimate_match(document: QueryDocument, record: Record) -> _Match:
     """Return a match whose words are estimated from passage tokens.
 
     Winnowing keeps 2 of `window` + 1 shingles on average, so each token stands for (`window` + 1) / 2 words.
@@ -187,7 +172,7 @@ def _estimate_match(document: QueryDocument, record: Record, shared_token_count:
     share = words / max(document.word_count, 1)
     estimate = estimate_similarity(document, record)
     measures = estimate.containment, estimate.reverse_containment, estimate.jaccard
-    hit = PassageHit(record.key, words, share, 0, "estimated", shared_token_count, (), *measures)
+    hit = PassageHit(record.key, words, share, 0, "estimated", (), *measures)
     return _make_match(hit, shared_tokens_mask, weight)
 
 
@@ -205,7 +190,7 @@ def _make_match(hit: PassageHit, covered_mask: Mask, weight: float = 1.0) -> _Ma
 def _make_result(
     store: Store,
     document: QueryDocument,
-    options: PassageOptions,
+    options: PassageQuery,
     *,
     matches: list[_Match],
     candidates: PassageCandidates,
@@ -241,7 +226,7 @@ def _make_result(
 
 
 def _add_passages(
-    store: Store, document: QueryDocument, hits: list[PassageHit], options: PassageOptions
+    store: Store, document: QueryDocument, hits: list[PassageHit], options: PassageQuery
 ) -> list[PassageHit]:
     """Return the hits with the passages and shingle measures of their texts."""
     complete_hits, analysis = [], document.settings.analysis

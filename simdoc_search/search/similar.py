@@ -11,6 +11,7 @@ from typing import NamedTuple
 from simdoc_search.batches import split_by_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import SimdocError
+from simdoc_search.passages.unsplit_text import describe_overlaps_of_text
 from simdoc_search.query.plans import Plan, ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filter_check import find_unknown_field
@@ -133,6 +134,7 @@ def _make_result(
         offset=options.offset,
         left_out_indices=store.left_out_indices(),
         changed=text is not None and has_text_changed(replace(query_record, text=text)),
+        text_note=describe_overlaps_of_text(text or "", store.settings.analysis),
     )
     _log.info("%s: %s", query if query.id else "a text", result.page_description)
     return result

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Iterator, Sequence
 
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.unsplit_text import describe_overlaps_of_text
 from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filter_check import find_unknown_field
@@ -72,6 +73,7 @@ def find_by_containment(
         offset=options.offset,
         left_out_indices=store.left_out_indices(),
         changed=document.is_stored and has_text_changed(document.record),
+        text_note=describe_overlaps_of_text(document.text or "", store.settings.analysis),
     )
     _log.info("%s: %s", query if query.id else "a text", result.page_description)
     return result

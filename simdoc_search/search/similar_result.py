@@ -71,6 +71,8 @@ class SearchResult(HitsResult[Hit]):
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         changed: whether the text of the query document has changed since it was indexed. Its indexed fingerprint, which
             does not match the text, has found the candidates.
+        text_note: a sentence, if similar documents are missing because the words of the text are not split. It is empty
+            if the text is not read.
     """
 
     query: FingerprintQuery
@@ -86,6 +88,7 @@ class SearchResult(HitsResult[Hit]):
     offset: int = 0
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     changed: bool = False
+    text_note: str = ""
 
     @property
     def page_description(self) -> str:

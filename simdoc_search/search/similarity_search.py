@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
-from simdoc_search.documents import Document, DocumentKey, SkippedFile
+from simdoc_search.documents import DocumentKey, SkippedFile
 from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import AlignmentSettings, Preset
@@ -21,7 +21,6 @@ from simdoc_search.search.keyword_arguments import accept_fields_of
 from simdoc_search.search.options import (
     GroupOptions,
     OptionalFraction,
-    PassageOptions,
     PassageQuery,
     RelatedQuery,
     SearchOptions,
@@ -304,14 +303,6 @@ class SimilaritySearch:
         """
         return expand_clauses(self.store, query, planner, query_document_filters, include_self=include_self)
 
-    def tokens(self, id: str) -> list[str]:
-        """Return the tokens of a stored document, in the order of their buckets.
-
-        Raises:
-            UnknownDocumentError: the document is not stored.
-        """
-        return Resolver(self.store).get_record(id).query_terms()
-
     # --- shared passages ---
 
     @span("simdoc_search.passages")
@@ -332,31 +323,9 @@ class SimilaritySearch:
             NoTextError: there are words to ignore, but the text of the document is not stored.
             FormatMismatchError: the store has no passage tokens.
         """
-        from simdoc_search.search.passages import passages_of_many
+        from simdoc_search.search.passages import find_passages
 
-        source = options.query if options.text is None else Document("", options.text)
-        (outcome,) = passages_of_many(self.store, iter([source or ""]), options, options.exclude)
-        return raise_if_error(outcome)
-
-    @accept_fields_of(PassageOptions)
-    def passages_of_many(
-        self, sources: Iterable[Query | Document], options: PassageOptions
-    ) -> Iterator[PassageResult | SimdocError]:
-        """Find the documents that share passages with each of many documents.
-
-        Args:
-            sources: the documents. Pass queries for stored documents, and `Document` objects for other documents.
-            options: the fields of `PassageOptions`, as keyword arguments.
-
-        Returns:
-            The result of each source in order, or the error that `passages` would raise for it.
-
-        Raises:
-            StoreError: the store cannot be read, or has no passage tokens.
-        """
-        from simdoc_search.search.passages import passages_of_many
-
-        return passages_of_many(self.store, iter(sources), options)
+        return find_passages(self.store, options)
 
     @span("simdoc_search.highlight")
     def highlight(

@@ -18,14 +18,12 @@ simhash.py           a 64-bit number for a set of features
 sentences.py         simhashes of sentences
 concepts.py          concepts of paragraphs
 hamming_search.py    search for numbers that differ in few bits
-adversarial_text.py  detection of texts that were written to look similar to every text
 settings.py          settings of the fingerprints of an index
 stored_sketches.py   the stored form of sketches
 token_kinds.py       passage, sentence and concept tokens of an index
 thresholds.py        thresholds for similar sentences and versions
 """
 
-from simdoc_search.sketch.adversarial_text import is_implausible
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_token_ids
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
@@ -37,7 +35,6 @@ __all__ = [
     "MinHash",
     "PassageSettings",
     "fingerprints",
-    "is_implausible",
     "overlap_of_tokens",
     "shingle_token_ids",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from simdoc_search.duplicates.plan import ApplyReport, UndoReport, apply_plan, u
 from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.indexing.restored_files import index_restored_files
+from simdoc_search.indexing.restored_files import folders_to_index, index_restored_files
 from simdoc_search.stores.base import Store
 from simdoc_search.web.background_job import Progress
 from simdoc_search.web.duplicates import require_review
@@ -68,7 +67,7 @@ def show_changes(request: PageRequest) -> Page:
     as_json = {"state": "done" if changes else "none", "problem": job.problem or None, "undoable_runs": runs}
     index_command = ""
     if changes and changes.not_indexed:
-        index_command = local.command("index", _common_folder(changes.not_indexed))
+        index_command = local.command("index", *folders_to_index(changes.not_indexed))
     values |= {"changes": changes, "runs": runs, "folder": folder, "index_command": index_command}
     return Page("apply.html", values, as_json)
 
@@ -160,7 +159,3 @@ def _list_runs(folder: Path) -> list[str]:
         if _RUN_NAME.fullmatch(undo_file.parent.name)
     }
     return sorted(runs, reverse=True)[:_MAX_RUNS]
-
-
-def _common_folder(paths: Sequence[str]) -> str:
-    return os.path.commonpath([os.path.dirname(path) for path in paths])  # noqa: PTH120 - paths are strings

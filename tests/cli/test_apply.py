@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from simdoc_search.cli import apply as command
 from tests.support.archives import packed_zip
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
 from tests.support.duplicate_plans import tree
+from tests.support.folders import posix_only
 
 BASE = words(0, 200)
 FILES: dict[str, str | bytes] = {
@@ -44,6 +46,11 @@ def edit(before: str, after: str) -> None:
     text = Path("plan.tsv").read_text("utf-8")
     assert before in text
     Path("plan.tsv").write_text(text.replace(before, after), "utf-8")
+
+
+def ids(*options: str | Path) -> set[str]:
+    """Return the ids of the documents in the index."""
+    return {json.loads(line)["id"] for line in output("list", "--json", *options).splitlines()}
 
 
 def stored() -> str:
@@ -106,7 +113,7 @@ def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
 
 
 def test_undo_adds_the_restored_files_to_the_index_again() -> None:
-    """If there is no index, the command that adds them is named."""
+    """If there is no index, the files and the command that adds them are named."""
     output("duplicates", "docs", "--plan", "a plan.tsv", "--store", "my index")
     move = ("apply", "a plan.tsv", "--move-to", "gone")
     undo = run(*move, "--store", "my index").stderr.splitlines()[-1].removeprefix("to undo these changes, run: ")
@@ -117,7 +124,11 @@ def test_undo_adds_the_restored_files_to_the_index_again() -> None:
     assert "0 indexed, 5 unchanged" in run("duplicates", "docs", "--store", "my index").stderr
     output(*move)
     alone = run("apply", "--undo", "a plan.tsv.undo").stderr
-    assert "1 restored file is not in the index; to add such files, run: simdoc-search index FOLDER\n" == alone
+    assert [
+        "1 restored file is not in the index, because ./.simdoc is not an index: docs/sub/copy.txt",
+        "to add it to the index, run: "
+        + shlex.join(["simdoc-search", "index", str(Path("docs/sub").absolute()), "--store", "INDEX"]),
+    ] == alone.splitlines()
 
 
 def test_a_folder_for_moved_files_in_the_indexed_folder_is_noted() -> None:
@@ -266,7 +277,7 @@ def test_without_a_store_the_command_that_updates_it_is_named() -> None:
     result = run(*MOVE, "--store", "nowhere")
 
     assert 0 == result.exit_code
-    assert "simdoc-search index FOLDER --prune" in result.stderr
+    assert "simdoc-search index FOLDER --prune --store INDEX\n" in result.stderr
     assert not Path("nowhere").exists()
     assert "0 files moved, 1 already done, 1 document removed from the index" == output(*MOVE).strip()
 
@@ -286,3 +297,39 @@ def test_a_plan_of_a_table_says_how_to_remove_its_rows() -> None:
     assert "note: `apply` cannot change rows of tables. To remove rows of a table" in planned.stderr
     assert "0 files would be deleted, 1 document would be removed from the index" == applied.stdout.splitlines()[-1]
     assert "simdoc-search dedupe FILE -o KEPT" in applied.stderr
+
+
+@posix_only
+def test_undo_adds_files_behind_a_followed_link_to_the_index_again() -> None:
+    write(Path("stick"), {"copy.txt": BASE})
+    Path("docs/link").symlink_to("../stick")
+    output("index", "docs", "--follow-links")
+    before = ids()
+    plan()
+    edit("decide\t", "drop\t")
+    output(*MOVE)
+    without = ids()
+    undone = run("apply", "--undo", UNDO)
+
+    assert {"link/copy.txt"} < before - without
+    assert ("4 restored, 4 documents added to the index", "") == (undone.stdout.splitlines()[-1], undone.stderr)
+    assert before == ids()
+
+
+def test_undo_names_the_restored_files_that_it_cannot_index(tmp_path: Path) -> None:
+    """The command adds them."""
+    folder, store = tmp_path / "docs", tmp_path / "index"
+    output("duplicates", "docs", "--plan", "plan.tsv", "--store", store)
+    output(*MOVE, "--store", store)
+    Path("simdoc.toml").write_text('[index]\nexclude-files = ["copy*"]\n')
+    undone = run("apply", "--undo", UNDO, "--store", store)
+    command = ["simdoc-search", "index", str(folder / "sub"), "--store", str(store)]
+    Path("simdoc.toml").unlink()
+
+    assert "1 restored" == undone.stdout.splitlines()[-1]
+    assert [
+        "1 restored file is not in the index: docs/sub/copy.txt",
+        f"to add it to the index, run: {shlex.join(command)}",
+    ] == undone.stderr.splitlines()
+    output(*command[1:])
+    assert {*FILES} == ids("--store", store)

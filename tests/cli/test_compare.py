@@ -154,13 +154,34 @@ def test_files_with_the_same_bytes_are_named(tmp_path: Path) -> None:
 
     assert same.stdout.endswith("The two files have the same bytes.\n")
     assert "same bytes" not in spaces.stdout
-    assert "a.jpg cannot be read: an image; the two files have the same bytes" in sentence(photos)
-    assert sentence(others).endswith("; the two files have different bytes")
-    assert "cannot be read: an archive or a mailbox; the two files have the same bytes" in sentence(mailboxes)
     assert [True, None] == [
         answer("compare", tmp_path / "a.txt", other, stdin=OLD)["have_same_bytes"]
         for other in (tmp_path / "b.txt", "-")
     ]
+    no_text = f"No text was compared, because {tmp_path / 'a.jpg'} cannot be read: an image."
+    for result, answered in (
+        (photos, f"The two files have the same bytes. {no_text}\n"),
+        (others, f"The two files have different bytes. {no_text}\n"),
+    ):
+        assert (0, answered, "") == (result.exit_code, result.stdout, result.stderr)
+    assert (0, True) == (mailboxes.exit_code, mailboxes.stdout.startswith("The two files have the same bytes. No text"))
+
+
+def test_files_without_text_cannot_be_compared_with_texts(tmp_path: Path) -> None:
+    """Two of them can, except on a page."""
+    photo = b"\xff\xd8\xff\0"
+    write(tmp_path, {"a.txt": OLD, "a.jpg": photo, "b.jpg": photo, "a.mbox": "From x", "b.mbox": "From y"})
+    photos = tmp_path / "a.jpg", tmp_path / "b.jpg"
+    problem = f"{photos[0]} cannot be read: an image"
+    sides = {"a": {"file": str(photos[0])}, "b": {"file": str(photos[1])}}
+
+    assert {**sides, "have_same_bytes": True, "problem": problem} == answer("compare", *photos)
+    assert f"{problem}; the two files have the same bytes" in sentence(
+        run("compare", *photos, "--html", tmp_path / "page.html")
+    )
+    assert f"{problem}; the two files have different bytes" in sentence(run("compare", photos[0], tmp_path / "a.txt"))
+    mailboxes = sentence(run("compare", tmp_path / "a.mbox", tmp_path / "b.mbox"))
+    assert mailboxes.endswith("cannot be read: an archive or a mailbox; the two files have different bytes")
 
 
 def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:

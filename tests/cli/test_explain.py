@@ -44,7 +44,9 @@ def explain(*arguments: str) -> Any:
 
 def tokens() -> list[str]:
     """Return the stored tokens of doc123.txt."""
-    return SimilaritySearch(open_store(".simdoc")).tokens("doc123.txt")
+    record = open_store(".simdoc").get("doc123.txt")
+    assert record is not None
+    return record.query_terms()
 
 
 def table(*arguments: str) -> dict[str, str]:

@@ -58,7 +58,6 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("nearest_duplicate", (words(0, 299),), {}),
     ("nearest_duplicate", (words(7000, 7100),), {}),
     ("resolve", ("far/name",), {"overlap": 0.5}),
-    ("tokens", ("whole",), {}),
     ("languages", (), {}),
     ("info", (), {}),
     ("delete", (["nothing"],), {}),
@@ -128,18 +127,16 @@ def test_iterators_yield_the_same(indexed: StoreLocation) -> None:
     queries = ["whole", "nothing", "half_50", "name", *["copy"] * 4]
     with open_store(indexed.location) as store:
         search = SimilaritySearch(store)
-        iterators = search.similar_many(queries, size=3), search.passages_of_many(queries)
-        expected = [[comparable(result) for result in iterator] for iterator in iterators]
+        expected = [comparable(result) for result in search.similar_many(queries, size=3)]
         duplicates = search.duplicates(overlap=0.9)
         groups, pairs = list(duplicates.groups()), list(duplicates.pairs())
 
     async def run() -> None:
         async with indexed.search() as search:
             similar = [comparable(result) async for result in search.similar_many(queries, size=3)]
-            passages = [comparable(result) async for result in search.passages_of_many(queries)]
             duplicates = await search.duplicates(overlap=0.9)
 
-            assert expected == [similar, passages]
+            assert expected == similar
             assert groups == [group async for group in search.iterate(duplicates.groups())] != []
             assert pairs == [pair async for pair in search.iterate(duplicates.pairs())] != []
 

@@ -95,7 +95,6 @@ def test_results_of_many_queries_and_of_texts_have_pages(search: SimilaritySearc
     queries: list[RunQuery] = [
         lambda **page: [search.similar_to_text(text, **page)],
         lambda **page: list(search.similar_many(["source", "near/00"], **page)),
-        lambda **page: list(search.passages_of_many(["source", "near/00"], **page)),
     ]
     for run_query in queries:
         for whole, first, second in zip(run_query(size=8), run_query(size=4), run_query(size=4, offset=4), strict=True):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simdoc_search import Document, PassageResult, SimilaritySearch, none_of
-from simdoc_search.errors import FormatMismatchError, NoFingerprintError, QuerySyntaxError, UnknownDocumentError
+from simdoc_search import Document, SimilaritySearch, none_of
+from simdoc_search.errors import FormatMismatchError, NoFingerprintError, QuerySyntaxError
 from simdoc_search.passages import containment, shingle_set
 from simdoc_search.sketch.settings import Settings
 from tests.support.stores import NewStore
@@ -59,17 +59,9 @@ def test_filters_size_and_min_words_limit_the_hits(search: SimilaritySearch) -> 
             search.passages("docs/3", **options)
 
 
-def test_passages_of_many_yields_results_and_errors_in_order(search: SimilaritySearch) -> None:
-    queries: list[str | Document] = ["docs/3", Document("mine.txt", " ".join(QUOTE)), "?", Document("empty.txt", " .")]
-    stored, text, unknown, empty = search.passages_of_many(queries)
-
-    assert isinstance(stored, PassageResult)
-    assert isinstance(text, PassageResult)
-    assert (["docs/7"], "docs/3") == ([hit.id for hit in stored], stored.query_name)
-    assert (["docs/3", "docs/7"], "mine.txt") == ([hit.id for hit in text], text.query_name)
-    assert isinstance(unknown, UnknownDocumentError)
-    assert isinstance(empty, NoFingerprintError)
-    assert "empty.txt has no words, so nothing can share a passage with it" == str(empty)
+def test_a_text_without_words_is_an_error(search: SimilaritySearch) -> None:
+    with pytest.raises(NoFingerprintError, match="the text has no words, so nothing can share a passage with it"):
+        search.passages(text=" .")
 
 
 def test_shares_are_estimated_without_texts(new_store: NewStore) -> None:

@@ -34,7 +34,6 @@ QUERIES: dict[str, RunQuery] = {
     "containment": lambda search, query, **more: search.similar(query, measure="containment", **more),
     "many": lambda search, query, **more: raise_if_error(*search.similar_many([query], **more)),
     "passages": SimilaritySearch.passages,
-    "passages of many": lambda search, query, **more: raise_if_error(*search.passages_of_many([query], **more)),
     "versions": SimilaritySearch.versions,
     "related": SimilaritySearch.related,
 }

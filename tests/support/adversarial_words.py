@@ -17,7 +17,7 @@ TRIES = 60_000
 
 
 @functools.cache
-def adversarial_words(minhash: MinHash, buckets: int | None = None) -> str:
+def adversarial_words(minhash: MinHash) -> str:
     """Return five words for each bucket. Their shingle has the smallest of many thousand hash values in that bucket.
 
     The shingles of these words therefore determine the buckets of any text that contains them.
@@ -29,4 +29,4 @@ def adversarial_words(minhash: MinHash, buckets: int | None = None) -> str:
     h1, h2 = hash_shingles(together, minhash.key)
     (best,) = compute_minima(together, minhash, h1, h2)
     val1, _ = apply_hash_function(h1, h2, 0)
-    return " ".join(candidates[place] for place in np.flatnonzero(np.isin(val1, best.val1[:buckets])).tolist())
+    return " ".join(candidates[place] for place in np.flatnonzero(np.isin(val1, best.val1)).tolist())

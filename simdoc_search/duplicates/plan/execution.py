@@ -107,8 +107,8 @@ def apply_plan(
         journal = stack.enter_context(Journal(undo_file))
         if journal.damage:
             raise PlanError(
-                f"{journal.damage}; undo the changes before that line with `simdoc-search apply --undo {undo_file}`, "
-                "or move the undo file to another folder and keep it there"
+                f"{journal.damage}; undo the changes before that line with the option --undo, or move the undo file to "
+                "another folder and keep it there"
             )
         target = os.path.abspath(move_to or "")  # noqa: PTH100 - paths are strings
         run = stack.enter_context(closing(_PlanRun(method, target, store, journal, dry_run, report)))

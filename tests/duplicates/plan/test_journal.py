@@ -64,7 +64,8 @@ def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
     ] == report.not_restored
     assert damaged == undo_file.read_bytes()
     with pytest.raises(
-        PlanError, match=r"is damaged, starting at line 5 of .*; undo the changes before that line with `simdoc"
+        PlanError,
+        match=r"is damaged, starting at line 5 of .*; undo the changes before that line with the option --undo",
     ):
         apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
 

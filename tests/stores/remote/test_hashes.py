@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from contextlib import closing
 
 import pytest
@@ -12,18 +11,14 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillOptions
-from simdoc_search.attach.check import check_index
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError
 from simdoc_search.sketch.key import HASH_KEY_VARIABLE, HashKey
-from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.schema import component_template
-from tests.support.adversarial_words import adversarial_words
 from tests.support.cli import output
 from tests.support.engines import call
 from tests.support.http_server import TempIndices
-from tests.support.texts import text as some_text
 
 TEXTS = {
     "a": "The quick brown fox jumps over the lazy dog near the bank of the river.",
@@ -66,23 +61,6 @@ def test_an_engine_groups_identical_texts(temp_indices: TempIndices) -> None:
             group_sizes(temp_indices, index, "text_hash"),
             group_sizes(temp_indices, index, "words_hash"),
         )
-
-
-def test_check_reports_adversarial_texts(temp_indices: TempIndices) -> None:
-    own, settings = temp_indices.name(), Settings(sketch=MinHash(bucket_count=64))
-    words = adversarial_words(settings.sketch)
-    with closing(open_store(f"{temp_indices.engine}/{own}", settings, create=True)) as store:
-        crafted = Document("bad", f"{some_text(random.Random(1), 500)} {words}")
-        SimilaritySearch(store).index([crafted, *(Document(id, text) for id, text in TEXTS.items())])
-    engine, _ = connect(temp_indices.engine, expects_index=False)
-    with closing(engine):
-        findings = check_index(engine, own)
-
-    expected = (
-        "1 of 5 sampled texts may have been written to look similar to every text: 'bad'; "
-        "check these documents, and delete unwanted ones"
-    )
-    assert [(True, expected)] == [(finding.is_problem, finding.message) for finding in findings]
 
 
 def test_a_keyed_index_needs_its_key(temp_indices: TempIndices, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,237 @@
+"""Reads the text of Word documents (Office Open XML, ECMA-376 part 1, section 17).
+
+kreuzberg reads the other office formats. Of a Word document, it leaves out characters that a comparison needs: `&`,
+`<`, `>`, tabs, hyphens that do not break, and the text after a text box.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import IO, cast
+from xml.etree import ElementTree
+
+from simdoc_search.errors import DocumentError
+
+_HEADER_OR_FOOTER = re.compile(r"word/(header|footer)\d*\.xml")
+_NOTES = re.compile(r"word/(?:footnotes|endnotes)\d*\.xml")
+_MAIN_PART = "word/document.xml"
+_PROPERTIES_PART = "docProps/core.xml"
+_PROPERTIES = {"title": "title", "created": "created_at", "modified": "modified_at"}
+_MAX_PARTS, _BUFFER_BYTES = 100, 1 << 16
+
+_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_OMITTED = frozenset({"pPr", "rPr", "sectPr", "tblPr", "trPr", "tcPr", "tblGrid", "del", "moveFrom", "delText", "rt"})
+"""Formatting, text that tracked changes delete or move away, and the reading of ruby text."""
+_VOLATILE_FIELD = re.compile(r"\b(?:PAGE|NUMPAGES|SECTIONPAGES|DATE|TIME|PRINTDATE)\b")
+"""A field whose value differs from page to page, or that changes when the document is opened or printed."""
+_LETTER = re.compile(r"[^\W\d_]")
+
+_DAMAGE_ERRORS = (zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, NotImplementedError, ValueError)
+
+
+def read_docx(data: bytes) -> tuple[str, dict[str, str]]:
+    """Return the text of a Word document, and its properties `title`, `created_at` and `modified_at` if it has them.
+
+    The text consists of the headers, the body, the footnotes and endnotes, and the footers. Each line of a header or
+    footer occurs once; page numbers and the current date are omitted there. Tracked changes are read as accepted.
+    Comments are not read. Paragraphs are separated by an empty line, rows of a table by a line break, cells by a tab.
+
+    Raises:
+        DocumentError: the file is damaged. The message is the reason in a few words.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            body = _read_part(archive, _find_main_part(archive))
+            notes = [block for name in sorted(filter(_NOTES.fullmatch, names)) for block in _read_part(archive, name)]
+            headers, footers = _read_headers_and_footers(archive, names)
+            properties = _read_properties(archive) if _PROPERTIES_PART in names else {}
+    except KeyError as error:
+        raise DocumentError(f"damaged: {error.args[0]}") from error
+    except RuntimeError as error:
+        raise DocumentError("encrypted") from error
+    except zipfile.BadZipFile as error:
+        raise DocumentError("damaged: not a complete file of this format") from error
+    except _DAMAGE_ERRORS as error:
+        raise DocumentError(f"damaged: {error}") from error
+    return "\n\n".join([*headers, *body, *notes, *footers]), properties
+
+
+def is_docx(data: bytes) -> bool:
+    """Return whether a file is an archive with the main part of a Word document."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _find_main_part(archive).startswith("word/")
+    except (KeyError, OSError, RuntimeError, *_DAMAGE_ERRORS):
+        return False
+
+
+def _find_main_part(archive: zipfile.ZipFile) -> str:
+    """Return the name of the part with the body. Only some programs name it otherwise than Word does."""
+    if _MAIN_PART in archive.namelist():
+        return _MAIN_PART
+    for relation in _parse(archive, "_rels/.rels").iter():
+        if relation.get("Type", "").endswith("/officeDocument"):
+            return relation.get("Target", "").removeprefix("/")
+    raise KeyError("no text part")
+
+
+def _read_headers_and_footers(archive: zipfile.ZipFile, names: Iterable[str]) -> tuple[list[str], list[str]]:
+    lines: dict[str, list[str]] = {"header": [], "footer": []}
+    parts = sorted((match for name in names if (match := _HEADER_OR_FOOTER.fullmatch(name))), key=lambda part: part[0])
+    for part in parts[:_MAX_PARTS]:
+        for block in _read_part(archive, part[0], omit_volatile_fields=True):
+            line = " ".join(block.split())
+            if _LETTER.search(line) and line not in lines[part[1]]:
+                lines[part[1]].append(line)
+    return lines["header"], lines["footer"]
+
+
+def _read_properties(archive: zipfile.ZipFile) -> dict[str, str]:
+    found = {_local_name(element): element.text for element in _parse(archive, _PROPERTIES_PART).iter()}
+    return {name: text for tag, name in _PROPERTIES.items() if (text := (found.get(tag) or "").strip())}
+
+
+def _parse(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
+    return ElementTree.fromstring(archive.read(name))  # noqa: S314 - expat limits how far entities expand
+
+
+def _read_part(archive: zipfile.ZipFile, name: str, *, omit_volatile_fields: bool = False) -> list[str]:
+    """Return the paragraphs and the rows of tables with text."""
+    with archive.open(name) as file:
+        return [block for block in _PartReader(omit_volatile_fields).read(file) if block.strip()]
+
+
+class _Paragraph:
+    """A paragraph that is being read."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.text_boxes: list[str] = []  # those that are anchored in it
+
+
+class _PartReader:
+    """Reads a part of a document while it is parsed, because the tree of a long document needs much memory."""
+
+    def __init__(self, omit_volatile_fields: bool) -> None:
+        self._omit_volatile_fields = omit_volatile_fields
+        self._blocks: list[list[str]] = [[]]  # of the part, and of each open table, cell and text box
+        self._rows: list[list[str]] = []
+        self._paragraphs: list[_Paragraph] = []
+        self._fields: list[str] = []  # the instruction of each open field
+        self._omitted_depth: int | None = None  # the number of open fields at the one whose result is omitted
+        self._has_choice: list[bool] = []  # for each open AlternateContent, whether text was read from it
+
+    def read(self, file: IO[bytes]) -> list[str]:
+        """Return the paragraphs and tables, in order."""
+        parser: ElementTree.XMLPullParser[ElementTree.Element] = ElementTree.XMLPullParser(("start", "end"))
+        skipped: ElementTree.Element | None = None
+        while data := file.read(_BUFFER_BYTES):
+            parser.feed(data)
+            events = cast("Iterator[tuple[str, ElementTree.Element]]", parser.read_events())
+            for event, element in events:
+                name = _local_name(element)
+                if event == "end":
+                    if skipped is None:
+                        self._end(name, element)
+                    elif skipped is element:
+                        skipped = None
+                    element.clear()
+                elif skipped is None:
+                    if self._is_omitted(name, element):
+                        skipped = element
+                    else:
+                        self._start(name, element)
+        parser.close()
+        return self._blocks[0]
+
+    def _is_omitted(self, name: str, element: ElementTree.Element) -> bool:
+        if name in ("footnote", "endnote"):
+            return _attribute(element, "type") not in ("", "normal")  # the line between text and notes
+        if name == "Fallback":
+            return bool(self._has_choice) and self._has_choice[-1]
+        if name == "fldSimple":
+            return self._omit_volatile_fields and _is_volatile(_attribute(element, "instr"))
+        return name in _OMITTED
+
+    def _start(self, name: str, element: ElementTree.Element) -> None:
+        if name == "p":
+            self._paragraphs.append(_Paragraph())
+        elif name in ("tbl", "tc", "txbxContent"):
+            self._blocks.append([])
+        elif name == "tr":
+            self._rows.append([])
+        elif name == "AlternateContent":
+            self._has_choice.append(False)
+        elif name == "fldChar":
+            self._read_field_character(_attribute(element, "fldCharType"))
+        elif name == "den":
+            self._add("/")
+
+    def _end(self, name: str, element: ElementTree.Element) -> None:
+        if name == "t":
+            self._add(element.text or "")
+        elif name == "instrText" and self._fields:
+            self._fields[-1] += element.text or ""
+        elif name in _CHARACTERS:
+            self._add(_CHARACTERS[name])
+        elif name == "sym":
+            self._add(_decode_symbol(_attribute(element, "char")))
+        elif name == "p":
+            paragraph = self._paragraphs.pop()
+            self._blocks[-1] += ["".join(paragraph.pieces), *paragraph.text_boxes]
+            self._omitted_depth = None  # a volatile field ends in its paragraph
+        elif name == "tc":
+            cell = " ".join(filter(None, self._blocks.pop()))
+            (self._rows or self._blocks)[-1].append(cell)
+        elif name == "tr":
+            self._blocks[-1].append("\t".join(self._rows.pop()))
+        elif name == "tbl":
+            table = "\n".join(self._blocks.pop())
+            self._blocks[-1].append(table)
+        elif name == "txbxContent":
+            box = self._blocks.pop()
+            (self._paragraphs[-1].text_boxes if self._paragraphs else self._blocks[-1]).extend(box)
+        elif name == "AlternateContent":
+            self._has_choice.pop()
+
+    def _read_field_character(self, kind: str) -> None:
+        if kind == "begin":
+            self._fields.append("")
+        elif kind == "separate" and self._fields:
+            if self._omit_volatile_fields and self._omitted_depth is None and _is_volatile(self._fields[-1]):
+                self._omitted_depth = len(self._fields)
+        elif kind == "end" and self._fields:
+            if self._omitted_depth == len(self._fields):
+                self._omitted_depth = None
+            self._fields.pop()
+
+    def _add(self, text: str) -> None:
+        if self._paragraphs and self._omitted_depth is None:
+            self._paragraphs[-1].pieces.append(text)
+            self._has_choice = [True] * len(self._has_choice)
+
+
+def _local_name(element: ElementTree.Element) -> str:
+    """Return the name without its namespace. Strict and transitional documents have different namespaces."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def _attribute(element: ElementTree.Element, name: str) -> str:
+    return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
+
+
+def _is_volatile(instruction: str) -> bool:
+    return _VOLATILE_FIELD.search(instruction) is not None
+
+
+def _decode_symbol(code: str) -> str:
+    """Return a character of a symbol font. Its code may be in the private use area of Unicode."""
+    try:
+        return chr(int(code, 16))
+    except (ValueError, OverflowError):
+        return ""

@@ -1,0 +1,82 @@
+"""Finds numbers in texts.
+
+A number consists of digits with signs, separators, currencies, units and ordinal suffixes. The digits of an identifier,
+such as `v2`, `part50` or a UUID, are not a number.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from simdoc_search.passages.passage import Span
+
+_UNSPACED_LETTERS = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
+)
+"""Letters of languages without spaces, and Korean: a number next to them is a number."""
+SMALL_DIGITS = r"²³¹¼-¾\u2070-\u2079\u2080-\u2089\u2150-\u215f"
+_DIGITS = rf"[\d{SMALL_DIGITS}]+"
+_CURRENCY = r"$£¥\u20a0-\u20cf"
+_CURRENCY_CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK"
+_UNITS = (
+    "[mkcdµμ]?m[²³]?|[kmµμ]?g|t|ha|[mcd]?l|[kMGT]?Wh|[kMGT]W|[mk]V|mA|m?Ah|[kMGT]?Hz|[kMGT]i?B|KB|h?Pa|mbar|px|"
+    rf"{_CURRENCY_CODES}"
+)
+_SUFFIXES = "st|nd|rd|th|er|re|e|ère|ème|te[nrs]?|º|ª|s|ms|min|h|am|pm|x|k|M|bn|lbs?|oz|ft|in"
+"""Ordinal suffixes, and units that are also words. They belong to a number only without a space before them."""
+NUMBER = re.compile(
+    rf"(?:(?<![^\W{_UNSPACED_LETTERS}])(?:[-–−+±¬√<>≤≥≈~^{_CURRENCY}]{{1,5}}|(?:{_CURRENCY_CODES})[^\S\r\n]?)"
+    rf"|[{_CURRENCY}<>≤≥≈±]\s)?"
+    rf"{_DIGITS}(?:(?:[^\w\s]{{1,5}}|x){_DIGITS})*(?:[eE][-+−]?\d{{1,3}}(?!\w))?"
+    rf"(?:\s?[%‰°′″{_CURRENCY}]{{1,5}}(?:[CF](?!\w))?|[^\S\r\n]?(?:{_UNITS})(?!\w)|(?:{_SUFFIXES})(?!\w))?"
+)
+"""A number such as `-5`, `€ 5`, `3/4`, `10²`, `5 %`, `5 kg` or `5th`. A word has only the digits."""
+_LETTERS_OR_DIGITS = rf"(?:[^\W{_UNSPACED_LETTERS}]|(?=[{_UNSPACED_LETTERS}])\d)+"
+_HYPHENATED = re.compile(rf"{_LETTERS_OR_DIGITS}(?:[-\u2010\u2011]{_LETTERS_OR_DIGITS})*")
+_PART = re.compile(_LETTERS_OR_DIGITS)
+_SPELLINGS = str.maketrans("–−µ", "--μ")
+_IDENTIFIER_SEARCH_CHARACTERS = 64
+"""The number of characters on each side of a part of a text that are searched for the rest of an identifier."""
+
+
+def find_identifiers(text: str, span: Span) -> list[Span]:
+    """Return the spans of the hyphenated words that overlap a part of a text, and in which letters and digits touch.
+
+    A number with a unit or an ordinal suffix, such as `5kg` or `2nd`, is not an identifier.
+    """
+    begin = max(0, span[0] - _IDENTIFIER_SEARCH_CHARACTERS)
+    found = _HYPHENATED.finditer(text, begin, span[1] + _IDENTIFIER_SEARCH_CHARACTERS)
+    return [
+        match.span()
+        for match in found
+        if match.start() < span[1]
+        and span[0] < match.end()
+        and any(map(_mixes_letters_and_digits, _PART.findall(match[0])))
+    ]
+
+
+def is_in_word(text: str, position: int, identifiers: Sequence[Span]) -> bool:
+    """Return whether a number begins in one of these identifiers, or is a small digit after a letter: `note²`."""
+    if any(first <= position < last for first, last in identifiers):
+        return True
+    return position > 0 and not text[position].isdecimal() and text[position].isdigit() and text[position - 1].isalpha()
+
+
+def normalise_number(number: str) -> str:
+    """Return a key for comparisons, which does not depend on spaces, the script of digits, or the kind of dashes."""
+    key = ""
+    for character in number.translate(_SPELLINGS):
+        if unicodedata.decomposition(character).startswith("<fraction>"):
+            fraction = unicodedata.normalize("NFKC", character).replace("\u2044", "/")
+            key += f"+{fraction}" if key[-1:].isdecimal() else fraction
+        elif not character.isspace():
+            key += str(unicodedata.decimal(character, character))
+    return key
+
+
+def _mixes_letters_and_digits(word: str) -> bool:
+    has_digit = any(map(str.isdecimal, word))
+    return has_digit and not all(map(str.isdecimal, word)) and not NUMBER.fullmatch(word)
