@@ -193,7 +193,7 @@ def test_a_text_is_shown_with_its_sources(pages: Pages) -> None:
         ("/compare", {"text": words(0, 90), "b": HALF}, "Home"),
     ],
 )  # fmt: skip
-def test_the_menu_marks_the_section_of_each_page(pages: Pages, path: str, values: dict[str, str], section: str) -> None:
+def test_the_menu_marks_the_section_of_each_page(pages: Pages, path: str, values: dict[str, Any], section: str) -> None:
     """Only the page of the entry itself is the current page for a screen reader."""
     menu = pages.html(path, **values).partition("</nav>")[0]
     [(href, current, name)] = re.findall(r'<a href="([^"]+)" aria-current="(page|true)">([^<]+)</a>', menu)
