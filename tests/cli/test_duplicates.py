@@ -17,7 +17,7 @@ from tests.support.duplicate_files import BASE, DAY
 
 pytestmark = pytest.mark.usefixtures("copies")
 
-NEAR = f"overlap 94.9 %; 10 words removed: '{' '.join(f'word{number}' for number in range(190, 200))}'"
+NEAR = f"overlap 94.9 %; 10 words removed: “{' '.join(f'word{number}' for number in range(190, 200))}”"
 """The reason of docs/sub/near.txt, which lacks the last ten words."""
 
 TWO_ROWS = json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE})
