@@ -240,7 +240,7 @@ def test_everything_is_removed_by_the_commands_of_the_page(
         assert dry_run.replace("would be", "were") == removed
         assert f"  remove the field simdoc from 3 documents of {articles}" in removed.splitlines()
         assert {id: {"body"} for id in ("1", "2", "number", "3")} == {hit["_id"]: {*hit["_source"]} for hit in hits}
-        assert [None] * 8 == [engine.call("GET", place, allowed_statuses=(404,)) for place in places]
+        assert [None] * 9 == [engine.call("GET", place, allowed_statuses=(404,)) for place in places]
         assert {"settings": {"index": {"number_of_replicas": "0"}}, "mappings": {"properties": {}}} == (
             kept["index_template"]["template"]
         )

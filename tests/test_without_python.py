@@ -128,7 +128,7 @@ def test_all_examples_send_the_same_requests(name: str) -> None:
         "/_search/template",
         "/_search",
         "simdoc.buckets",
-        "min_tokens",
+        "buckets",
         "_ingest/pipeline/simdoc/_simulate",
     ]
 

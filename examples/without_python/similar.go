@@ -59,7 +59,7 @@ func (m manuals) similar(at document, overlap int) ([]string, error) {
 		return nil, err // the user may not read it, or it has no words
 	}
 	hit := found.Hits.Hits[0]
-	params := object{"index": at.Index, "id": at.ID, "overlap": overlap, "min_tokens": minTokens(hit.Fields.Buckets[0], overlap)}
+	params := object{"index": at.Index, "id": at.ID, "overlap": overlap, "buckets": hit.Fields.Buckets[0]}
 	if hit.Routing != "" {
 		params["routing"] = hit.Routing
 	}
@@ -83,9 +83,6 @@ func (m manuals) similarToText(body string, overlap int) ([]string, error) {
 	}
 	return m.ask("simdoc-similar-to-text", object{"fingerprint": made.Docs[0].Doc.Source.Simdoc, "overlap": overlap})
 }
-
-// minTokens returns the minimum number of matching tokens for an overlap in percent.
-func minTokens(buckets, overlap int) int { return (buckets*overlap + 99) / 100 }
 
 func (m manuals) ask(template string, params object) ([]string, error) {
 	params["filter"], params["fields"] = []object{m.readable()}, []string{"title"}

@@ -30,8 +30,8 @@ async function similar({ _index, _id }, overlap) {
   const asked = { query, _source: false, docvalue_fields: ["simdoc.buckets"] };
   const [found] = (await request("POST", `${index}/_search`, asked)).hits.hits;
   if (!found?.fields) return []; // the user may not read it, or it has no words
-  const minTokens = Math.ceil((found.fields["simdoc.buckets"][0] * overlap) / 100);
-  return ask("simdoc-similar", { index: _index, id: _id, routing: found._routing, overlap, min_tokens: minTokens });
+  const [buckets] = found.fields["simdoc.buckets"];
+  return ask("simdoc-similar", { index: _index, id: _id, routing: found._routing, overlap, buckets });
 }
 
 /** Find documents that are similar to a text. The pipeline computes its fingerprint, which is sent unchanged. */

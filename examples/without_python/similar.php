@@ -44,9 +44,8 @@ function similar(array $document, int $overlap): array
     if (!isset($found['fields'])) {
         return []; // the user may not read it, or it has no words
     }
-    $minTokens = (int) ceil($found['fields']['simdoc.buckets'][0] * $overlap / 100);
     $source = ['index' => $at, 'id' => $id, 'routing' => $found['_routing'] ?? null];
-    return ask('simdoc-similar', $source + ['overlap' => $overlap, 'min_tokens' => $minTokens]);
+    return ask('simdoc-similar', $source + ['overlap' => $overlap, 'buckets' => $found['fields']['simdoc.buckets'][0]]);
 }
 
 /** Find documents that are similar to a text. The pipeline computes its fingerprint, which is sent unchanged. */

@@ -31,9 +31,8 @@ found=$(request POST "$index/_search?filter_path=hits.hits.fields" "{
 }")
 buckets=${found#*'"simdoc.buckets":['}
 if [ "$buckets" != "$found" ]; then # otherwise the user may not read it, or it has no words
-    min_tokens=$(((${buckets%%']'*} * 20 + 99) / 100))
     request POST "$index/_search/template?$shown" "{\"id\": \"simdoc-similar\", \"params\": {
-      \"index\": \"$at\", \"id\": \"kettle-2\", \"overlap\": 20, \"min_tokens\": $min_tokens,
+      \"index\": \"$at\", \"id\": \"kettle-2\", \"overlap\": 20, \"buckets\": ${buckets%%']'*},
       \"filter\": [$readable], \"fields\": [\"title\"]
     }}"
     echo

@@ -6,8 +6,10 @@
     simdoc-new-copies        watched documents that share text with a document or a text; searches the index of watches
 
 docs/search_templates_reference.md describes the parameters. A Mustache template cannot calculate. The minimum number of
-matching tokens is therefore a percentage, which the engine rounds down to a number. The stored script simdoc-bands
-computes the bands for an overlap and a probability. Applications run it with `_ingest/pipeline/_simulate`.
+matching tokens is therefore a percentage, which the engine rounds down. A long document can have so many with a small
+overlap. The stored script simdoc-overlap removes such hits, if the number of tokens of the query document is known. The
+stored script simdoc-bands computes the bands for an overlap and a probability. Applications run it with
+`_ingest/pipeline/_simulate`.
 """
 
 from __future__ import annotations
@@ -86,13 +88,20 @@ _MIN_OVERLAP_TEMPLATE = (
     "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MINIMUM_SHOULD_MATCH_BEYOND_CHANCE + "{{/overlap}}"
 )
 
+# A query with a minimum overlap removes the hits to which the script gives the score 0.
+_CHECK_OVERLAP, _END_CHECK = (
+    """{{#overlap}}{{#$buckets}}{"script_score": {"min_score": 1, "script": {"id": "simdoc-overlap", "params":
+  {"field": "$field", "overlap": {{overlap}}, "buckets": {{$buckets}} } }, "query": {{/$buckets}}{{/overlap}}""",
+    "{{#overlap}}{{#$buckets}} } } {{/$buckets}}{{/overlap}}",
+)
+
 # In `includes`, a comma follows each of the user's fields. So the list ends with one more field, `$field.none`, which
 # does not exist. It cannot be `$field`, because OpenSearch 3.8 and newer reject a field that is also in `excludes`.
 _REQUEST = """{
-"query": {"bool": {
+"query": $check{"bool": {
   "must": [$clause],
   "filter": [{{#filter}}{{#toJson}}.{{/toJson}}, {{/filter}}{"match_all": {}}]
-}},
+}}$end,
 "size": {{size}}{{^size}}10{{/size}}, "from": {{from}}{{^from}}0{{/from}},
 {{#min_tokens}}"min_score": {{min_tokens}},{{/min_tokens}}
 "_source": {"includes": [{{#fields}}"{{.}}", {{/fields}}{{^fields}}"*", {{/fields}}"$field.none"],
@@ -125,29 +134,31 @@ def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, An
     """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default value of their parameter `field`."""
     names = {"field": "{{field}}" + insert_default_field(field), "query": QUERY_FIELD, "watched": WATCHED_FIELD}
 
-    def build_body(request: str, clause: str, kind: str, max_tokens: str, min_should_match: str) -> dict[str, Any]:
-        clause = Template(clause).substitute(names, kind=kind, max_tokens=max_tokens, min_should_match=min_should_match)
-        return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
+    def build_body(request: str, clause: str, *, buckets: str = "", **values: str) -> dict[str, Any]:
+        """`buckets` is the parameter with the number of tokens of the query document; empty to check no overlaps."""
+        parts = {
+            "clause": Template(clause).substitute(names, **values),
+            "check": Template(_CHECK_OVERLAP).substitute(names, buckets=buckets) if buckets else "",
+            "end": Template(_END_CHECK).substitute(buckets=buckets) if buckets else "",
+        }
+        return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, **parts)}}
 
     chance = {
         "chance_steps": ", ".join(map(str, CHANCE_STEPS)),
         "chance_percent": float(100 * MIN_OVERLAP_WITHOUT_CHANCE_FILTER),
     }
-    bands = Template(join_scripts("bands")).substitute(chance)
+    scripts = {"bands": Template(join_scripts("bands")).substitute(chance), "overlap": join_scripts("overlap")}
+    tokens = {"kind": "tokens", "max_tokens": _MAX_QUERY_TOKENS_TEMPLATE}
+    similar = {**tokens, "min_should_match": _MIN_OVERLAP_TEMPLATE}
+    passages = {"kind": "passages", "max_tokens": _MAX_PASSAGE_TOKENS_TEMPLATE, "min_should_match": "1"}
     return {
-        "simdoc-similar": build_body(
-            _REQUEST, _QUERY_BY_ID, "tokens", _MAX_QUERY_TOKENS_TEMPLATE, _MIN_OVERLAP_TEMPLATE
-        ),
-        "simdoc-similar-to-text": build_body(
-            _REQUEST, _QUERY_BY_TOKENS, "tokens", _MAX_QUERY_TOKENS_TEMPLATE, _MIN_OVERLAP_TEMPLATE
-        ),
-        "simdoc-passages": build_body(
-            _REQUEST, _QUERY_BY_ID_OR_FINGERPRINT, "passages", _MAX_PASSAGE_TOKENS_TEMPLATE, "1"
-        ),
+        "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, buckets="buckets", **similar),
+        "simdoc-similar-to-text": build_body(_REQUEST, _QUERY_BY_TOKENS, buckets="fingerprint.buckets", **similar),
+        "simdoc-passages": build_body(_REQUEST, _QUERY_BY_ID_OR_FINGERPRINT, **passages),
         "simdoc-new-copies": build_body(
-            _NEW_COPIES_REQUEST, _QUERY_BY_ID_OR_FINGERPRINT, "tokens", _MAX_QUERY_TOKENS_TEMPLATE, "1"
+            _NEW_COPIES_REQUEST, _QUERY_BY_ID_OR_FINGERPRINT, **tokens, min_should_match="1"
         ),
-        "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": bands}},
+        **{f"simdoc-{name}": {"script": {"lang": _SCRIPT_LANGUAGE, "source": text}} for name, text in scripts.items()},
     }
 
 

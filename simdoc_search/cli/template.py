@@ -94,6 +94,9 @@ def show(
     _scripts/NAME. With --min-hash, it prints the body for PUT INDEX. You can query this index with
     `similar --field TEXT_FIELD.fingerprint`.
 
+    The hits of simdoc-similar can be far below the parameter `overlap`. Also give `buckets`, the number of tokens of
+    the query document.
+
     \b
       simdoc-search template show > simdoc.component.json
       simdoc-search template show --pipeline > simdoc.pipeline.json

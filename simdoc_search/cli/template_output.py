@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from simdoc_search.attach.installation import InstallPlan
     from simdoc_search.attach.removal import RemovalPlan
 
+_OVERLAP_LIMIT = (
+    "hits of simdoc-similar can be far below the parameter `overlap`; also give `buckets`, the number of tokens of the "
+    "query document"
+)
+
 
 def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
     """Return the plan as JSON. For a dry run, it includes the requests."""
@@ -100,6 +105,7 @@ def _print_installed(plan: InstallPlan) -> None:
             if installed
             else "the search templates were already installed"
         )
+        say(f"note: {_OVERLAP_LIMIT}", err=True)
 
 
 def _describe_state(steps: list[Any]) -> str:

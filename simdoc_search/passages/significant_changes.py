@@ -91,14 +91,24 @@ def _find_context(text: str, position: int) -> str:
 def _extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> tuple[Span, Span]:
     """Extend a difference to whole numbers and dates in both texts.
 
-    If the difference is in the sign or the unit after a number, the number is included in both texts.
+    If the difference is in the sign or the unit after a number, the number is included in both texts. If words replace
+    a number such as `½`, which is not a word, it is included.
     """
     a, b = (_extend_to_numbers(text, span) for text, span in zip(texts, spans, strict=True))
+    after_a, after_b = (_small_number_after(text, span) for text, span in zip(texts, (a, b), strict=True))
+    if after_a.strip() != after_b.strip():
+        return (a[0], a[1] + len(after_a)), (b[0], b[1] + len(after_b))
     if a[0] < spans[0][0] and b[0] == spans[1][0]:
         b = _extend_to_number_before(texts[1], b)
     elif b[0] < spans[1][0] and a[0] == spans[0][0]:
         a = _extend_to_number_before(texts[0], a)
     return a, b
+
+
+def _small_number_after(text: str, span: Span) -> str:
+    """Return the number after a span with the spaces before it, if its digits are no word. Else return ""."""
+    match = _SPACES_AND_NUMBER.match(text, span[1])
+    return match[0] if match and not any(map(str.isdecimal, match[0])) else ""
 
 
 def _extend_to_number_before(text: str, span: Span) -> Span:
@@ -109,15 +119,8 @@ def _extend_to_number_before(text: str, span: Span) -> Span:
 
 
 def _extend_to_numbers(text: str, span: Span) -> Span:
-    """Extend a part of a text to whole numbers with their signs and symbols, and to whole dates.
-
-    An empty part is extended to a number such as `½` after it, which is not a word.
-    """
+    """Extend a part of a text to whole numbers with their signs and symbols, and to whole dates."""
     begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
-    if span[0] == span[1]:
-        after = _SPACES_AND_NUMBER.match(text, span[0])
-        if after and not any(map(str.isdecimal, after[0])):
-            return span[0], after.end()
     numbers = (match.span() for match in NUMBER.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS))
     dates = (place for _, place in _find_dates(text, span))
     found = [part for part in (*numbers, *dates) if _overlap(part, span)]

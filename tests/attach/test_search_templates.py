@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
@@ -15,6 +16,10 @@ from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.attach.search_templates import build_search_templates
 from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_by_id
+from simdoc_search.sketch.estimate import compare_token_ids
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.sketches import XorSketch
 from simdoc_search.sketch.tokens import decode_text
 from simdoc_search.sketch.winnow import PASSAGE_TOKEN_LENGTH
 from simdoc_search.stores import open_store
@@ -22,13 +27,20 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
-from tests.support.cli import answer, output, words
+from tests.support.cli import answer, output, run, words
 from tests.support.engines import call
 from tests.support.http_server import TempIndices, indices
 from tests.support.pipeline_installation import install_search_templates
 from tests.support.texts import overlapping, text
 
-NAMES = ["simdoc-similar", "simdoc-similar-to-text", "simdoc-passages", "simdoc-new-copies", "simdoc-bands"]
+NAMES = [
+    "simdoc-similar",
+    "simdoc-similar-to-text",
+    "simdoc-passages",
+    "simdoc-new-copies",
+    "simdoc-bands",
+    "simdoc-overlap",
+]
 HOSTILE = 'a"b\\c/{{id}} é日本\u2028'
 
 
@@ -109,7 +121,7 @@ def test_the_command_prints_the_bodies() -> None:
     templates = build_search_templates()
 
     assert NAMES == list(templates)
-    assert ["mustache"] * 4 + ["painless"] == [template["script"]["lang"] for template in templates.values()]
+    assert ["mustache"] * 4 + ["painless"] * 2 == [template["script"]["lang"] for template in templates.values()]
     assert [] == [name for name, template in templates.items() if "$" in template["script"]["source"]]
     assert templates == json.loads(output("template", "show", "--search"))
     assert build_search_templates('a"b') == json.loads(output("template", "show", "--search", "--field", 'a"b'))
@@ -145,6 +157,42 @@ def test_an_overlap_requires_that_share_of_the_tokens(engine: Engine, index: str
         if overlap > 1:
             assert expected(engine, index, id, overlap / 100) == scores(exact)
     assert count
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_with_the_number_of_tokens_hits_have_about_the_overlap(
+    engine: Engine, temp_indices: TempIndices, shards: int
+) -> None:
+    """The estimates of the package differ a little, because they know which buckets are filled in both documents."""
+    ours = component_template()["template"]["mappings"]["properties"]
+    index = temp_indices.make({"properties": ours}, {"number_of_shards": shards})
+    fingerprints = {id: fingerprint_field(body) for id, body in TEXTS.items()}
+    load(engine, index, {id: {"simdoc": value} for id, value in fingerprints.items()})
+    token_ids = {id: decode_text(value["tokens"]) for id, value in fingerprints.items()}
+    counts = [0, 0]
+    for id, overlap in itertools.product(TEXTS, (5, 40, 80, 100)):
+        source: dict[str, Any] = {"index": index, "id": id, "overlap": overlap, "size": 100}
+        found = scores(search(engine, index, "simdoc-similar", **source, buckets=fingerprints[id]["buckets"]))
+        others = {other: compare_token_ids(token_ids[id], token_ids[other]).overlap for other in TEXTS if other != id}
+        counts[0] += len(found)
+        counts[1] += len(scores(search(engine, index, "simdoc-similar", **source)))
+
+        assert set(found) <= {other for other, estimate in others.items() if estimate > overlap / 100 - 0.04}
+        assert set(found) >= {other for other, estimate in others.items() if estimate > overlap / 100 + 0.04}
+    assert 50 < counts[0] < counts[1] - 20
+
+
+@pytest.mark.parametrize("sketch", [MinHash(bucket_count=1024), XorSketch(200)], ids=str)
+def test_other_sketches_lose_no_hit_of_the_overlap(engine: Engine, temp_indices: TempIndices, sketch: Any) -> None:
+    settings = Settings(sketch=sketch)
+    texts = dict(zip("ab", overlapping(random.Random("sketch"), 2000, 0.8), strict=True))
+    ours = component_template(settings)["template"]["mappings"]["properties"]
+    index = temp_indices.make({"properties": ours})
+    load(engine, index, {id: {"simdoc": fingerprint_field(body, settings)} for id, body in texts.items()})
+    buckets = fingerprint_in(engine, index, "a")["buckets"]
+
+    found = search(engine, index, "simdoc-similar", index=index, id="a", overlap=65, buckets=buckets)
+    assert ["b"] == list(scores(found))
 
 
 def test_filters_are_clauses_of_the_application(engine: Engine, index: str) -> None:
@@ -212,7 +260,8 @@ def test_a_fingerprint_finds_the_hits_of_its_document_and_the_document(
     parameters = {"size": 100, **({} if overlap is None else {"overlap": overlap})}
     fingerprint = fingerprint_in(engine, index, id)
     found = scores(search(engine, index, "simdoc-similar-to-text", fingerprint=fingerprint, **parameters))
-    by_id = scores(search(engine, index, "simdoc-similar", index=index, id=id, **parameters))
+    source: dict[str, Any] = {"index": index, "id": id, "buckets": fingerprint["buckets"]}
+    by_id = scores(search(engine, index, "simdoc-similar", **source, **parameters))
 
     assert fingerprint["buckets"] == found.pop(id)
     assert by_id == found
@@ -317,10 +366,11 @@ def test_the_command_installs_only_missing_templates(opensearch_url: str) -> Non
         call(opensearch_url, "PUT", f"/_scripts/{name}", build_search_templates()[name])
     call(opensearch_url, "DELETE", "/_scripts/simdoc-passages")
     first = answer("template", "install", opensearch_url, "--search", "--force")
-    printed = output("template", "install", opensearch_url, "--search")
+    printed = run("template", "install", opensearch_url, "--search")
 
     assert (NAMES, ["simdoc-passages"]) == (first["search_templates"], first["search_templates_installed"])
-    assert "the search templates were already installed\n" == printed.splitlines(keepends=True)[-1]
+    assert "the search templates were already installed" == printed.stdout.splitlines()[-1]
+    assert "can be far below the parameter `overlap`; also give `buckets`" in printed.stderr
 
 
 def test_an_engine_without_search_templates_is_an_error(elasticsearch_url: str) -> None:
