@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.passages.disguise import describe_disguised_words
 from tests.support.cli import answer, output, write
@@ -58,14 +60,15 @@ def test_all_outputs_have_the_note(tmp_path: Path) -> None:
         assert [f"your text: {note}"] == pages.json("/compare", text=disguised, b="a")["notes"]
 
 
-def test_compare_says_which_text_has_disguised_words(tmp_path: Path) -> None:
+def test_compare_says_which_text_has_disguised_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     disguised = TEXT.replace("people", "p\u0435ople")
     write(tmp_path, {"a.txt": TEXT, "b.txt": disguised})
-    files, page = ("compare", tmp_path / "a.txt", tmp_path / "b.txt"), tmp_path / "page.html"
-    note = f"{tmp_path / 'b.txt'}: {describe_disguised_words(disguised)}"
+    files, page = ("compare", "a.txt", "b.txt"), tmp_path / "page.html"
+    note = f"b.txt: {describe_disguised_words(disguised)}"
     printed = output(*files, "--html", page)
 
     assert note in " ".join(printed.split())
     assert note in page.read_text("utf-8")
     assert [note] == answer(*files)["notes"]
-    assert [] == answer("compare", tmp_path / "b.txt", tmp_path / "b.txt")["notes"]
+    assert [] == answer("compare", "b.txt", "b.txt")["notes"]
