@@ -76,13 +76,25 @@ def _find_changes_of_kinds(old: str, new: str, a: Span, b: Span) -> Iterator[Sig
         return
     for kind in kinds:
         start = new_words[kind][0].start if new_words[kind] else b[0]
-        excerpts = (" … ".join(word.text for word in words[kind])[:_EXCERPT_LENGTH] for words in (old_words, new_words))
+        excerpts = (_join_words(words[kind]) for words in (old_words, new_words))
         yield SignificantChange(kind, _find_context(new, start), *excerpts)
+
+
+def _join_words(words: Sequence[_KeyWord]) -> str:
+    """Return the first words as one line. If it is too long, it ends with `…`, after a whole word if possible."""
+    line = " … ".join(word.text for word in words)
+    if len(line) <= _EXCERPT_LENGTH:
+        return line
+    beginning = line[:_EXCERPT_LENGTH]
+    return f"{beginning.rpartition(' … ')[0] or beginning} …"
 
 
 def _find_context(text: str, position: int) -> str:
     """Return up to three words before a position. They are in the same sentence, unless the position begins one."""
-    words = text[max(0, position - _MAX_CONTEXT_CHARACTERS) : position].split()[-_MAX_CONTEXT_WORDS:]
+    begin = max(0, position - _MAX_CONTEXT_CHARACTERS)
+    words = text[begin:position].split()
+    is_cut = begin > 0 and not any(map(str.isspace, text[begin - 1 : begin + 1]))
+    words = words[is_cut and len(words) > 1 :][-_MAX_CONTEXT_WORDS:]  # without the first word if it is cut
     ends = [number for number, word in enumerate(words, 1) if _SENTENCE_END.search(word)]
     first = ends[-1] if ends and ends[-1] < len(words) else 0
     return " ".join(words[first:])

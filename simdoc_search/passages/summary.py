@@ -9,7 +9,9 @@ from typing import NamedTuple
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
+from simdoc_search.passages.disguise import describe_disguised_words
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
+from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
@@ -51,9 +53,9 @@ def count_passage_words(passage: Passage, text: str, analysis: Analysis | None =
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
-    """Describe one difference: "1 word replaced by 2: 'may' → 'may not'"."""
-    before, after = excerpt(text_a[slice(*difference.a)]), excerpt(text_b[slice(*difference.b)])
-    quote = {"replaced": f"'{before}' → '{after}'", "inserted": f"'{after}'"}.get(difference.kind, f"'{before}'")
+    """Describe one difference: "1 word replaced by 2: “may” → “may not”"."""
+    before, after = (f"“{excerpt(text)}”" for text in (text_a[slice(*difference.a)], text_b[slice(*difference.b)]))
+    quote = {"replaced": f"{before} → {after}", "inserted": after}.get(difference.kind, before)
     return f"{describe_changed_words(difference)}: {quote}"
 
 
@@ -103,8 +105,8 @@ def summarise_differences(comparison: Comparison, texts: tuple[str, str]) -> str
 
 
 def describe_character_difference(difference: CharacterDifference, text_a: str, text_b: str) -> str:
-    """Describe one difference in characters: "'-500' / '500'"."""
-    return f"'{excerpt(text_a[slice(*difference.a)])}' / '{excerpt(text_b[slice(*difference.b)])}'"
+    """Describe one difference in characters: "“-500” / “500”"."""
+    return f"“{excerpt(text_a[slice(*difference.a)])}” / “{excerpt(text_b[slice(*difference.b)])}”"
 
 
 def describe_character_differences(
@@ -112,7 +114,7 @@ def describe_character_differences(
 ) -> str:
     """Describe the number of differences in characters, and up to `max_count` of them, numbers first.
 
-    For example: "letter case, punctuation or symbols differ in 1 place: '-500' / '500'". Without differences, the
+    For example: "letter case, punctuation or symbols differ in 1 place: “-500” / “500”". Without differences, the
     result is empty.
     """
     if not differences:
@@ -158,6 +160,15 @@ def _describe_replacement(change: SignificantChange) -> str:
     if change.old and change.new:
         return f"{old} → {new}"
     return f"{new} (added)" if change.new else f"{old} (removed)"
+
+
+def describe_problem_words(comparison: Comparison, texts: tuple[str, str], names: tuple[str, str]) -> list[str]:
+    """Return warnings about words that are disguised or not split. They are empty if no words of the texts differ."""
+    if not comparison.differences:
+        return []
+    disguised = [(name, describe_disguised_words(text)) for name, text in zip(names, texts, strict=True)]
+    unsplit = [UNSPLIT_PASSAGES_NOTE] if any(map(has_unsplit_words, texts)) else []
+    return [*(f"{name}: {note}" for name, note in disguised if note), *unsplit]
 
 
 class MeasureRow(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from simdoc_search.display import describe_shown_hits, format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
-from simdoc_search.passages.disguise import describe_disguise
+from simdoc_search.passages.disguise import describe_disguised_words
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 from simdoc_search.search.results import HitsResult
@@ -135,7 +135,7 @@ class PassageResult(HitsResult[PassageHit]):
         """Sentences for display: the ignored bibliography, and warnings about words that are disguised or not split."""
         text = self.text or ""
         unsplit_note = UNSPLIT_PASSAGES_NOTE if has_unsplit_words(text) else ""
-        return [note for note in (self.bibliography_note, describe_disguise(text), unsplit_note) if note]
+        return [note for note in (self.bibliography_note, describe_disguised_words(text), unsplit_note) if note]
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

@@ -97,7 +97,7 @@ def find_date_in_name(path: str) -> Date | None:
         path: path of the file, with `/` between folders.
     """
     latest_year = datetime.now(timezone.utc).year + 1
-    for part in _split_path(path):
+    for part in _split_path(normalize("NFC", path)):
         dates = [date for date, _ in find_dates(part) if len(date) > 1 or date[0] <= latest_year]
         if dates:
             parts = max(map(len, dates))

@@ -210,6 +210,17 @@ def test_a_long_difference_has_a_significant_change_of_each_kind() -> None:
     ] == changes
 
 
+def test_the_words_of_a_significant_change_are_whole() -> None:
+    """Many names end with an ellipsis, and a long word before a change is left out."""
+    names = " ".join(f"Name{letter}son" for letter in "ABCDEFGHIJ")
+    [change] = significant_changes("We met nobody.", f"We met {names} and nobody.")
+    [number] = significant_changes("Our Donaudampfschifffahrtsgesellschaft pays sums of 1 euro.",
+                                   "Our Donaudampfschifffahrtsgesellschaft pays sums of 2 euro.")  # fmt: skip
+
+    assert "NameAson … NameBson … NameCson … NameDson … NameEson …" == change.new
+    assert "pays sums of" == number.preceding_words
+
+
 def test_the_words_before_a_change_are_in_its_sentence() -> None:
     [change] = significant_changes("Pay 480.50 euros.", "Pay 430.50 euros.")
     [first] = significant_changes("12 euros are due.", "13 euros are due.")
