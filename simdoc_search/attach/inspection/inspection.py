@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.attach.backfill.checkpoints import read_checkpoints, read_shard_states
-from simdoc_search.attach.indices import (
-    UNSUPPORTED_OR_FORBIDDEN_STATUSES,
-    IndexDescription,
-    SkippedIndex,
-    describe_indices,
-)
+from simdoc_search.attach.indices import IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.attach.inspection.counts import Counts, count_documents
 from simdoc_search.attach.inspection.index_pipeline import IndexPipeline, PipelineReader
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
@@ -192,12 +187,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
 
 def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
     """Map each index with missing shards to a sentence about them. Searches of such an index wait, and then fail."""
-    health = (
-        engine.call(
-            "GET", ["_cluster", "health", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="indices"
-        )
-        or {}
-    )
+    health = engine.get_if_allowed("_cluster", "health", name, level="indices")
     reasons = {}
     for index, state in health.get("indices", {}).items():
         shards = int(state.get("number_of_shards", 0))
@@ -211,7 +201,7 @@ def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
 
 def _read_sizes(engine: Engine, name: str) -> dict[str, int]:
     """Return the size of the primary shards of each index in bytes; empty if this user may not read them."""
-    stats = engine.call("GET", [name, "_stats", "store"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
+    stats = engine.get_if_allowed(name, "_stats", "store")
     sizes = {
         index: described.get("primaries", {}).get("store", {}) for index, described in stats.get("indices", {}).items()
     }

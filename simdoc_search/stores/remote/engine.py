@@ -51,8 +51,9 @@ _OPERATIONS_THAT_CAN_SKIP_CLOSED = frozenset(
 _SKIP_CLOSED_PARAMS = {"ignore_unavailable": True, "allow_no_indices": False}
 _ALL_SHARDS_PARAMS = {"allow_partial_search_results": False}
 _CLAUSE_LIMIT_SETTING = "indices.query.bool.max_clause_count"
-_UNSUPPORTED_STATUSES = (400, 403, 404, 405)
-"""HTTP statuses for requests that the engine does not support or does not allow."""
+
+UNSUPPORTED_OR_FORBIDDEN_STATUSES = (400, 401, 403, 404, 405, 410)
+"""HTTP statuses of a request that the engine does not support, or that this user may not send."""
 
 
 class Engine:
@@ -147,6 +148,11 @@ class Engine:
             return self._retry(lambda: self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params))
         return self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params)
 
+    def get_if_allowed(self, *path_parts: str, **params: Any) -> dict[str, Any]:
+        """Send a GET request. Return an empty dict if the engine does not support it, or this user may not send it."""
+        statuses = UNSUPPORTED_OR_FORBIDDEN_STATUSES
+        return self.call("GET", path_parts, allowed_statuses=statuses, **params) or {}
+
     def call_once(
         self,
         method: str,
@@ -222,8 +228,7 @@ class Engine:
         if needed <= MAX_CLAUSES:
             return MAX_CLAUSES
         if not self._clause_limit_cache:
-            options = {"include_defaults": True, "flat_settings": True}
-            settings = self.call("GET", ["_cluster", "settings"], **options, allowed_statuses=(401, 403)) or {}
+            settings = self.get_if_allowed("_cluster", "settings", include_defaults=True, flat_settings=True)
             values = (
                 settings.get(scope, {}).get(_CLAUSE_LIMIT_SETTING) for scope in ("transient", "persistent", "defaults")
             )
@@ -241,8 +246,8 @@ class Engine:
             StoreError: the engine has no Painless module, or does not allow scripts in this context.
             StoreUnavailableError: the engine does not respond.
         """
-        response: dict[str, Any] | None = self.call("GET", ["_script_language"], allowed_statuses=_UNSUPPORTED_STATUSES)
-        if response is None:
+        response = self.get_if_allowed("_script_language")
+        if not response:
             return
         languages = {item["language"]: item["contexts"] for item in response.get("language_contexts", ())}
         contexts = languages.get("painless")

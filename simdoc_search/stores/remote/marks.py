@@ -25,6 +25,7 @@ from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import add_fields, count_remaining_fields, mapped_fields
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
+from simdoc_search.stores.remote.queries import any_clause, exists_clause
 from simdoc_search.stores.remote.records import read_text_hash
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings
 from simdoc_search.stores.remote.updates import ConditionalUpdater
@@ -79,8 +80,7 @@ class Marks:
 
     def find_marked_documents(self) -> Iterator[RawHit]:
         """Yield the documents that have a mark."""
-        exists = [{"exists": {"field": f"{self._access.field}.{name}"}} for name in MARK_FIELDS]
-        query = {"bool": {"should": exists, "minimum_should_match": 1}}
+        query = any_clause(exists_clause(f"{self._access.field}.{name}") for name in MARK_FIELDS)
         body = {"query": query, "sort": ["_doc"], "_source": self._source, "seq_no_primary_term": True}
         return all_hits(self._engine, self._access.name, body)
 
