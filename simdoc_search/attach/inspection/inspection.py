@@ -16,6 +16,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.indices import closed_reason
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.schema import recorded_thresholds
 from simdoc_search.stores.remote.texts import check_text_fields, find_text_query, recorded_text_fields
@@ -111,7 +112,7 @@ def inspect_indices(
     """
     engine = engine.without_closed_indices()
     all_indices = describe_indices(engine, name, field)
-    closed = {index.name: "the index is closed; open the index first" for index in all_indices if index.is_closed}
+    closed = {index.name: closed_reason(index.name) for index in all_indices if index.is_closed}
     skip_reasons = {**(_find_missing_shards(engine, name) if len(closed) < len(all_indices) else {}), **closed}
     skipped = [SkippedIndex(index, reason) for index, reason in sorted(skip_reasons.items())]
     usable = [index for index in all_indices if index.name not in skip_reasons]

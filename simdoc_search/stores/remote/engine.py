@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -15,6 +16,7 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 from zlib import crc32
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.cancellation import StopEvent, StoppedError
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
@@ -181,20 +183,19 @@ class Engine:
         """Run a search, and return its response. Raises the errors of `call`."""
         return self.call("POST", [index, "_search"], body, **shard_preference(body), **params)
 
-    def search_many(self, index: str | None, bodies: Iterable[dict[str, Any]]) -> list[Any]:
-        """Send several searches in one request, and return their responses in order. Raises the errors of `call`.
+    def search_many(self, index: str, bodies: Iterable[dict[str, Any]], at_once: int = sys.maxsize) -> list[Any]:
+        """Send searches, up to `at_once` per request. Return their responses in order. Raises the errors of `call`."""
+        return [response for batch in split_by_count(bodies, at_once) for response in self._send_searches(index, batch)]
 
-        Args:
-            index: name of the index, or None for searches in a point in time.
-            bodies: the searches.
-        """
-        searches = list(bodies)
+    def _send_searches(self, index: str, searches: list[dict[str, Any]]) -> list[Any]:
+        """Send searches in one request."""
+        if len(searches) == 1:
+            return [self.search(index, searches[0])]
         lines = [line for body in searches for line in (_ALL_SHARDS_PARAMS | shard_preference(body), body)]
         payload = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
 
         def send() -> list[Any]:
-            path_parts = [*([index] if index else []), "_msearch"]
-            responses: list[Any] = self.call_once("POST", path_parts, payload)["responses"]
+            responses: list[Any] = self.call_once("POST", [index, "_msearch"], payload)["responses"]
             for body, response in zip(searches, responses, strict=True):
                 if "error" in response:
                     raise error_from_response(self.name, response.get("status", 500), response)

@@ -79,6 +79,12 @@ def block_message(block: str) -> str:
     return f"the index has the block index.blocks.{block}{cause}; remove the block before you write to the index"
 
 
+def field_limit_message(left: int, limit: int) -> str:
+    """Return the message for an index to which only `left` more fields can be added."""
+    more_fields = format_count(max(left, 0), "more field")
+    return f"the index can have only {more_fields} (limit {limit}); increase index.mapping.total_fields.limit"
+
+
 def _find_block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
     if is_closed(settings):
         yield MappingFault("the index is closed; open the index first", blocks_queries=True, blocks_writes=True)
@@ -135,10 +141,7 @@ def _find_field_limit_faults(
     has_tokens = "tokens" in mapped_fields(mapping, field)
     needed = 0 if has_tokens else 1 + count_fields(_expected_mappings(mapping, field)) - count_fields(existing)
     if left < needed or (needed and left < _MIN_FREE_FIELDS):
-        advice = "increase index.mapping.total_fields.limit"
-        more_fields = format_count(max(left, 0), "more field")
-        problem = f"the index can have only {more_fields} (limit {limit}); {advice}"
-        yield MappingFault(problem, blocks_writes=left < needed, needs_action=left < needed)
+        yield MappingFault(field_limit_message(left, limit), blocks_writes=left < needed, needs_action=left < needed)
 
 
 def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[MappingFault]:

@@ -28,7 +28,7 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.remote.access import IndexAccess
+from simdoc_search.stores.remote.access import IndexAccess, require_engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields, read_mappings
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
@@ -70,13 +70,7 @@ def open_watches(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
     Raises:
         StoreError: the store is not an index of an engine. See also `Watches`.
     """
-    access = getattr(store, "access", None)
-    if not isinstance(access, IndexAccess):
-        raise StoreError(
-            f"{store.info().location} is a local index; only documents in an index of OpenSearch or Elasticsearch can "
-            "be watched"
-        )
-    return Watches(access, name)
+    return Watches(require_engine(store, "watched"), name)
 
 
 class Watches:
