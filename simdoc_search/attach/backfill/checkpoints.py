@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from simdoc_search.analysis.hashes import text_hash
@@ -19,7 +18,7 @@ from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.engine import Engine, UrlParams
 from simdoc_search.stores.remote.mappings import add_fields
 from simdoc_search.stores.remote.schema import MAX_META_ENTRIES, format_label, join_to_lines
 
@@ -66,7 +65,7 @@ class Search(NamedTuple):
     """A query, and the URL parameters with which it is sent."""
 
     query: Query
-    params: Mapping[str, str] = MappingProxyType({})
+    params: UrlParams = UrlParams()
 
 
 @dataclass(frozen=True, slots=True)
