@@ -1,11 +1,11 @@
 """Is a query with a probability faster than the same one without? Among documents that share boilerplate.
 
-    python scripts/bench_bands.py [URL] [--documents N] [--foot WORDS]
+    python scripts/bench_bands.py [URL] [--documents N] [--foot WORDS] [--estimate]
 
-12,000 synthetic documents of 400 words end with the same 60 words, as pages or letters do; every tenth is a copy of
-another one with changes. They are in a local store, and with URL in an index of that engine too, which is made here and
-deleted at the end. Each source is asked about with and without a probability by turns, so that the ratio counts and not
-the machine; hits are compared by their texts, as by default. `plain` is the share of the banded queries that were
+12,000 synthetic documents of 400 words end with the same 60 words, as pages or letters do. Every tenth is a version of
+the one before. They are in a local store, and with URL in a new index of that engine, which is deleted at the end. Each
+query runs with and without a probability by turns. Hits are compared by their texts, unless --estimate is given. Times
+are processor time for the local store, and seconds for an engine. `plain` is the share of the banded queries that were
 sent without bands, `candidates` their number without and with a probability.
 """
 
@@ -16,12 +16,13 @@ import statistics
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from uuid import uuid4
 
-from bench_opensearch_material import synthetic
+from bench_figures import documents as synthetic_documents
 
 from simdoc_search import Document, SearchResult, SimilaritySearch, open_store
 from simdoc_search.query.plans import ThresholdPlan
@@ -37,33 +38,36 @@ def main() -> None:
     parser.add_argument("url", nargs="?")
     parser.add_argument("--documents", type=int, default=12_000)
     parser.add_argument("--foot", type=int, default=60, help="words that all documents end with")
+    parser.add_argument("--estimate", action="store_true", help="estimate overlaps instead of comparing texts")
     given = parser.parse_args()
-    made = synthetic(given.documents, WORDS).documents
+    made = list(synthetic_documents(given.documents, WORDS))
     foot = " ".join(made[-1].text.split()[: given.foot])
     documents = [replace(each, text=f"{each.text} {foot}") for each in made]
     with tempfile.TemporaryDirectory() as folder:
-        measure("local store", str(Path(folder) / "store"), documents)
+        measure("local store", str(Path(folder) / "store"), documents, time.process_time, verify=not given.estimate)
     if given.url:
         address = f"{given.url.rstrip('/')}/bench-bands-{uuid4()}"
         try:
-            measure("engine", address, documents)
+            measure("engine", address, documents, time.perf_counter, verify=not given.estimate)
         finally:
             urllib.request.urlopen(urllib.request.Request(address, method="DELETE"))  # noqa: S310 - the caller's own
 
 
-def measure(name: str, location: str, documents: list[Document]) -> None:
-    """The table of one store."""
+def measure(name: str, location: str, documents: list[Document], clock: Callable[[], float], *, verify: bool) -> None:
+    """Print the table of one store."""
     search = SimilaritySearch(open_store(location, create=True))
     search.index(documents)
-    usual = [each.id for each in documents[len(documents) // 5 :]]  # the first are nearly equal
-    sources = usual[:: max(1, len(usual) // SOURCES)][:SOURCES]
+    sources = [f"d{number}" for number in range(9, len(documents), len(documents) // SOURCES // 10 * 10)][:SOURCES]
     print(f"{name}: {len(documents):,} documents, {len(sources)} sources, median ms")
     print(f"{'overlap':<9}{'without':>9}{'with 80':>9}{'ratio':>7}{'plain':>7}{'candidates':>12}{'hits':>6}")
     for overlap in OVERLAPS:
         without, banded = [], []
         for turn in range(ROUNDS + 1):
             for id in sources:
-                one, other = (ask(search, id, overlap, probability) for probability in (None, PROBABILITY))
+                one, other = (
+                    ask(search, FingerprintQuery(id, Fraction(overlap, 100), probability), clock, verify)
+                    for probability in (None, PROBABILITY)
+                )
                 if turn:  # the first one warms up
                     without.append(one)
                     banded.append(other)
@@ -77,12 +81,13 @@ def measure(name: str, location: str, documents: list[Document]) -> None:
               flush=True)  # fmt: skip
 
 
-def ask(search: SimilaritySearch, id: str, overlap: int, probability: Fraction | None) -> tuple[float, SearchResult]:
-    """A query: milliseconds and the answer."""
-    query = FingerprintQuery(id, Fraction(overlap, 100), probability)
-    began = time.perf_counter()
-    result = search.similar(query)
-    return 1000 * (time.perf_counter() - began), result
+def ask(
+    search: SimilaritySearch, query: FingerprintQuery, clock: Callable[[], float], verify: bool
+) -> tuple[float, SearchResult]:
+    """Run a query. Return its milliseconds and its result."""
+    began = clock()
+    result = search.similar(query, verify=verify)
+    return 1000 * (clock() - began), result
 
 
 if __name__ == "__main__":

@@ -311,32 +311,34 @@ def duplicates() -> Iterator[Figure]:
 
 def engine() -> Iterator[Figure]:
     """Measure indexing, bytes and queries in an OpenSearch that is started for this."""
-    from bench_opensearch_engine import BARE, OURS, Meter, bench  # noqa: PLC0415 - an extra
-    from bench_opensearch_material import Material  # noqa: PLC0415 - an extra
+    from bench_engine import BARE, OURS, RecordingTransport, bench  # noqa: PLC0415 - an extra
 
     from simdoc_search.devengine import running_cluster  # noqa: PLC0415 - an extra
 
-    material = Material("375 words", [*documents(ENGINE_DOCUMENTS, DOCUMENT_WORDS)])
-    with running_cluster(heap="1g") as cluster, bench(cluster.urls[0], "default", 1) as opensearch:
+    material = [*documents(ENGINE_DOCUMENTS, DOCUMENT_WORDS)]
+    with running_cluster(heap="1g") as cluster, bench(cluster.urls[0]) as opensearch:
         ratios, rates = [], []
         for turn in range(5):
             loads = {kind: opensearch.load(kind, material) for kind in ((BARE, OURS), (OURS, BARE))[turn % 2]}
             if turn:  # the first turn warms up the engine
-                ratios.append(loads[BARE].seconds / loads[OURS].seconds)
-                rates.append(ENGINE_DOCUMENTS / loads[OURS].seconds)
+                ratios.append(loads[BARE] / loads[OURS])
+                rates.append(ENGINE_DOCUMENTS / loads[OURS])
         rate = f"{statistics.median(rates):,.0f} documents/s"
         yield Figure("bulk indexing, share of the bare speed", statistics.median(ratios), "", 0.65, "min", peer=rate)
-        added = opensearch.merged_bytes(OURS)["all"] - opensearch.merged_bytes(BARE)["all"]
+        added = opensearch.merged_bytes(OURS) - opensearch.merged_bytes(BARE)
         yield Figure("bytes added for 375 words", added, "B", 1_600)
         search = SimilaritySearch(open_store(client=opensearch.client, index=opensearch.indices[OURS]))
         ids = [f"d{number}" for number in range(9, ENGINE_DOCUMENTS, ENGINE_DOCUMENTS // QUERIES // 10 * 10)][:QUERIES]
+        for _ in range(10):
+            like_text = [timed(lambda id=id: opensearch.search_like_text(id)) for id in ids]  # type: ignore[misc]
+        yield Figure("more_like_this of the text in OpenSearch, median", percentile(like_text, 0.5), "ms")
         for overlap, goal in ((20, 600), (80, 1_700)):
             queries = [FingerprintQuery(id, Fraction(overlap, 100), Fraction(4, 5)) for id in ids]
             for _ in range(10):  # the engine compiles what it runs often
-                Meter.searches.clear()
+                RecordingTransport.searches.clear()
                 for query in queries:
                     search.similar(query, verify=False)
-            searches = [*Meter.searches]
+            searches = [*RecordingTransport.searches]
             times = [timed(lambda query=query: search.similar(query, verify=False)) for query in queries]  # type: ignore[misc]
             alone = timed(lambda: [*map(opensearch.send, searches)])  # noqa: B023
             name, peer = f"similar _{overlap}_80 in OpenSearch", "its requests, sent by opensearch-py alone"

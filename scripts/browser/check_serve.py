@@ -31,10 +31,17 @@ SIZES = {1440: 900, 360: 740}
 _MAX_CHARACTERS = 60_000
 TEXT = PAIRS[0].texts[0][:6_000]
 AXE = "const done = arguments[0]; axe.run().then(r => done(r.violations.map(v => [v.id, v.nodes.map(n => n.html)])))"
-WIDE = "return document.documentElement.scrollWidth - innerWidth"
+WIDE = "const page = document.documentElement; return page.scrollWidth - page.clientWidth"
 FOCUSED = """
-const e = document.activeElement, box = e.getBoundingClientRect();
-return [e === document.body ? '' : e.outerHTML.slice(0, 80), box.width > 0 && box.height > 0];
+const e = document.activeElement, style = getComputedStyle(e);
+if (e === document.body) return null;
+const box = e.getClientRects()[0], seen = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+const isMarked = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+return {
+  place: [...document.querySelectorAll('*')].indexOf(e),
+  html: e.outerHTML.slice(0, 80),
+  isSeen: isMarked && (e.contains(seen) || !!seen?.contains(e)),
+};
 """
 DROP = """
 const data = new DataTransfer();
@@ -42,8 +49,19 @@ data.items.add(new File([arguments[0]], 'dropped.txt', { type: 'text/plain' }));
 const drop = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
 document.querySelector('#text').dispatchEvent(drop);
 """
+MAX_TABS = 60
 PLAN = "const done = arguments[0]; fetch('/duplicates/plan.tsv').then(r => r.text()).then(done, e => done(String(e)))"
 ODD = "[style], iframe, object, embed, base, [onclick], [onload], [onerror], style, script:not([src])"
+
+
+CUT_OFF = """
+const parts = [...document.querySelectorAll('.measures dt, .measures dd, .name h2, .name p')];
+return parts.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent);
+"""
+POSITIONS = """
+const top = selector => document.querySelector(selector).getBoundingClientRect().top;
+return [top('main .found'), top('.sources li'), top('.own'), innerHeight];
+"""
 
 
 def address(path: str, **values: str) -> str:
@@ -51,6 +69,7 @@ def address(path: str, **values: str) -> str:
     return f"{path}?" + "&".join(f"{name}={quote(value)}" for name, value in values.items())
 
 
+LONG_NAME = f"archive/{'very_long_folder_name_' * 4}{{}}/supply.txt"
 PAGES = {
     "home": "/",
     "similar": address("/similar", q="contracts/supply_2023.txt", show="year"),
@@ -63,6 +82,7 @@ PAGES = {
     "versions": address("/versions", id="contracts/supply_2023.txt"),
     "related": address("/related", id="lease.pdf"),
     "compare": address("/compare", a="contracts/supply_2023.txt", b="contracts/supply_2024.txt"),
+    "compare_long": address("/compare", a=LONG_NAME.format(0), b=LONG_NAME.format(1)),
     "status": "/status",
     "missing": address("/document", id="contracts/suply"),
     "wrong": address("/similar", q="lease.pdf", overlap="200"),
@@ -109,7 +129,7 @@ def documents() -> Iterator[Document]:
                 begin = text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode()
                 yield Document(name, begin, {"year": year, "<b>odd</b>": "<i>x</i>"})
     for number in range(12):
-        yield Document(f"archive/{'very_long_folder_name_' * 4}{number}/supply.txt", PAIRS[0].texts[0], {"year": 2020})
+        yield Document(LONG_NAME.format(number), PAIRS[0].texts[0], {"year": 2020})
 
 
 class Check:
@@ -132,6 +152,7 @@ class Check:
                 yield from self._pasted()
                 yield from self._dropped()
                 yield from self._duplicates()
+        yield from self._narrow()
         yield from self._keyboard()
         yield from self._without_script()
 
@@ -205,21 +226,43 @@ class Check:
             yield f"duplicates {self._which}: {kept} is saved, not {chosen}"
         yield from self._plan()
 
-    def _keyboard(self) -> Iterator[str]:
-        """Tab goes to every control, the focus is visible, and Enter submits."""
+    def _narrow(self) -> Iterator[str]:
+        """On a phone, names and figures are whole, and the answer comes before the text."""
         browser = self._browser
-        for name in ("home", "similar", "document", "duplicates_before"):
-            browser.driver.get(self._url + PAGES[name])
-            seen: list[str] = []
-            for _ in range(60):
+        browser.resize(min(SIZES), SIZES[min(SIZES)])
+        browser.driver.get(self._url + PAGES["compare_long"])
+        yield from (f"compare: {text!r} is cut off" for text in browser.run(CUT_OFF))
+        for summary in browser.driver.find_elements("css selector", ".help summary"):
+            if summary.text == "Details":
+                summary.click()
+        shown = browser.driver.find_element("css selector", ".help[open]").text
+        yield from (
+            f"compare: {name} is not in the details" for name in map(LONG_NAME.format, (0, 1)) if name not in shown
+        )
+        browser.driver.get(self._url + PAGES["passages"])
+        browser.wait()
+        *positions, height = browser.run(POSITIONS)
+        if positions != sorted(positions) or positions[1] > height:
+            yield f"passages: the summary, the sources and the text are at {positions} of {height} pixels"
+        browser.resize(max(SIZES), SIZES[max(SIZES)])
+
+    def _keyboard(self) -> Iterator[str]:
+        """Tab goes to every control in the order of the page, the focus is visible, and Enter submits."""
+        browser = self._browser
+        for name, path in {**PAGES, "duplicates": "/duplicates"}.items():
+            browser.driver.get(self._url + path)
+            places: list[int] = []
+            for _ in range(MAX_TABS):
                 browser.press("Tab")
-                what, is_seen = browser.run(FOCUSED)
-                if not what or what in seen:
+                focused = browser.run(FOCUSED)
+                if focused is None:
                     break
-                seen.append(what)
-                if not is_seen:
-                    yield f"{name}: the focus is not visible: {what}"
-            print(f"{name}: Tab goes to {len(seen)} controls")
+                if places and focused["place"] <= places[-1]:
+                    yield f"{name}: Tab goes back to {focused['html']}"
+                places.append(focused["place"])
+                if not focused["isSeen"]:
+                    yield f"{name}: the focus is not visible: {focused['html']}"
+            print(f"{name}: Tab goes to {len(places)} controls")
         browser.driver.get(f"{self._url}/")
         browser.run("document.querySelector('#q').focus()")
         browser.press(*"lease", ".", *"pdf", "Enter")

@@ -339,7 +339,7 @@ def follow_link(person: Person, texts: dict[str, str]) -> None:
     person.open_home()
     person.click("List documents")
     person.expect(f"{len(texts)} documents")
-    person.click("aunt draft.txt")
+    person.click("letters/aunt draft.txt")
     person.expect("Similar documents")
     person.picture("document")
     person.click("Shared passages")

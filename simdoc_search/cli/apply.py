@@ -212,9 +212,12 @@ def _warn_if_indexed(folder: Path, store: Store) -> None:
 def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) -> None:
     from simdoc_search.duplicates.plan import undo
 
-    with stage_progress(hidden=as_json) as update:
-        report = undo(Path(file), lambda share: update("undoing", share))
-    indexed, has_store = _index_restored_files(report.restored, store, engine)
+    try:
+        with stage_progress(hidden=as_json) as update:
+            report = undo(Path(file), lambda share: update("undoing", share))
+    except KeyboardInterrupt:
+        raise CommandInterruptedError("interrupted; run the same command again to resume") from None
+    indexed, has_store = _index_restored_files(report.restored + report.earlier_restored, store, engine)
     if as_json:
         values = {
             "restored": report.restored,

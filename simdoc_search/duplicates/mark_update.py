@@ -34,16 +34,14 @@ _MAX_REASONS = 5
 
 @dataclass(slots=True)
 class MarkReport:
-    """How many documents were marked, and how many were not.
+    """How many documents were marked, and how many were not. Each document is counted at most once.
 
     Attributes:
         marked_count: number of documents that got a new mark.
-        removed_count: number of documents whose mark was removed: they are not in a group, or they changed after the
-            comparison.
+        removed_count: number of documents whose mark was removed, because they are not in a group.
         unchanged_count: number of documents that already had the correct mark.
         skipped_count: number of documents that changed or were deleted after the comparison, or whose kept document
-            changed or was deleted. They have no mark until the next run. `removed_count` may also include them, if
-            they had an old mark.
+            changed or was deleted. They have no mark until the next run.
         refused_count: number of updates that the engine refused.
         refusal_reasons: the reasons of the first 5 refused updates, by the id of the document.
     """
@@ -151,10 +149,10 @@ class _MarkUpdate:
 
     def _choose_mark_in_second_pass(self, hit: RawHit) -> Mark | None:
         """Return the mark to write to a document of a group; None leaves the document unchanged."""
-        if mark := self._compute_correct_mark(hit):
-            return mark
+        if (mark := self._compute_correct_mark(hit)) or self._marks.read_mark(hit):
+            return mark or Mark()
         self._report.skipped_count += 1
-        return Mark() if self._marks.read_mark(hit) else None
+        return None
 
     def _compute_correct_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark that a document must have, which may be empty; None if the document was not compared."""
@@ -170,6 +168,10 @@ class _MarkUpdate:
             return Mark()
         kept_key = self._groups.key(kept)
         return Mark(None if kept == number else kept_key.id, self._marks.make_cluster_value(kept_key))
+
+    def _is_in_group(self, hit: RawHit) -> bool:
+        number = self._groups.find_document_number(self._marks.key_of(hit))
+        return number is not None and self._groups.find_kept(number) is not None
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
@@ -195,5 +197,7 @@ class _MarkUpdate:
                     report.refusal_reasons[hit["_id"]] = outcome.reason
             elif self._compute_correct_mark(hit):
                 report.marked_count += 1
+            elif self._is_in_group(hit):
+                report.skipped_count += 1
             else:
                 report.removed_count += 1

@@ -25,7 +25,7 @@ from simdoc_search.indexing.jobs import Job, has_same_origin, make_origin
 from simdoc_search.indexing.located_source import LocatedSource, take_batch
 from simdoc_search.indexing.moved_files import MovedFiles
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
-from simdoc_search.indexing.pruning import find_vanished_documents
+from simdoc_search.indexing.pruning import find_unseen_documents, find_vanished_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, classify_reason
@@ -243,16 +243,19 @@ class IndexingRun:
             for record in input_path.find_old_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_if_renamed(input_path, record)
             if prune is not None:
-                old_ids = self._moved.find_old_ids(input_path)
-                self._writer.delete(old_ids)
-                input_path.found_count += len(old_ids)
-                self._removed_count += len(old_ids)
-            if prune is False:  # with None, the run has not looked at all files, so none is reported as missing
-                self._note_missing_files(input_path)
-            elif prune and not self._paths.is_inside_another(input_path):
-                vanished = find_vanished_documents(
-                    self._store, input_path, self._seen, self._archives, prune_all=prune_all
-                )
+                for id in self._moved.find_old_ids(input_path):
+                    self._seen.add(id, input_path.number, "")
+                    self._remove(id)
+                    input_path.found_count += 1
+            # With None, the run has not looked at all files, so none is reported as missing.
+            if prune is None or self._paths.is_inside_another(input_path):
+                continue
+            if not prune and not input_path.may_have_missing_files:
+                continue
+            unseen = find_unseen_documents(self._store, input_path, self._seen, self._archives, self.report.skipped)
+            self.report.notes += unseen.make_notes(input_path.path, prunes=prune)
+            if prune:
+                vanished = find_vanished_documents(unseen, input_path, self._archives, prune_all=prune_all)
                 self._writer.delete(vanished.ids)
                 _log.info("%s: %d documents pruned", input_path.path, len(vanished.ids))
                 self._removed_count += len(vanished.ids)
@@ -271,15 +274,6 @@ class IndexingRun:
             self._removed_count += 1
         input_path.renamed_count += 1
         input_path.found_count += record.origin is not None and record.origin.root == input_path.root
-
-    def _note_missing_files(self, input_path: InputPath) -> None:
-        missing = input_path.stored_count - input_path.found_count
-        if missing > 0 and input_path.root == input_path.path and not input_path.unreadable_paths:
-            files, their = ("1 indexed file is", "its") if missing == 1 else (f"{missing:,} indexed files are", "their")
-            self.report.notes.append(
-                f"{files} missing from {input_path.path}, but the index still has {their} text; "
-                "`index --prune` removes it"
-            )
 
     def finish_report(self, refused: Mapping[str, str]) -> IndexReport:
         """Return the report, which counts each id once. `refused` maps each id that the store refused to the reason."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -48,6 +48,11 @@ class InputPath:
         """The prefix of all ids of this path."""
         return self.prefix + self.subfolder
 
+    @property
+    def may_have_missing_files(self) -> bool:
+        """Whether the path is a root, and the run did not find all of its documents."""
+        return self.root == self.path and self.found_count < self.stored_count
+
     def make_id(self, path: str) -> str:
         """Return the id of the file with this absolute path."""
         relative = PurePath(path).relative_to(self.root).as_posix() if path != self.root else PurePath(path).name
@@ -72,11 +77,7 @@ class InputPath:
             return None
         if self.unreadable_paths.get(path) == BROKEN_LINK_REASON:  # the file is gone, not unreadable
             path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
-        while len(path) >= len(self.path):
-            if path in self.unreadable_paths:
-                return path
-            path = os.path.dirname(path)  # noqa: PTH120
-        return None
+        return find_listed_path(path, self.unreadable_paths, self.path)
 
     def make_conflict_messages(self) -> list[str]:
         """Return a sentence for each other root whose files have the same ids as files of this path."""
@@ -211,6 +212,15 @@ def find_roots(store: Store, paths: Iterable[str]) -> set[Path]:
     """Return the indexed folders that contain at least one of these paths."""
     folders = {folder for path in paths for folder in Path(path).parents}
     return {folder for folder in folders if store.count(str(folder))}
+
+
+def find_listed_path(path: str, listed: Container[str], top: str) -> str | None:
+    """Return the path, or the nearest folder above it, that is listed. `top` is the last folder to look up."""
+    while path not in listed:
+        if len(path) <= len(top):
+            return None
+        path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
+    return path
 
 
 def is_missing(path: str) -> bool:

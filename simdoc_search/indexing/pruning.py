@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from simdoc_search.corpus.formats import determine_format
+from simdoc_search.corpus.links import LINK_OUT_REASON
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_count
+from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.input_paths import InputPath, InputPaths, absolute_path, is_missing
+from simdoc_search.indexing.input_paths import InputPath, InputPaths, absolute_path, find_listed_path, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
+from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
@@ -29,15 +32,79 @@ class VanishedDocuments:
     problems: list[str] = field(default_factory=list)  # sentences that say why documents without files are kept
 
 
-def find_vanished_documents(
-    store: Store, input_path: InputPath, seen: SeenIds, archives: Archives, *, prune_all: bool
-) -> VanishedDocuments:
-    """Return the documents of a path that were not seen in this run and whose files no longer exist.
+@dataclass(slots=True)
+class UnseenDocuments:
+    """The documents of a path that a run did not find."""
+
+    stored_count: int = 0  # number of documents of the path that the store had before the run
+    missing_ids: list[str] = field(default_factory=list)  # the documents whose files no longer exist
+    # number of documents that may still have a file, by the path that the run could not read
+    unreadable_counts: Counter[str] = field(default_factory=Counter)
+    skipped_counts: Counter[str] = field(default_factory=Counter)  # number of documents with skipped files, by reason
+
+    def make_notes(self, path: str, *, prunes: bool) -> Iterator[str]:
+        """Yield sentences about the indexed files of this path that were skipped or are missing.
+
+        If the run prunes, nothing is said about missing files.
+        """
+        for reason, count in self.skipped_counts.items():
+            if reason == LINK_OUT_REASON:
+                files_are = format_count(count, "indexed file is", "indexed files are")
+                problem, advice = (
+                    f"behind links out of {path}, which were not followed",
+                    "index --follow-links` updates",
+                )
+            else:
+                files_are = format_count(count, "indexed file was", "indexed files were")
+                problem, advice = f"skipped in {path} ({reason})", "delete` removes"
+            yield f"{files_are} {problem}; the index still has {'its' if count == 1 else 'their'} text. `{advice} it"
+        if (count := len(self.missing_ids)) and not prunes:
+            files, their = ("1 indexed file is", "its") if count == 1 else (f"{count:,} indexed files are", "their")
+            yield f"{files} missing from {path}, but the index still has {their} text; `index --prune` removes it"
+
+
+def find_unseen_documents(
+    store: Store, input_path: InputPath, seen: SeenIds, archives: Archives, skipped: Iterable[SkippedFile]
+) -> UnseenDocuments:
+    """Return the documents of a path that a run did not find.
 
     Args:
         store: the store.
         input_path: the folder or file that the user named.
         seen: the ids that the run found.
+        archives: the archives of the run.
+        skipped: the files and folders that the run skipped.
+    """
+    unseen, reasons = UnseenDocuments(), dict[str, str]()
+    for file in skipped:
+        kind, _ = classify_reason(file.reason)
+        if kind.is_expected and not kind.is_text_outdated:  # links, excluded and hidden files
+            reasons[absolute_path(file.path)] = file.reason
+    inside = (os.path.join(input_path.path, ""), f"{input_path.path}!")  # noqa: PTH118 - Path objects are slow here
+    for record in store.scan(root_folder=input_path.root):
+        path = record.origin.path_of(record.id) if record.origin else ""
+        if not path.startswith(inside):
+            continue
+        unseen.stored_count += not seen.is_new(record.id)
+        if record.id in seen:
+            continue
+        if (folder := input_path.find_unreadable_path(path)) is not None:
+            unseen.unreadable_counts[folder] += 1
+        elif is_missing(path) and not _may_be_in_archive(path, archives):
+            unseen.missing_ids.append(record.id)
+        elif (skipped_path := find_listed_path(find_archive(path) or path, reasons, input_path.path)) is not None:
+            unseen.skipped_counts[reasons[skipped_path]] += 1
+    return unseen
+
+
+def find_vanished_documents(
+    unseen: UnseenDocuments, input_path: InputPath, archives: Archives, *, prune_all: bool
+) -> VanishedDocuments:
+    """Return the unseen documents of a path whose files no longer exist.
+
+    Args:
+        unseen: the documents that the run did not find.
+        input_path: the folder or file that the user named.
         archives: the archives of the run.
         prune_all: return the vanished documents even if the path has no files left, or if more than half of its
             documents have vanished.
@@ -52,28 +119,16 @@ def find_vanished_documents(
         return VanishedDocuments(
             problems=[f"no document of {input_path.path} was removed, because the path is unreadable ({reason})"]
         )
-    total, missing, unreadable_counts = 0, [], Counter[str]()
-    inside = (os.path.join(input_path.path, ""), f"{input_path.path}!")  # noqa: PTH118 - Path objects are slow here
-    for record in store.scan(root_folder=input_path.root):
-        path = record.origin.path_of(record.id) if record.origin else ""
-        if not path.startswith(inside):
-            continue
-        total += not seen.is_new(record.id)  # count only the documents that were stored before this run
-        if record.id in seen:
-            continue
-        if (folder := input_path.find_unreadable_path(path)) is not None:
-            unreadable_counts[folder] += 1
-        elif is_missing(path) and not _may_be_in_archive(path, archives):
-            missing.append(record.id)
     problems = [
         f"{format_count(count, 'document')} of {path} {'was' if count == 1 else 'were'} kept, because the path is "
         f"unreadable ({input_path.unreadable_paths[path]})"
-        for path, count in unreadable_counts.items()
+        for path, count in unseen.unreadable_counts.items()
     ]
+    missing = unseen.missing_ids
     if missing and not input_path.file_count and not prune_all:
         problems.append(_make_kept_message(len(missing), input_path.path, "no files were found at this path"))
         missing = []
-    return _refuse_large_removal(missing, total, input_path.path, problems, prune_all=prune_all)
+    return _refuse_large_removal(missing, unseen.stored_count, input_path.path, problems, prune_all=prune_all)
 
 
 def find_moved_documents_at(store: Store, root_folder: str | Path, paths: Collection[str]) -> list[str]:

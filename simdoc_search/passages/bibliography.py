@@ -26,8 +26,8 @@ _NEXT_HEADINGS = (
     *("ap[eéê]ndices?\\b.*", "allegat[oi]\\b.*", "bijlagen?\\b.*", "bilag(?:a|or)\\b.*"),
 )
 _SPACE = r"[^\S\n\f]"
-_LINE_START = rf"(?:^|(?<=\f)){_SPACE}*(?:#+{_SPACE}*)?(?:(?:\d+(?:\.\d+)*|[IVX]+|[A-Z])[.)]?{_SPACE}+)?"
-_LINE_END = rf":?{_SPACE}*(?:$|(?=\f))"
+_LINE_START = rf"(?:^|(?<=\f)){_SPACE}*(?:#+{_SPACE}*)?(?:(?:\d+(?:\.\d+)*|[IVX]+|[A-Z])[.)]?{_SPACE}+)?[*_]{{0,3}}"
+_LINE_END = rf":?[*_]{{0,3}}:?{_SPACE}*(?:$|(?=\f))"
 _HEADING = re.compile(rf"{_LINE_START}(?:{'|'.join(_HEADINGS)}){_LINE_END}", re.IGNORECASE | re.MULTILINE)
 _NEXT_HEADING = re.compile(
     rf"{_LINE_START}(?:{'|'.join(_NEXT_HEADINGS)}){_LINE_END}|^\[\^\w+\]:", re.IGNORECASE | re.MULTILINE

@@ -1,7 +1,7 @@
 """Reads dates in metadata, file names and texts, in the formats that people and programs use.
 
 A date is a tuple: (2021,), (2021, 3), (2021, 3, 12), or year, month, day, hour, minute and second in UTC. Month names
-are English. An ambiguous date, such as 03/04/2021, is not read.
+are English, German, French, Spanish or Italian. An ambiguous date, such as 03/04/2021, is not read.
 """
 
 from __future__ import annotations
@@ -17,17 +17,34 @@ from simdoc_search.documents import MetadataValue
 Date = tuple[int, ...]
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTH_WORDS = (
+    "jan january januar janvier enero gennaio",
+    "feb february februar février fevrier febrero febbraio",
+    "mar march märz maerz mrz mars marzo",
+    "apr april avril abril aprile",
+    "may mai mayo maggio",
+    "jun june juni juin junio giugno",
+    "jul july juli juillet julio luglio",
+    "aug august août aout agosto",
+    "sep sept september septembre septiembre setiembre settembre",
+    "oct october oktober okt octobre octubre ottobre",
+    "nov november novembre noviembre",
+    "dec december dezember dez décembre decembre diciembre dicembre",
+)
+"""The names of each month in English, German, French, Spanish and Italian, in lower case."""
+_MONTH_NUMBERS = {word: month for month, words in enumerate(_MONTH_WORDS, 1) for word in words.split()}
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _MONTH = r"(?P<month>0[1-9]|1[0-2])"
 _DAY = r"(?P<day>0[1-9]|[12]\d|3[01])"
-_MONTH_NAME = rf"(?<![A-Za-z])(?P<named>{'|'.join(_MONTHS)})[a-z]{{0,6}}"
-_DAY_NUMBER = r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_MONTH_NAME = rf"(?<![^\W\d_])(?P<named>{'|'.join(sorted(_MONTH_NUMBERS, reverse=True))})(?![^\W\d_])"
+_DAY_NUMBER = r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th|er)?"
+_GAP = r"(?:[-_., ]{0,2}|[_ ]de[_ ])"
 _SEPARATOR = r"[-_., /]{1,2}"
 _DAY_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?<!\d){_YEAR}(?P<separator>[-_./ ]?){_MONTH}(?P=separator){_DAY}(?!\d)",
-        rf"{_DAY_NUMBER}[-_. ]{{0,2}}{_MONTH_NAME}[-_., ]{{0,2}}{_YEAR}(?!\d)",
+        rf"{_DAY_NUMBER}{_GAP}{_MONTH_NAME}{_GAP}{_YEAR}(?!\d)",
         rf"{_MONTH_NAME}{_SEPARATOR}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?{_SEPARATOR}{_YEAR}(?!\d)",
         rf"(?<!\d)(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.{_YEAR}(?!\d)",
         rf"(?<!\d)(?P<first>\d{{1,2}})(?P<separator>[-/_])(?P<second>\d{{1,2}})(?P=separator){_YEAR}(?!\d)",
@@ -36,7 +53,7 @@ _DAY_PATTERNS = tuple(
 _DATE_PATTERNS = _DAY_PATTERNS + tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_MONTH_NAME}[-_., ]{{0,2}}{_YEAR}(?!\d)",
+        rf"{_MONTH_NAME}{_GAP}{_YEAR}(?!\d)",
         rf"(?<!\d){_YEAR}[-_.]{_MONTH}(?!\d)",
         rf"(?<![\d.,]){_YEAR}(?![\d%]|[.,]\d)",
     )
@@ -139,7 +156,7 @@ def _date_from_groups(groups: dict[str, str | None]) -> Date | None:
         date: Date = (year, month, day)
     else:
         named = groups.get("named")
-        month_text = groups.get("month") or (_MONTHS.index(named.title()) + 1 if named else None)
+        month_text = groups.get("month") or (_MONTH_NUMBERS[named.lower()] if named else None)
         date = tuple(int(part) for part in (year, month_text, groups.get("day")) if part is not None)
     with suppress(ValueError, OverflowError):
         datetime(*(*date, 1, 1)[:3])  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ NUMBER = re.compile(
     rf"(?:\s?[%‰°′″{_CURRENCY}]{{1,5}}(?:[CF](?!\w))?|[^\S\r\n]?(?:{_UNITS})(?!\w)|(?:{_SUFFIXES})(?!\w))?"
 )
 """A number such as `-5`, `€ 5`, `3/4`, `10²`, `5 %`, `5 kg` or `5th`. A word has only the digits."""
-_LETTERS_OR_DIGITS = rf"(?:\d|[^\W{_UNSPACED_LETTERS}])+"
+_LETTERS_OR_DIGITS = rf"(?:[^\W{_UNSPACED_LETTERS}]|(?=[{_UNSPACED_LETTERS}])\d)+"
 _HYPHENATED = re.compile(rf"{_LETTERS_OR_DIGITS}(?:[-\u2010\u2011]{_LETTERS_OR_DIGITS})*")
 _PART = re.compile(_LETTERS_OR_DIGITS)
 _SPELLINGS = str.maketrans("–−µ", "--μ")

@@ -17,8 +17,9 @@ def _quoted_text_pattern(character_pattern: str) -> str:
 _QUOTATION_MARK_PAIRS = ("“”", "„“", "„”", "‚‘", "«»", "»«", "‹›", "『』", "「」")
 _PATTERNS = (
     *(marks[0] + _quoted_text_pattern(f"[^{marks}]") + marks[1] for marks in _QUOTATION_MARK_PAIRS),
-    # A straight mark is at the outer side of a word. A mark of inches, as in 15", is not.
-    r'(?<!\w)"(?!\s)' + _quoted_text_pattern('[^"]') + r'(?<!\s)"(?!\w)',
+    # A straight mark is at the outer side of a word. A mark of inches, as in 15", is not. Swedish and Finnish
+    # use ” and » in the same way.
+    *(rf"(?<!\w){mark}(?!\s)" + _quoted_text_pattern(f"[^{mark}]") + rf"(?<!\s){mark}(?!\w)" for mark in '"”»'),
     # A single mark may also be an apostrophe: inside a word, or before a year.
     r"(?<!\w)‘(?![\s\d])" + _quoted_text_pattern(r"(?:[^‘’]|’(?=\w))") + r"’(?!\w)",
     # In a quotation of several paragraphs, each one has an opening mark, and only the last one has a closing mark.

@@ -76,13 +76,25 @@ def _find_changes_of_kinds(old: str, new: str, a: Span, b: Span) -> Iterator[Sig
         return
     for kind in kinds:
         start = new_words[kind][0].start if new_words[kind] else b[0]
-        excerpts = (" … ".join(word.text for word in words[kind])[:_EXCERPT_LENGTH] for words in (old_words, new_words))
+        excerpts = (_join_words(words[kind]) for words in (old_words, new_words))
         yield SignificantChange(kind, _find_context(new, start), *excerpts)
+
+
+def _join_words(words: Sequence[_KeyWord]) -> str:
+    """Return the first words as one line. If it is too long, it ends with `…`, after a whole word if possible."""
+    line = " … ".join(word.text for word in words)
+    if len(line) <= _EXCERPT_LENGTH:
+        return line
+    beginning = line[:_EXCERPT_LENGTH]
+    return f"{beginning.rpartition(' … ')[0] or beginning} …"
 
 
 def _find_context(text: str, position: int) -> str:
     """Return up to three words before a position. They are in the same sentence, unless the position begins one."""
-    words = text[max(0, position - _MAX_CONTEXT_CHARACTERS) : position].split()[-_MAX_CONTEXT_WORDS:]
+    begin = max(0, position - _MAX_CONTEXT_CHARACTERS)
+    words = text[begin:position].split()
+    is_cut = begin > 0 and not any(map(str.isspace, text[begin - 1 : begin + 1]))
+    words = words[is_cut and len(words) > 1 :][-_MAX_CONTEXT_WORDS:]  # without the first word if it is cut
     ends = [number for number, word in enumerate(words, 1) if _SENTENCE_END.search(word)]
     first = ends[-1] if ends and ends[-1] < len(words) else 0
     return " ".join(words[first:])
@@ -91,14 +103,24 @@ def _find_context(text: str, position: int) -> str:
 def _extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> tuple[Span, Span]:
     """Extend a difference to whole numbers and dates in both texts.
 
-    If the difference is in the sign or the unit after a number, the number is included in both texts.
+    If the difference is in the sign or the unit after a number, the number is included in both texts. If words replace
+    a number such as `½`, which is not a word, it is included.
     """
     a, b = (_extend_to_numbers(text, span) for text, span in zip(texts, spans, strict=True))
+    after_a, after_b = (_small_number_after(text, span) for text, span in zip(texts, (a, b), strict=True))
+    if after_a.strip() != after_b.strip():
+        return (a[0], a[1] + len(after_a)), (b[0], b[1] + len(after_b))
     if a[0] < spans[0][0] and b[0] == spans[1][0]:
         b = _extend_to_number_before(texts[1], b)
     elif b[0] < spans[1][0] and a[0] == spans[0][0]:
         a = _extend_to_number_before(texts[0], a)
     return a, b
+
+
+def _small_number_after(text: str, span: Span) -> str:
+    """Return the number after a span with the spaces before it, if its digits are no word. Else return ""."""
+    match = _SPACES_AND_NUMBER.match(text, span[1])
+    return match[0] if match and not any(map(str.isdecimal, match[0])) else ""
 
 
 def _extend_to_number_before(text: str, span: Span) -> Span:
@@ -109,15 +131,8 @@ def _extend_to_number_before(text: str, span: Span) -> Span:
 
 
 def _extend_to_numbers(text: str, span: Span) -> Span:
-    """Extend a part of a text to whole numbers with their signs and symbols, and to whole dates.
-
-    An empty part is extended to a number such as `½` after it, which is not a word.
-    """
+    """Extend a part of a text to whole numbers with their signs and symbols, and to whole dates."""
     begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
-    if span[0] == span[1]:
-        after = _SPACES_AND_NUMBER.match(text, span[0])
-        if after and not any(map(str.isdecimal, after[0])):
-            return span[0], after.end()
     numbers = (match.span() for match in NUMBER.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS))
     dates = (place for _, place in _find_dates(text, span))
     found = [part for part in (*numbers, *dates) if _overlap(part, span)]

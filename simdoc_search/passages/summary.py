@@ -51,9 +51,9 @@ def count_passage_words(passage: Passage, text: str, analysis: Analysis | None =
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
-    """Describe one difference: "1 word replaced by 2: 'may' → 'may not'"."""
-    before, after = excerpt(text_a[slice(*difference.a)]), excerpt(text_b[slice(*difference.b)])
-    quote = {"replaced": f"'{before}' → '{after}'", "inserted": f"'{after}'"}.get(difference.kind, f"'{before}'")
+    """Describe one difference: "1 word replaced by 2: “may” → “may not”"."""
+    before, after = (f"“{excerpt(text)}”" for text in (text_a[slice(*difference.a)], text_b[slice(*difference.b)]))
+    quote = {"replaced": f"{before} → {after}", "inserted": after}.get(difference.kind, before)
     return f"{describe_changed_words(difference)}: {quote}"
 
 
@@ -103,8 +103,8 @@ def summarise_differences(comparison: Comparison, texts: tuple[str, str]) -> str
 
 
 def describe_character_difference(difference: CharacterDifference, text_a: str, text_b: str) -> str:
-    """Describe one difference in characters: "'-500' / '500'"."""
-    return f"'{excerpt(text_a[slice(*difference.a)])}' / '{excerpt(text_b[slice(*difference.b)])}'"
+    """Describe one difference in characters: "“-500” / “500”"."""
+    return f"“{excerpt(text_a[slice(*difference.a)])}” / “{excerpt(text_b[slice(*difference.b)])}”"
 
 
 def describe_character_differences(
@@ -112,7 +112,7 @@ def describe_character_differences(
 ) -> str:
     """Describe the number of differences in characters, and up to `max_count` of them, numbers first.
 
-    For example: "letter case, punctuation or symbols differ in 1 place: '-500' / '500'". Without differences, the
+    For example: "letter case, punctuation or symbols differ in 1 place: “-500” / “500”". Without differences, the
     result is empty.
     """
     if not differences:

@@ -47,11 +47,13 @@ _FINAL_NUMBER = re.compile(r"[ ._-]{0,2}v(?:er|ersion)?[ ._-]?(?P<number>\d{1,9}
 _EMPHASIS = re.compile(rf"{_WORD_START}(?:really|actually|truly|wirklich|vraiment|realmente){_WORD_END}", re.IGNORECASE)
 _COPY_WORD, _COPY_NUMBER = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
 _COPY_MARK = re.compile(
-    rf"^{_COPY_WORD}{_COPY_NUMBER}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_COPY_WORD}{_COPY_NUMBER}$|[ _-]*\(\d{{1,9}}\)$",
+    rf"^{_COPY_WORD}{_COPY_NUMBER}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_COPY_WORD}{_COPY_NUMBER}$"
+    r"|[ _-]*\((?:\d{1,9}|"
+    rf"(?:another |\d{{1,3}}[a-z]{{2}} |[^()]{{0,60}}conflicted )?{_COPY_WORD}(?: [\d ]{{0,20}})?)\)$",
     re.IGNORECASE,
 )
-"""Marks of file copies in English, German, French, Italian and Spanish. They do not affect the order, because a copy
-may be older or newer than its original."""
+"""Marks of file copies of Windows, macOS, Linux, Google Drive and Dropbox, in English, German, French, Italian and
+Spanish. They do not affect the order, because a copy may be older or newer than its original."""
 
 _PADDED_NUMBER = re.compile(r"(?<!\d)0\d")
 _MAX_DAY, _MAX_MONTH = 31, 12
@@ -95,7 +97,7 @@ def find_date_in_name(path: str) -> Date | None:
         path: path of the file, with `/` between folders.
     """
     latest_year = datetime.now(timezone.utc).year + 1
-    for part in _split_path(path):
+    for part in _split_path(normalize("NFC", path)):
         dates = [date for date, _ in find_dates(part) if len(date) > 1 or date[0] <= latest_year]
         if dates:
             parts = max(map(len, dates))
@@ -186,7 +188,7 @@ def _parse_version(name: str, *, allow_bare: bool = False) -> NamedVersion:
     name = normalize("NFC", name)
     for _, (begin, end) in sorted(find_dates(name), key=lambda dated: -dated[1][0]):
         name = f"{name[:begin]} {name[end:]}".strip()
-    if copy := _COPY_MARK.search(name):
+    while copy := _COPY_MARK.search(name):
         name = name[: copy.start()] + name[copy.end() :]
     name, stage, stage_number, spellings = _remove_stages(name)
     number: tuple[int, ...] = ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from simdoc_search.as_json import comparison_as_json
@@ -19,7 +21,6 @@ from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
 from simdoc_search.web.request_query import (
     count_characters_for_limit,
     find_document_key,
-    has_text,
     read_ignored_texts,
     read_request_query,
     read_stored_record,
@@ -38,7 +39,7 @@ def compare(request: PageRequest) -> Page:
     """
     search = request.served_store.search()
     second = find_document_key(request, search, "b")
-    if has_text(request):
+    if request.has_text:
         query = read_request_query(request)
         first, name, text, query_json = None, query.name or "your text", query.text or "", {"file": query.file}
     else:
@@ -72,11 +73,12 @@ def compare(request: PageRequest) -> Page:
         "names": names,
         "texts": texts,
         "keys": (first, second),
-        "ignored_notes": notes,
         "measures": describe_word_measures(comparison),
         "open_passage": _find_passage(comparison, position) if request.value("at") else None,
-        "attachments": _read_attachments(search, [key for key in (first, second) if key]),
-        "pair": render_pair_view(comparison, texts, names, analysis=settings.analysis) if is_side_by_side else None,
+        "comparison_notes": [*notes, *_describe_attachments(search, [key for key in (first, second) if key])],
+        "render_pair": partial(render_pair_view, comparison, texts, names, analysis=settings.analysis)
+        if is_side_by_side
+        else None,
     }
     as_json = comparison_as_json(comparison, (query_json, {"id": second.id}))
     return Page("compare.html", values, as_json | ({"ignored": [*ignored]} if ignored else {}))
@@ -90,12 +92,12 @@ def _find_passage(comparison: Comparison, position: int) -> int | None:
     )
 
 
-def _read_attachments(search: SimilaritySearch, keys: list[DocumentKey]) -> dict[str, list[str]]:
-    """Return the names of the attachments of each e-mail, or an empty result if no e-mail has any."""
-    mails = [read_stored_record(search, key) for key in keys if determine_format(key.id).is_mail]
-    lists = {record.id: record.metadata.get("attachments") for record in mails}
-    names = {id: [str(name) for name in found] if isinstance(found, list) else [] for id, found in lists.items()}
-    return names if any(names.values()) else {}
+def _describe_attachments(search: SimilaritySearch, keys: list[DocumentKey]) -> Iterator[str]:
+    """For each e-mail with attachments, yield a sentence that names them."""
+    for record in (read_stored_record(search, key) for key in keys if determine_format(key.id).is_mail):
+        names = record.metadata.get("attachments")
+        if isinstance(names, list) and names:
+            yield f"The attachments of {record.id} were not compared: {', '.join(map(str, names))}."
 
 
 def _name(key: DocumentKey) -> str:

@@ -51,7 +51,7 @@ def passages(request: PageRequest) -> Page:
     values = {
         **query.template_values(request),
         "result": result,
-        "headline": result.headline(name),
+        "headline": result.headline("the text" if query.key else "your text"),
         "view": None if request.wants_json else _render_view(name, result, search),
         "quotes": {hit.key: _longest_passages(hit, result, search.store.settings.analysis) for hit in result.hits},
         "columns": columns,

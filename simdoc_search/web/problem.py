@@ -19,7 +19,6 @@ from simdoc_search.errors import (
 from simdoc_search.web.original_file import FileNotAvailableError
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_REQUEST_SECONDS
-from simdoc_search.web.request_query import has_text
 from simdoc_search.web.response import Page, url_for
 from simdoc_search.web.served_store import NotIndexedError, ServedStore
 
@@ -70,7 +69,7 @@ def make_error_page(error: Exception, request: PageRequest) -> Page:
 def _url_with_reading(request: PageRequest, query: str, reading: str) -> str:
     """Return the URL of the same request with a reading instead of the ambiguous query; empty if it has a text."""
     field = next((name for name in _QUERY_FIELDS if query in map(str.strip, request.values.get(name, ()))), None)
-    if field is None or has_text(request):
+    if field is None or request.has_text:
         return ""
     chosen = [reading if value.strip() == query else value for value in request.values[field]]
     return url_for(request.path, **{**request.values, field: chosen})
@@ -80,7 +79,7 @@ def _describe_error(error: Exception, status: int) -> str:
     match error:
         case HTTPException():
             details = {
-                404: "there is no page at this path; start at /",
+                404: "there is no page at this path",
                 405: "this path does not accept this HTTP method; use a method from the Allow header",
             }
             return details.get(status, error.detail)

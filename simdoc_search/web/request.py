@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 RequestValues = dict[str, list[str]]
 
+_QUERY_PATHS = frozenset(
+    {"/document", "/similar", "/passages", "/versions", "/related", "/concepts", "/compare", "/file"}
+)
+"""The pages about a document of the store, or about a text."""
+
 _DEFAULT_HITS = 10
 _SCORE_PATTERN = re.compile(r"0?\.[0-9]{1,9}|0|1(?:\.0{1,9})?")
 _TRUE_VALUES, _FALSE_VALUES = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
@@ -145,6 +150,19 @@ class PageRequest:
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     upload: Upload | None = None
     local: LocalAccess | None = None
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the request contains a text or a file."""
+        return self.upload is not None or bool(self.value("text").strip())
+
+    @property
+    def section(self) -> str:
+        """The path of the entry in the menu that the page belongs to."""
+        if self.path in _QUERY_PATHS:
+            names_document = any(self.value(name).strip() for name in ("q", "id", "a"))
+            return "/documents" if names_document and not self.has_text else "/"
+        return f"/{self.path.split('/')[1]}"
 
     def value(self, name: str, default: str = "") -> str:
         """Return the last value with this name."""

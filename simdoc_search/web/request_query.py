@@ -63,11 +63,6 @@ class RequestQuery:
         return {"query": self, "same_query": {} if self.key is None else same_query}
 
 
-def has_text(request: PageRequest) -> bool:
-    """Return whether a request contains a text or a file."""
-    return request.upload is not None or bool(request.value("text").strip())
-
-
 def read_request_query(request: PageRequest) -> RequestQuery:
     """Return the text or file of a request. If it has neither, return the document with the id in `id`.
 
@@ -76,7 +71,7 @@ def read_request_query(request: PageRequest) -> RequestQuery:
         CorpusError: The file cannot be read.
         SimdocError: There is no such document, or several match; see `find_document_key`.
     """
-    if not has_text(request):
+    if not request.has_text:
         if not request.value("id").strip():
             raise QuerySyntaxError(
                 "there is nothing to search for; enter the id of a document, paste a text or choose a file"
@@ -127,7 +122,7 @@ def find_document_key(request: PageRequest, search: SimilaritySearch, field: str
     id = request.value(field)
     prefix = "" if field == "id" else f"{field}_"
     if not id.strip():
-        raise QuerySyntaxError(f"{field} is empty; give the id of a document")
+        raise QuerySyntaxError(f"the field {field!r} is empty; enter the id or file name of a document")
     if index := request.value(f"{prefix}index"):
         return (
             Resolver(search.store).get_record(id, DocumentKey(id, index, request.value(f"{prefix}routing") or None)).key

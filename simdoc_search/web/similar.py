@@ -8,7 +8,7 @@ from simdoc_search.as_json import similar_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
-from simdoc_search.web.request_query import RequestQuery, has_text, read_request_query, reject_local_path
+from simdoc_search.web.request_query import RequestQuery, read_request_query, reject_local_path
 from simdoc_search.web.response import Page
 
 
@@ -25,7 +25,7 @@ def similar(request: PageRequest) -> Page:
         "verify": not request.is_on("estimate"),
     }
     fingerprint_query = request.value("q").strip()
-    if fingerprint_query and not has_text(request):
+    if fingerprint_query and not request.has_text:
         reject_local_path(search, fingerprint_query)
         result = search.similar(fingerprint_query, **options)
         query = RequestQuery(DocumentKey(result.query.id))

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.cli import apply as command
+from simdoc_search.duplicates.plan import rollback
+from simdoc_search.duplicates.plan.journal import Change
 from tests.support.archives import packed_zip
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
 from tests.support.duplicate_plans import tree
@@ -129,6 +131,27 @@ def test_undo_adds_the_restored_files_to_the_index_again() -> None:
         "to add it to the index, run: "
         + shlex.join(["simdoc-search", "index", str(Path("docs/sub").absolute()), "--store", "INDEX"]),
     ] == alone.splitlines()
+
+
+def test_undo_adds_files_to_the_index_that_an_interrupted_run_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    write(Path("docs"), {"sub/copy (1).txt": BASE})
+    plan()
+    before = output("list", "--json")
+    output(*MOVE)
+    undo_one = rollback._undo
+    undone: list[Change] = []
+
+    def interrupted(change: Change) -> bool:
+        if undone:
+            raise KeyboardInterrupt
+        undone.append(change)
+        return undo_one(change)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rollback, "_undo", interrupted)
+        assert "interrupted; run the same command again to resume" in run("apply", "--undo", UNDO).stderr
+    assert "1 restored, 2 documents added to the index" in output("apply", "--undo", UNDO)
+    assert before == output("list", "--json")
 
 
 def test_a_folder_for_moved_files_in_the_indexed_folder_is_noted() -> None:

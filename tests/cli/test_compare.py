@@ -99,7 +99,7 @@ def test_a_terminal_shows_measures_passages_and_differences() -> None:
 
     assert text.startswith("corpus/old.txt and draft.txt\n  in common                 123 words in 1 passage\n")
     assert "\nShared passages\n  123 words, line 1: “word0 word1" in text
-    assert "line 1: 1 word inserted: 'not'" in text
+    assert "line 1: 1 word inserted: “not”" in text
     assert "you may {+not+} copy" in " ".join(text.split())
     assert "\n\n\n" not in text
     assert "\x1b" not in text
@@ -136,7 +136,7 @@ def test_character_differences_are_shown_if_no_word_differs(tmp_path: Path) -> N
     result = answer("compare", *files)
 
     shown = " ".join(output("compare", *files).split())
-    assert "No words differ. But letter case, punctuation or symbols differ in 3 places: '-500' / '500'; " in shown
+    assert "No words differ. But letter case, punctuation or symbols differ in 3 places: “-500” / “500”; " in shown
     assert [] == result["differences"]
     assert ["symbols", "symbols", "letters"] == [difference["kind"] for difference in result["character_differences"]]
 

@@ -48,9 +48,9 @@ def test_a_difference_has_the_words_around_it() -> None:
     b = a.replace("may", "may not").replace("word333 ", "")
     text = printed(a, b)
 
-    assert "line 2: 1 word inserted: 'not'\n    … word30 " in text
+    assert "line 2: 1 word inserted: “not”\n    … word30 " in text
     assert "you may {+not+} copy it word100" in joined(text)
-    assert "\n  … 20 equal lines …\nline 23: 1 word removed: 'word333'\n" in text
+    assert "\n  … 20 equal lines …\nline 23: 1 word removed: “word333”\n" in text
     assert "word332 [-word333-] word334" in joined(text)
 
 
@@ -69,7 +69,7 @@ def test_a_long_difference_is_a_group_by_itself() -> None:
     found = joined(printed(a, b))
 
     assert "line 1: 70 words replaced: " in found
-    assert "line 1: 1 word replaced: 'x' → 'y'" in found
+    assert "line 1: 1 word replaced: “x” → “y”" in found
 
 
 def test_an_insertion_is_after_the_comma_before_it() -> None:
@@ -86,7 +86,7 @@ def test_a_moved_block_has_both_positions() -> None:
     first, second = len(words(0, 60)), len(words(100, 300))
     text = printed(a, b, comparison([], [Difference("moved", (0, first), (second + 2, second + 2 + first), 60, 60)]))
 
-    assert "line 1 ↔ line 3: 60 words moved: 'word0 word1 " in text
+    assert "line 1 ↔ line 3: 60 words moved: “word0 word1 " in text
     assert "[-" not in text
 
 

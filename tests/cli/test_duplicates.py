@@ -17,7 +17,7 @@ from tests.support.duplicate_files import BASE, DAY
 
 pytestmark = pytest.mark.usefixtures("copies")
 
-NEAR = f"overlap 94.9 %; 10 words removed: '{' '.join(f'word{number}' for number in range(190, 200))}'"
+NEAR = f"overlap 94.9 %; 10 words removed: “{' '.join(f'word{number}' for number in range(190, 200))}”"
 """The reason of docs/sub/near.txt, which lacks the last ten words."""
 
 TWO_ROWS = json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE})
@@ -81,7 +81,7 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
         "    keep       1.5 kB  1971-02-05  docs/copy.txt",
         "    drop       1.5 kB  1971-02-05  docs/keep.txt  (identical)",
         "  decide       1.5 kB  1971-02-05  docs/sub/loud.txt",
-        "          same words; letter case, punctuation or symbols differ in 200 places: 'word0' / 'WORD0'",
+        "          same words; letter case, punctuation or symbols differ in 200 places: “word0” / “WORD0”",
         "  decide       1.4 kB  1971-02-05  docs/sub/near.txt",
         f"          {NEAR}",
         "",

@@ -62,10 +62,10 @@ def test_each_kind_has_its_reason() -> None:
         "b.txt": (
             "same words",
             "decide",
-            "same words; letter case, punctuation or symbols differ in 1 place: '500' / '-500'",
+            "same words; letter case, punctuation or symbols differ in 1 place: “500” / “-500”",
         ),
         "c.txt": ("same words", "decide", "same words; only spaces and line breaks differ"),
-        "near.txt": ("near", "decide", "overlap 97.5 %; 1 word replaced: 'euros' → 'dollars'"),
+        "near.txt": ("near", "decide", "overlap 97.5 %; 1 word replaced: “euros” → “dollars”"),
     } == members("docs")
 
 

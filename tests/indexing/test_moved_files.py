@@ -40,6 +40,12 @@ def test_the_index_follows_moved_and_renamed_files(docs: Path) -> None:
     assert ("", 5) == (run("index", "docs").stderr, answer("index", "docs")["unchanged_count"])
 
 
+def test_a_moved_file_is_removed_once_with_prune(docs: Path) -> None:
+    (docs / "a.txt").rename(docs / "renamed.txt")
+
+    assert 1 == answer("index", "docs", "--prune")["deleted_count"]
+
+
 def test_a_renamed_folder_is_followed(docs: Path) -> None:
     write(docs, {f"old/{n}.txt": words(100 + n, 130 + n) for n in range(20)})
     output("index", "docs")

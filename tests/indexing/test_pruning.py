@@ -14,6 +14,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import FileSource, SkippedFile, Source, read_corpus
 from tests.support.cli import answer, run, words, write
+from tests.support.folders import posix_only
 from tests.support.users import ordinary_user
 
 
@@ -36,6 +37,11 @@ def search(corpus: Path) -> SimilaritySearch:
 
 def documents() -> int:
     return int(answer("info")["document_count"])
+
+
+def notes(*arguments: str | Path) -> list[str]:
+    """Return the notes in the report of a command."""
+    return list(answer(*arguments)["notes"])
 
 
 # --- files that may be unreachable ---
@@ -163,6 +169,43 @@ def test_missing_files_are_mentioned_without_prune(corpus: Path) -> None:
     )
     assert "" == run("index", "corpus", "--prune").stderr
     assert "" == run("index", "corpus").stderr
+
+
+# --- files that exist, but were skipped ---
+
+
+@posix_only
+def test_files_behind_links_that_are_not_followed_are_not_called_missing(corpus: Path) -> None:
+    """`--prune` removes only those that no longer exist."""
+    write(corpus.parent, {"out/a.txt": words(40, 60), "out/sub/b.txt": words(50, 70), "c.txt": words(60, 80)})
+    (corpus / "link").symlink_to("../out")
+    (corpus / "file.txt").symlink_to("../c.txt")
+    run("index", "corpus", "--follow-links")
+    behind = (
+        f"{{}} behind links out of {corpus}, which were not followed; the index still has {{}} text. "
+        "`index --follow-links` updates it"
+    )
+    assert [behind.format("3 indexed files are", "their")] == notes("index", "corpus")
+    assert behind.format("3 indexed files are", "their") in run("duplicates", "corpus").stderr.splitlines()
+    (corpus.parent / "out/a.txt").unlink()
+    (corpus.parent / "c.txt").unlink()
+    missing = (
+        f"2 indexed files are missing from {corpus}, but the index still has their text; `index --prune` removes it"
+    )
+    assert [behind.format("1 indexed file is", "its"), missing] == notes("index", "corpus")
+
+    assert [behind.format("1 indexed file is", "its")] == notes("index", "corpus", "--prune")
+    assert 31 == documents()
+    assert [] == notes("index", "corpus", "--follow-links")
+
+
+def test_excluded_files_are_not_called_missing(corpus: Path) -> None:
+    run("index", "corpus")
+    note = f"12 indexed files were skipped in {corpus} (excluded); the index still has their text. `delete` removes it"
+
+    for options in ((), ("--prune",)):
+        assert [note] == notes("index", "corpus", "--exclude-files", "disk/", *options)
+    assert 30 == documents()
 
 
 # --- files whose text is gone ---

@@ -28,6 +28,7 @@ def bibliography(text: str) -> str | None:
         "REFERENCES",
         "7 References",
         "## Works Cited",
+        "**References**",
         "VII. Literaturverzeichnis:",
         "Références",
         "Literatur",

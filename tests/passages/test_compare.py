@@ -148,6 +148,7 @@ def significant_changes(old: str, new: str) -> list[SignificantChange]:
         ("It is version 1.10 now.", "It is version 1.9 now.", SignificantChange("number", "version", "1.10", "1.9")),
         ("Das kostet 제5조 hier.", "Das kostet 제6조 hier.", SignificantChange("number", "kostet", "제5조", "제6조")),
         ("Drive 50 km/h here.", "Drive 50 mph here.", SignificantChange("number", "Drive", "50 km/h", "50 mph")),
+        ("It is ½ here.", "It is 1/3 here.", SignificantChange("number", "It is", "½", "1/3")),
         ("If x ≥ 5 then.", "If x ≤ 5 then.", SignificantChange("number", "If x", "≥ 5", "≤ 5")),
         ("About 1e5 items.", "About 1e6 items.", SignificantChange("number", "", "1e5", "1e6")),
         ("At 2021-04-03T10:00 sharp.", "At 2021-04-03T11:00 sharp.",
@@ -181,6 +182,8 @@ def test_a_significant_change_has_the_words_before_it(old: str, new: str, expect
         ("It is １２ here.", "It is 12 here."),
         ("It is 5 % here.", "It is 5% here."),
         ("It is ½ here.", "It is 1/2 here."),
+        ("It is ½ here.", "It is about ½ here."),
+        ("It is big ½ here.", "It is small ½ here."),
         ("It is 5 µg here.", "It is 5 \u03bcg here."),
         ("It is 3 April 2021 here.", "It is April 3, 2021 here."),
         ("He doesn't pay.", "He doesn’t pay."),
@@ -205,6 +208,17 @@ def test_a_long_difference_has_a_significant_change_of_each_kind() -> None:
         SignificantChange("number", "of up to", "", "100 … 300"),
         SignificantChange("date", "in Berlin on", "4 September 2022", "17 January 2024"),
     ] == changes
+
+
+def test_the_words_of_a_significant_change_are_whole() -> None:
+    """Many names end with an ellipsis, and a long word before a change is left out."""
+    names = " ".join(f"Name{letter}son" for letter in "ABCDEFGHIJ")
+    [change] = significant_changes("We met nobody.", f"We met {names} and nobody.")
+    [number] = significant_changes("Our Donaudampfschifffahrtsgesellschaft pays sums of 1 euro.",
+                                   "Our Donaudampfschifffahrtsgesellschaft pays sums of 2 euro.")  # fmt: skip
+
+    assert "NameAson … NameBson … NameCson … NameDson … NameEson …" == change.new
+    assert "pays sums of" == number.preceding_words
 
 
 def test_the_words_before_a_change_are_in_its_sentence() -> None:

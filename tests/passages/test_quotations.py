@@ -16,6 +16,8 @@ from simdoc_search.passages.quotations import find_quotations
         ("the ‘students’ own words’ don’t", ["‘students’"]),
         ("it says ‘they don’t know’, since the ‘90s. The users’ view", ["‘they don’t know’"]),
         ('a 15" screen, "one two" and 17" more', ['"one two"']),
+        ("Han sa ”ett två” och »tre». Hon sa ”fyra”.", ["”ett två”", "»tre»", "”fyra”"]),
+        ("He said “one”, “two” and three” four.", ["“one”", "“two”"]),
         ('one " two" and "three.', []),
         ('u"a" or said:"one"', ['"one"']),
         ("“one\n\n“two\n\n“three” four", ["“one", "“two", "“three”"]),
@@ -29,5 +31,5 @@ def test_marks_enclose_a_quotation(text: str, quotations: list[str]) -> None:
 
 
 def test_a_long_text_with_many_opening_marks_is_fast() -> None:
-    for mark in '“„‘"«':
+    for mark in '“„‘"«”»':
         assert [] == find_quotations(f" {mark}a" * 100_000 + f"\n\n- {mark}" + "b" * 100_000)

@@ -60,11 +60,11 @@ def test_invisible_characters_are_written_out(text: str, html: str) -> None:
 @pytest.mark.parametrize(
     ("difference", "sentence"),
     [
-        (Difference("replaced", (4, 7), (4, 11), 1, 2), "1 word replaced by 2: 'may' → 'may not'"),
-        (Difference("replaced", (4, 7), (4, 7), 1, 1), "1 word replaced: 'may' → 'may'"),
-        (Difference("inserted", (7, 7), (8, 11), 0, 1), "1 word inserted: 'not'"),
-        (Difference("removed", (4, 7), (4, 4), 1, 0), "1 word removed: 'may'"),
-        (Difference("moved", (0, 7), (0, 7), 2, 2), "2 words moved: 'you may'"),
+        (Difference("replaced", (4, 7), (4, 11), 1, 2), "1 word replaced by 2: “may” → “may not”"),
+        (Difference("replaced", (4, 7), (4, 7), 1, 1), "1 word replaced: “may” → “may”"),
+        (Difference("inserted", (7, 7), (8, 11), 0, 1), "1 word inserted: “not”"),
+        (Difference("removed", (4, 7), (4, 4), 1, 0), "1 word removed: “may”"),
+        (Difference("moved", (0, 7), (0, 7), 2, 2), "2 words moved: “you may”"),
     ],
 )
 def test_a_difference_is_a_sentence(difference: Difference, sentence: str) -> None:

@@ -80,6 +80,21 @@ def test_no_document_is_marked_if_the_kept_one_is_gone_or_replaced(temp_indices:
 
 
 @one_engine
+def test_a_document_that_changed_is_counted_once(temp_indices: TempIndices) -> None:
+    """Its old mark is removed."""
+    index = articles(temp_indices)
+    mark(temp_indices, index)
+    search = search_in(temp_indices, index)
+    groups = search.duplicates()
+    fingerprint = {"text_hash": "0" * 32}  # as of another text; the mark is kept
+    call(temp_indices.engine, "POST", f"/{index}/_update/near?refresh", {"doc": {"simdoc": fingerprint}})
+    report = search.mark_duplicates(groups)
+
+    assert (1, 0) == (report.skipped_count, report.removed_count)
+    assert "near" not in marks(temp_indices, index)
+
+
+@one_engine
 @pytest.mark.parametrize("sent_signal", [signal.SIGKILL, signal.SIGINT])
 def test_an_interrupted_run_is_completed_by_the_next_one(
     temp_indices: TempIndices, sent_signal: signal.Signals

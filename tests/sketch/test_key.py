@@ -42,7 +42,7 @@ def test_keyed_tokens_are_a_stored_format() -> None:
 
 
 @given(texts(), texts(), st.sampled_from([Analysis(), Analysis(shingle_size=1), Analysis(unit="character")]))
-def test_a_significant_changes_only_the_tokens(text: str, other: str, analysis: Analysis) -> None:
+def test_a_key_changes_only_the_tokens(text: str, other: str, analysis: Analysis) -> None:
     """Two texts share keyed tokens only if they share shingles."""
     plain = fingerprint(text, analysis)
     keyed, second = fingerprints([text, other], analysis, KEYED)

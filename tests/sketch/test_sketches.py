@@ -94,7 +94,7 @@ def test_unknown_sketches_are_refused(sketch: str, message: str) -> None:
         Settings.from_dict({**values, "sketches": [sketch, "passages:1 32 5"]})
 
 
-def test_a_hash_significant_changes_the_tokens_of_xor_and_is_refused_by_universal() -> None:
+def test_a_hash_key_changes_the_tokens_of_xor_and_is_refused_by_universal() -> None:
     plain, keyed = (fingerprint("one two three four five six", WORDS, XorSketch(key=key)) for key in (None, KEY))
 
     assert plain.token_ids().tolist() != keyed.token_ids().tolist()

@@ -131,9 +131,24 @@ def test_numbers_without_a_word_are_ordered() -> None:
     assert all(one < other for one, other in itertools.pairwise(keys))
 
 
-@pytest.mark.parametrize("copy", ["offer (1).docx", "offer - Kopie.docx", "offer copy 2.docx", "Copie de offer.docx"])
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "offer (1).docx",
+        "offer - Kopie.docx",
+        "offer copy 2.docx",
+        "Copie de offer.docx",
+        "Copy of Copy of offer.docx",
+        "offer - Copy (2) - Copy.docx",
+        "offer (1) (1).docx",
+        "offer (another copy).docx",
+        "offer (3rd copy).docx",
+    ],
+)
 def test_a_copy_is_neither_newer_nor_older(copy: str) -> None:
     assert [None, None] == find_versions_in_names(["offer.docx", copy])
+    of_version = find_versions_in_names(["offer v1.docx", copy.replace("offer", "offer v2")])
+    assert [("offer", "v1"), ("offer", "v2")] == [(version.stem, version.label) for version in of_version if version]
 
 
 def test_a_name_without_a_version_may_be_the_first_or_the_latest() -> None:

@@ -225,6 +225,5 @@ def test_the_comparison_of_mails_names_their_attachments() -> None:
             html = pages.html("/compare", a="a.eml", b="b.eml")
             other = pages.html("/compare", a="c.eml", b="b.eml")
 
-    note = "Attachments were not compared: a.eml has &lt;b&gt;.pdf, c.txt; b.eml has none."
-    assert note in re.sub("</?bdi>", "", html)
-    assert "Attachments" not in other
+    assert "The attachments of a.eml were not compared: &lt;b&gt;.pdf, c.txt." in html
+    assert "attachments" not in other

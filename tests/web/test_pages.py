@@ -144,7 +144,7 @@ SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
     ("/", {}, ["8 documents", "Find copied passages"]),
     ("/similar", {"q": "doc123", "estimate": "on"}, ["Documents similar to doc123.txt", COPY, "about 100 % overlap"]),
     ("/similar", {"q": "doc123", "show": "year"}, ["53.1 % overlap", "year 2020"]),
-    ("/passages", {"id": "doc123"}, ["Documents that share passages with doc123.txt", "200 words in common", "“word0"]),
+    ("/passages", {"id": "doc123"}, ["Passages shared with doc123.txt", "200 words in common", "“word0"]),
     ("/passages", {"id": "doc123", "ignore": COPY}, ["200 words are ignored."]),
     ("/document", {"id": "german"}, ["language de", "word17 word18", COPY]),
     ("/compare", {"a": "doc123", "b": HALF}, ["doc123.txt and reports/half.txt", "+60 −60 words in 1 place"]),
@@ -172,12 +172,33 @@ def test_a_text_is_shown_with_its_sources(pages: Pages) -> None:
     html = pages.html("/passages", id="doc123", size=2)
 
     share, total = round(100 * result["covered"]["share"]), result["total"]
-    assert is_visible(html, f"{share} % of doc123.txt (200 of 200 words) appears in {total} indexed documents.")
+    assert is_visible(html, f"{share} % of the text (200 of 200 words) appears in {total} indexed documents.")
     assert is_visible(html, f"Showing 2 of {total} matches.")
     assert [1, 2] == [html.count('<article class="origin"'), html.count('<section class="from"')]
-    sources = re.findall(r'data-s="\d"><span class="n k\d">\d</span> <bdi class="what">([^<]+)', html)
+    source = r'data-s="\d"><span class="n k\d">\d</span> <bdi class="what">([^<]+)'
+    sources = re.findall(source, html.replace("<wbr>", ""))
     assert ids(result) == sources
     assert "no document" in pages.json("/passages", 404, id="doc123", ignore="/etc/passwd")["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "values", "section"),
+    [
+        ("/", {}, "Home"), ("/families", {}, "Newest"), ("/topics", {}, "Topics"), ("/status", {}, "Status"),
+        ("/documents", {}, "Documents"), ("/duplicates", {}, "Copies"),
+        *((path, {"id": "doc123"}, "Documents")
+          for path in ("/document", "/similar", "/passages", "/versions", "/related", "/concepts")),
+        ("/similar", {"q": "doc123_20"}, "Documents"), ("/similar", {"text": words(0, 90)}, "Home"),
+        ("/passages", {"text": words(0, 90)}, "Home"), ("/compare", {"a": "doc123", "b": HALF}, "Documents"),
+        ("/compare", {"text": words(0, 90), "b": HALF}, "Home"),
+    ],
+)  # fmt: skip
+def test_the_menu_marks_the_section_of_each_page(pages: Pages, path: str, values: dict[str, Any], section: str) -> None:
+    """Only the page of the entry itself is the current page for a screen reader."""
+    menu = pages.html(path, **values).partition("</nav>")[0]
+    [(href, current, name)] = re.findall(r'<a href="([^"]+)" aria-current="(page|true)">([^<]+)</a>', menu)
+
+    assert (section, "page" if href == path else "true") == (name, current)
 
 
 def test_links_lead_to_the_next_page_and_back(pages: Pages) -> None:
@@ -229,7 +250,7 @@ WRONG: list[tuple[str, dict[str, Any], int, str]] = [
     ("/similar", {"q": "doc123", "filter": "odd=1"}, 400, "no document has the field 'odd'"),
     ("/similar", {"text": "... !!"}, 400, "no words"),
     ("/document", {"id": "doc12"}, 404, "did you mean 'doc123.txt'?"),
-    ("/compare", {"a": "doc123"}, 400, "b is empty; give the id of a document"),
+    ("/compare", {"a": "doc123"}, 400, "the field 'b' is empty"),
     ("/passages", {"id": "\x00\x1b[31m"}, 404, "no document"),
     ("/nothing", {}, 404, "there is no page at this path"),
     ("/duplicates/plan.tsv", {}, 400, "there is no result yet"),
@@ -241,7 +262,7 @@ def test_an_error_is_a_sentence(pages: Pages, path: str, values: dict[str, Any],
     """The sentence is on a page and in JSON."""
     assert message in pages.json(path, status, **values)["error"]
     html = pages.html(path, status, **values)
-    assert "Back to the search" in html
+    assert ("<h1>Check your input</h1>" in html) == (status == 400)
     assert [] == [c for c in html if c != "\n" and printable(c) != c]
 
 

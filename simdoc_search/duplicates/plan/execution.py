@@ -151,7 +151,7 @@ class _PlanRun:
         except LeftAloneError as error:
             self.report.left_alone.append(LeftAlone(drop.row.name, str(error), error.needs_new_plan))
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
+            reason = files.describe_error(error, drop.row.name)
             self.report.left_alone.append(LeftAlone(drop.row.name, f"cannot be changed ({reason})"))
         else:
             if target:

@@ -129,7 +129,15 @@ def read_hash(descriptor: int, on_block: Callable[[bytes], object] = lambda _: N
 
 def unreadable_error(error: Exception) -> LeftAloneError:
     """Return the error for a file that cannot be read."""
-    return LeftAloneError(f"the file cannot be read ({getattr(error, 'strerror', None) or error})")
+    return LeftAloneError(f"the file cannot be read ({describe_error(error)})")
+
+
+def describe_error(error: Exception, path: str = "") -> str:
+    """Return the reason of an error, with the file that it concerns if this is not the file at `path`."""
+    if not isinstance(error, OSError):
+        return str(error)
+    concerns_other = path and error.filename not in (None, path)
+    return f"{error.strerror or error}" + (f": {error.filename}" if concerns_other else "")
 
 
 def directory_entry(path: str) -> Hashable:

@@ -50,7 +50,8 @@ class Journal:
 
     Attributes:
         path: path of the undo file.
-        changes: the last change of each path, in order.
+        changes: the last change of each path, in order, except changes that were undone.
+        undone_paths: the paths of the files and folders whose last change was undone.
         run_id: id of this run, for new changes.
         damage: describes the first damaged line; empty if there is none. `changes` ends before this line.
 
@@ -61,6 +62,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.changes: dict[str, Change] = {}
+        self.undone_paths: set[str] = set()
         self.run_id: str = secrets.token_hex(4)
         self.damage: str = ""
         self._file: BinaryIO | None = None
@@ -166,7 +168,10 @@ class Journal:
     def _remember(self, changes: Iterable[Change]) -> None:
         for change in changes:
             self.changes.pop(change.path, None)
-            if change.action != "undone":
+            self.undone_paths.discard(change.path)
+            if change.action == "undone":
+                self.undone_paths.add(change.path)
+            else:
                 self.changes[change.path] = change
 
     def _write(self, data: bytes) -> None:

@@ -8,7 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simdoc_search.duplicates.plan.files import FileIdentity, has_state, is_same_entry, require_state
+from simdoc_search.duplicates.plan.files import (
+    FileIdentity,
+    describe_error,
+    has_state,
+    is_same_entry,
+    require_state,
+)
 from simdoc_search.duplicates.plan.journal import Change, Journal
 from simdoc_search.duplicates.plan.lock import lock_trees
 from simdoc_search.duplicates.plan.moves import copy_to_new_path, delete, make_folders, move, recover, replace_with_copy
@@ -20,6 +26,7 @@ class UndoReport:
     """The files that were restored, and those that were not."""
 
     restored: list[str] = field(default_factory=list)  # paths of the restored files
+    earlier_restored: list[str] = field(default_factory=list)  # paths that an interrupted run may have restored
     unchanged_count: int = 0  # number of files that were in their original state already
     # the name of each file or document that was not restored, and the reason
     not_restored: list[tuple[str, str]] = field(default_factory=list)
@@ -47,6 +54,7 @@ def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) ->
         )
     report = UndoReport()
     with Journal(undo_file) as journal:
+        report.earlier_restored = sorted(filter(os.path.isfile, journal.undone_paths))
         last_first = list(journal.changes.values())[::-1]
         folders = [change for change in last_first if change.action == "folder"]
         changes = [change for change in last_first if change.action != "folder"] + folders
@@ -75,7 +83,7 @@ def _attempt(change: Change, journal: Journal, report: UndoReport) -> None:
     except LeftAloneError as error:
         report.not_restored.append((change.path, str(error)))
     except (OSError, ValueError) as error:
-        report.not_restored.append((change.path, f"cannot be restored ({getattr(error, 'strerror', None) or error})"))
+        report.not_restored.append((change.path, f"cannot be restored ({describe_error(error, change.path)})"))
     else:
         if not journal.damage:
             journal.append_undone(change)

@@ -120,7 +120,7 @@ def read_plan(path: str | Path) -> list[PlanRow]:
 
 def _find_delimiter(text: str) -> str:
     """Return the delimiter of the line with the column names: a tab, comma or semicolon."""
-    for line in io.StringIO(text):
+    for line in io.StringIO(text, newline=""):
         if line.strip("\t,; \r\n") and not line.lstrip('"').startswith(_COMMENT):
             return max("\t,;", key=line.count)
     return "\t"

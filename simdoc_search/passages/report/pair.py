@@ -62,8 +62,19 @@ def render_pair_view(
     prefix: str = "",
     analysis: Analysis | None = None,
     notes: Sequence[str] = (),
+    options: Markup | str = "",
 ) -> Markup:
-    """Return the HTML of a pair. Each pair on a page needs its own prefix for ids, such as `p2-`."""
+    """Return the HTML of a pair.
+
+    Args:
+        comparison: The comparison of the texts.
+        texts: The texts.
+        names: Their names.
+        prefix: The beginning of all ids, such as `p2-`. Each pair on a page needs its own.
+        analysis: Used to recognise boilerplate; see `find_boilerplate`.
+        notes: Notes below the measures.
+        options: The HTML of a menu with options, or an empty string.
+    """
     marks = PairMarks(
         comparison,
         find_boilerplate(comparison.passages, texts, analysis),
@@ -86,6 +97,7 @@ def render_pair_view(
         sides=sides,
         measures=describe_word_measures(comparison),
         notes=notes,
+        options=options,
         details=describe_shingle_measures(comparison),
         shapes=list(_draw_passages(marks, lengths)),
         ticks=_draw_difference_ticks(comparison, lengths),

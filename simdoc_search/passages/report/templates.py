@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -9,11 +10,13 @@ from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from simdoc_search.display import format_count, printable
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.summary import excerpt
+
+_PATH_SEPARATORS = re.compile(r"[/_]+")
 
 
 def make_environment(package: str) -> Environment:
@@ -27,8 +30,17 @@ def make_environment(package: str) -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["format_count"] = format_count
-    environment.filters |= {"excerpt": excerpt, "escape_html": lambda text: Markup(escape_html(text))}  # noqa: S704
+    environment.filters |= {
+        "breakable": _make_breakable,
+        "excerpt": excerpt,
+        "escape_html": lambda text: Markup(escape_html(text)),  # noqa: S704 - the text is escaped
+    }
     return environment
+
+
+def _make_breakable(path: str) -> Markup:
+    """Return a path as HTML that a browser can break after a slash or an underscore."""
+    return Markup(_PATH_SEPARATORS.sub(r"\g<0><wbr>", str(escape(printable(path)))))  # noqa: S704 - the path is escaped
 
 
 def _escape_invisible_characters(value: Any) -> Any:

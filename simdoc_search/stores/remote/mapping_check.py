@@ -33,6 +33,7 @@ class MappingFault:
         needs_action: whether the user must change something. Otherwise, the problem is only a note.
         blocked_token_kind: `passages`, `sentences` or `concepts` if these cannot be queried; empty if all can be
             queried.
+        lacks_tokens: whether the problem is that the index has no fingerprint field.
     """
 
     problem: str
@@ -40,6 +41,7 @@ class MappingFault:
     blocks_writes: bool = False
     needs_action: bool = True
     blocked_token_kind: str = ""
+    lacks_tokens: bool = False
 
 
 def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
@@ -148,8 +150,9 @@ def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[Mappi
     existing = mapped_fields(mapping, field)
     missing = ["tokens"] if "tokens" not in existing else [name for name in _QUERIED_FIELDS if name not in existing]
     for name in missing:
-        how = "" if name == "tokens" else f"; {_REINDEX_ADVICE}"
-        yield MappingFault(f"there is no field {field}.{name}{how}", blocks_queries=True)
+        lacks_tokens = name == "tokens"
+        how = "" if lacks_tokens else f"; {_REINDEX_ADVICE}"
+        yield MappingFault(f"there is no field {field}.{name}{how}", blocks_queries=True, lacks_tokens=lacks_tokens)
     for name, expected in _expected_mappings(mapping, field).items():
         kind = name if name in TOKEN_KINDS else ""
         if kind and name not in existing and "tokens" in existing:

@@ -52,10 +52,8 @@ def explain_not_queryable(
         location: URL of the engine and the name.
         settings: the `index` part of the settings of the index, if it could be read.
     """
-    mapping = mappings[index]
-    faults = list(find_faults(mapping, settings or {}, field))
-    no_field = "" if "tokens" in mapped_fields(mapping, field) else f"there is no field {field}.tokens"
-    if query_fault := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
+    faults = list(find_faults(mappings[index], settings or {}, field))
+    if query_fault := next((fault for fault in faults if fault.blocks_queries and not fault.lacks_tokens), None):
         return NotQueryableReason(f"the index cannot be queried: {query_fault.problem}", only_lacks_field=False)
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
         advice = f", and `backfill` cannot add this field, because {write_fault.problem}"

@@ -273,6 +273,13 @@ def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path,
     assert "mine" == (tmp_path / "gone/equal.txt").read_text()
 
 
+def test_the_path_that_prevents_a_move_is_named(tmp_path: Path, rows: list[PlanRow]) -> None:
+    (tmp_path / "gone").write_text("a file")
+
+    left = run(tmp_path, rows[:2], "move")["equal.txt"]
+    assert f"cannot be changed (File exists: {tmp_path / 'gone'})" == left
+
+
 @pytest.mark.parametrize("one_disk", [True, False])
 def test_a_file_that_cannot_be_removed_is_not_moved(
     tmp_path: Path, rows: list[PlanRow], one_disk: bool, monkeypatch: pytest.MonkeyPatch
@@ -327,7 +334,7 @@ def test_undo_reports_why_a_file_cannot_be_restored(tmp_path: Path, rows: list[P
 
     ((path, reason),) = undo(tmp_path / "plan.undo").not_restored
     assert str(tmp_path / "docs/sub/equal.txt") == path
-    assert re.fullmatch(r"cannot be restored \((File exists|Not a directory)\)", reason)
+    assert re.fullmatch(r"cannot be restored \((File exists|Not a directory): .*docs/sub.*\)", reason)
     (tmp_path / "docs/sub").unlink()
     assert [path] == undo(tmp_path / "plan.undo").restored
 

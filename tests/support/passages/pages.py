@@ -10,7 +10,7 @@ from simdoc_search.passages.passage import Comparison, Difference, Passage
 
 __all__ = ["Element", "HtmlPage", "comparison", "replaced", "same"]
 
-_EMPTY = frozenset({"meta", "input", "link", "img", "br", "base", "rect", "path"})
+_EMPTY = frozenset({"meta", "input", "link", "img", "br", "base", "rect", "path", "wbr"})
 
 
 @dataclass

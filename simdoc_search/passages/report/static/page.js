@@ -213,7 +213,7 @@ for (const pair of document.querySelectorAll(".pair")) {
       d: letters && (() => stepDifference(1)), D: letters && (() => stepDifference(-1)),
       ArrowRight: () => step(1), ArrowLeft: () => step(-1),
       Enter: passage && panes.some((pane) => pane.contains(at) || at === document.body) && (() => choose(passage, 1 - side)),
-      Escape: () => { mark(""); [passage, difference] = [0, 0]; one(".help").open = false; announce(""); },
+      Escape: () => { mark(""); [passage, difference] = [0, 0]; for (const help of all(".help")) help.open = false; announce(""); },
     };
     const act = Object.hasOwn(keys, event.key) && keys[event.key];
     if (!act) return;
