@@ -11,9 +11,9 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from simdoc_search.attach.index_pipeline import FINGERPRINT_PARAMETERS, PIPELINE_SETTINGS
 from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
 from simdoc_search.attach.indices import IndexDescription, describe_indices
-from simdoc_search.attach.inspection.index_pipeline import FINGERPRINT_PARAMETERS, PIPELINE_SETTINGS
 from simdoc_search.attach.installation import check_url_without_index
 from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 from simdoc_search.attach.search_templates import build_search_templates, insert_default_field

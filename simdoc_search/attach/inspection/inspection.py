@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.attach.backfill.checkpoints import read_checkpoints, read_shard_states
+from simdoc_search.attach.index_pipeline import IndexPipeline, PipelineReader
 from simdoc_search.attach.indices import IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.attach.inspection.counts import Counts, count_documents
-from simdoc_search.attach.inspection.index_pipeline import IndexPipeline, PipelineReader
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.key import resolve_hash_key
