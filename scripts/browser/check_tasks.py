@@ -232,7 +232,7 @@ def find_copies(person: Person, home: Path) -> None:
     person.expect("bread.txt")
     person.click("remove", "aunt.txt")
     person.click("Continue to the plan")
-    person.expect("Plan for the copies", "3 documents to remove")
+    person.expect("Plan for the copies", "3 copies to remove")
     person.picture("plan")
     person.find("Copy", "apply")
     downloads = home / "downloads"

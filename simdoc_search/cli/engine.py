@@ -140,7 +140,9 @@ def status(port: int, as_json: bool) -> None:
     cluster = find_cluster(port)
     if cluster is None:
         if not as_json:
-            raise click.ClickException(f"{_no_engine_message(port)}; start one with: simdoc-search engine start")
+            option = "" if port == _DEFAULT_PORT else f" --port {port}"
+            advice = f"start one with: simdoc-search engine start{option}"
+            raise click.ClickException(f"{_no_engine_message(port)}; {advice}")
         print_json({"health": None, "urls": [], "nodes": []})
         sys.exit(1)
     state = cluster.status()

@@ -254,6 +254,14 @@ class Duplicates:
         """Number of ignored words in the texts compared so far."""
         return sum(self._ignored_words.values())
 
+    def count_freed_bytes(self, actions: Mapping[int, Action]) -> int:
+        """Return how many bytes a plan frees if it has other actions for some documents than the proposed ones.
+
+        Args:
+            actions: maps the `number` of each of these documents to its action.
+        """
+        return self._verdicts.count_freed_bytes(actions)
+
     def describe_unsplit_texts(self) -> str:
         """Return a sentence if duplicates are missing because the words of some texts are not split. Else return "".
 

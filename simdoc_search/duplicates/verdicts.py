@@ -96,10 +96,9 @@ class Verdicts:
         for kept, duplicates in groups.items():
             self._add_verdicts(kept, duplicates)
         self.kind_counts: Counter[DuplicateKind] = Counter(verdict.kind for verdict in self._verdicts.values())
-        dropped = [number for number, verdict in self._verdicts.items() if verdict.action == "drop"]
-        self.drop_count: int = len(dropped)
-        files = {number: contents.files[number] for number in dropped if number in contents.files}
-        self._freed_bytes_by = count_freed_bytes(files)
+        actions = self._actions()
+        self.drop_count: int = sum(action == "drop" for action in actions.values())
+        self._freed_bytes_by = self._freed_bytes_by_document(actions)
         self.freed_bytes: int = sum(self._freed_bytes_by.values())
 
     def __getitem__(self, number: int) -> Verdict:
@@ -112,6 +111,18 @@ class Verdicts:
         Hard links to one file are counted once.
         """
         return self._freed_bytes_by.get(number, 0)
+
+    def count_freed_bytes(self, actions: Mapping[int, Action]) -> int:
+        """Return the number of bytes that the plan frees if some documents have these actions instead."""
+        return sum(self._freed_bytes_by_document({**self._actions(), **actions}).values())
+
+    def _actions(self) -> dict[int, Action]:
+        return {number: verdict.action for number, verdict in self._verdicts.items()}
+
+    def _freed_bytes_by_document(self, actions: Mapping[int, Action]) -> dict[int, int]:
+        files = self._contents.files
+        dropped = (number for number, action in actions.items() if action == "drop" and number in files)
+        return count_freed_bytes({number: files[number] for number in dropped})
 
     def has_other_links(self, number: int) -> bool:
         """Return whether the file of a document has other hard links, so that deleting it may free nothing."""

@@ -77,8 +77,8 @@ class DuplicatesReview:
     decisions: dict[DocumentKey, Action] = field(default_factory=dict)
     kept_instead: dict[int, int] = field(default_factory=dict)
     keeps_undecided: bool = False
-    # the proposed action of each document in `decisions`
-    _proposals: dict[DocumentKey, Action] = field(default_factory=dict)
+    # the documents in `decisions`
+    _decided_members: dict[DocumentKey, Member] = field(default_factory=dict)
     _known_groups: list[Group] = field(default_factory=list)
     _remaining_groups: Iterator[Group] | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -166,7 +166,7 @@ class DuplicatesReview:
             return
         self.decisions.pop(key, None)
         if action != self.action(key, member.proposed_action):
-            self.decisions[key], self._proposals[key] = action, member.proposed_action
+            self.decisions[key], self._decided_members[key] = action, member
 
     def keep_instead(self, name: str) -> int:
         """Keep the document of a form field `row-GROUP-MEMBER` instead of the kept one. Return the index of its group.
@@ -214,10 +214,20 @@ class DuplicatesReview:
         if self.keeps_undecided:
             counts = {"keep": counts["decide"], "drop": counts["drop"], "decide": 0}
         for key, action in self.decisions.items():
-            proposed = self._proposals[key]
+            proposed = self._decided_members[key].proposed_action
             counts["keep" if self.keeps_undecided and proposed == "decide" else proposed] -= 1
             counts[action] += 1
         return counts
+
+    def count_freed_bytes(self) -> int:
+        """Return how many bytes are freed by deleting the documents that the plan drops."""
+        actions: dict[int, Action] = {}
+        for group_index, chosen_index in self.kept_instead.items():
+            [group] = self.groups(group_index, 1)
+            actions[group.duplicates[chosen_index].number] = "keep"
+            actions[group.kept.number] = _proposal_for_replaced_document(group, chosen_index)
+        actions |= {self._decided_members[key].document.number: action for key, action in self.decisions.items()}
+        return self.duplicates.count_freed_bytes(actions) if actions else self.duplicates.freed_bytes
 
     @property
     def plan_name(self) -> str:

@@ -94,6 +94,7 @@ def test_the_page_has_the_command_for_files_of_folders_that_are_not_in_the_index
     command = re.search(r"simdoc-search index (\S+) --store ([^\s<]+)<", html)
 
     assert "2 files could not be indexed again" in html
+    assert f"<li>{folder / 'corpus' / 'old/c.txt'}</li>" in html
     assert command is not None
     output("index", command[1], "--store", command[2])
     assert sorted(COPIES) == ids(folder)

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.duplicates.plan import read_plan
+from simdoc_search.display import format_bytes
+from simdoc_search.duplicates.plan import expected_changes, read_plan
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.record import Record
 from simdoc_search.web import LocalAccess
@@ -164,7 +165,9 @@ def test_a_similar_document_that_is_kept_instead_removes_nothing_by_itself(pages
 
 
 def test_the_counts_are_those_of_the_plan(pages: Pages, folder: Path) -> None:
-    """Decisions, selected documents, other kept documents and the accepted copies are counted."""
+    """Decisions, selected documents, other kept documents and the accepted copies are counted, and the freed bytes."""
+    (folder / "corpus/link.txt").hardlink_to(folder / "corpus/again.txt")
+    output("index", folder / "corpus", "--store", folder / "store")
     groups = found_groups(pages, overlap=70)
     rows = [f"row-{n}-{member}" for n, group in enumerate(groups) for member in range(len(group["duplicate_ids"]))]
     requests: list[dict[str, Any]] = [
@@ -178,13 +181,18 @@ def test_the_counts_are_those_of_the_plan(pages: Pages, folder: Path) -> None:
         {"pick": rows[-1:], "selected": "drop"},
         {"then": "reset"},
     ]
-    seen = []
+    seen, freed = [], []
     for values in requests:
         pages.client.post("/duplicates/decide", data=values)  # 400 if the row is now that of a kept document
         plan = read_plan(saved_plan(pages, folder))
         seen.append(Counter(row.action for row in plan))
         assert Counter(counts_of(pages)) + Counter(keep=len(groups)) == seen[-1]
+        freed.append(expected_changes(plan).freed_bytes)
+        for page in ("/duplicates", "/duplicates/plan"):
+            shown = re.findall(r"([\d.,]+ \w+) to free", pages.html(page))
+            assert [format_bytes(freed[-1])] * (freed[-1] > 0) == shown
 
+    assert 3 <= len({*freed})
     assert seen[0] == seen[-1]
     assert 0 == seen[6]["decide"]
     assert 5 <= len({*map(str, seen)})

@@ -18,7 +18,7 @@ from simdoc_search.attach.backfill.checkpoints import (
 from simdoc_search.attach.backfill.engine_update import EngineUpdate
 from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
-from simdoc_search.attach.backfill.pages import PageProcessor
+from simdoc_search.attach.backfill.pages import DocumentKeys, PageProcessor
 from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses
 from simdoc_search.attach.backfill.report import BackfillReport, UnsupportedIndexError
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
@@ -36,6 +36,9 @@ POINT_IN_TIME_DOCUMENTS = 50_000
 
 MAX_CATCH_UP_ROUNDS = 3
 """Maximum number of rounds after the first one. Each reads the documents that other writers changed meanwhile."""
+
+MAX_ATTEMPTS_WITHOUT_PROGRESS = 3
+"""Maximum number of lost points in time in a row, in each of which no further document was written."""
 
 ProgressCallback = Callable[[int, int], None]
 """Called with the number of documents processed so far, and the total counted at the start."""
@@ -187,7 +190,8 @@ class Backfill:
             "_source": list_source_fields(self._options),
             "seq_no_primary_term": True,
         }
-        index, read_count = target.index, 0
+        index, read_count, attempts_left = target.index, 0, MAX_ATTEMPTS_WITHOUT_PROGRESS
+        written_keys: DocumentKeys = set()
         while True:
             before = self.report.document_count
             opened = open_paged_hits(
@@ -195,9 +199,11 @@ class Backfill:
             )
             with closing(opened) as point_in_time:
                 try:
-                    return read_count + pages.process(point_in_time, write)
+                    return read_count + pages.process(point_in_time, write, written_keys)
                 except RequestError as error:
-                    if error.error_type != _LOST_POINT_IN_TIME_ERROR or self.report.document_count == before:
+                    has_progress = self.report.document_count > before
+                    attempts_left = MAX_ATTEMPTS_WITHOUT_PROGRESS if has_progress else attempts_left - 1
+                    if error.error_type != _LOST_POINT_IN_TIME_ERROR or not attempts_left:
                         raise
                     # The point in time is lost. Read the remaining documents in a new one.
                     read_count += self.report.document_count - before

@@ -113,7 +113,7 @@ class RemoteStore(Closable):
         if mappings is None:
             if not create:
                 raise StoreNotFoundError(
-                    f"there is no index {location}; check its name, or create it with `simdoc-search index`"
+                    f"there is no index {location}; check its name, or create it from files with `simdoc-search index`"
                 )
             new_settings = settings or Settings().with_key(key)
             body = build_index_body(new_settings, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
