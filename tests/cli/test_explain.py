@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -125,11 +126,9 @@ def test_an_ambiguous_query_lists_unambiguous_ones() -> None:
         ("invoice_10_80", ['"invoice_10"_80', '"invoice"_10_80']),
         ("note_20", ['"a/note.txt"_20', '"b/note.txt"_20']),
     ):
-        message = sentence(run("explain", query))
+        message, shown = sentence(run("explain", query)), ", ".join(map(shlex.quote, readings))
 
-        assert (
-            f"'{query}' matches several documents; use one of these queries instead: {', '.join(readings)}" == message
-        )
+        assert f"'{query}' matches several documents; use one of these queries instead: {shown}" == message
         assert [[reading] for reading in readings] == [explain(reading)["readings"] for reading in readings]
 
 
