@@ -140,13 +140,7 @@ def _extend_to_number_before(text: str, span: Span) -> Span:
 
 def _extend_to_numbers(text: str, span: Span) -> Span:
     """Extend a part of a text to whole numbers with their signs and symbols, and to whole dates."""
-    begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
-    end = span[1] + _NUMBER_SEARCH_CHARACTERS
-    numbers = (
-        match.span()
-        for match in NUMBER.finditer(text, begin, end)
-        if match.start() >= span[0] or not _LETTER_AND_DIGIT.match(text, match.start() - 1)
-    )
+    numbers = (match.span() for match in _find_numbers(text, span))
     dates = (place for _, place in _find_dates(text, span))
     found = [part for part in (*numbers, *dates) if _overlap(part, span)]
     return min([span[0], *(first for first, _ in found)]), max([span[1], *(last for _, last in found)])
@@ -201,9 +195,7 @@ def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[_
             words["date"].append(_KeyWord(_normalise_spaces(text[slice(*place)]), place[0], str(date)))
             dates.append(place)
     identifiers = [place for place in find_identifiers(text, span) if not _overlap_any(place, dates)]
-    for match in NUMBER.finditer(
-        text, max(0, span[0] - _NUMBER_SEARCH_CHARACTERS), span[1] + _NUMBER_SEARCH_CHARACTERS
-    ):
+    for match in _find_numbers(text, span):
         place = match.span()
         if _overlap(place, span) and not (_overlap_any(place, dates) or is_in_word(text, place[0], identifiers)):
             words["number"].append(_KeyWord(match[0], place[0], normalise_number(match[0])))
@@ -232,6 +224,14 @@ def _overlap(span: Span, other: Span) -> bool:
 
 def _normalise_spaces(text: str) -> str:
     return " ".join(text.split())
+
+
+def _find_numbers(text: str, span: Span) -> Iterator[re.Match[str]]:
+    """Yield the numbers in and near a part of a text. A number before it does not begin inside a word, such as `v2`."""
+    begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
+    for match in NUMBER.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS):
+        if match.start() >= span[0] or not _LETTER_AND_DIGIT.match(text, match.start() - 1):
+            yield match
 
 
 def _find_dates(text: str, span: Span) -> list[tuple[Date, Span]]:
