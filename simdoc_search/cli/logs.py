@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import sys
 
 import click
 
-from simdoc_search.cli.common import say
+from simdoc_search.cli.help_layout import is_quiet
+from simdoc_search.display import printable
 
 _NULL_HANDLER = logging.NullHandler()
 
@@ -15,7 +17,9 @@ class _StderrHandler(logging.Handler):
     """Prints one line for each record, without control characters."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        say(self.format(record), err=True)
+        if not is_quiet():
+            # rich replaces sys.stderr, so that the line appears above a progress bar. `click.echo` would bypass it.
+            sys.stderr.write(f"{printable(self.format(record))}\n")
 
 
 def show_verbose_log(context: click.Context, count: int) -> None:
