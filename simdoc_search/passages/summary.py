@@ -202,7 +202,7 @@ def _describe_other_words(comparison: Comparison) -> Iterator[MeasureRow]:
     """Yield the words that are counted as neither common nor different, and those that are counted as both."""
     if any(comparison.equal_unmatched_word_counts):
         counts = _format_counts_of_both(comparison.equal_unmatched_word_counts)
-        yield MeasureRow("equal outside passages", counts)
+        yield MeasureRow("equal, not matched", counts, "which may be equal by chance")
     if any(comparison.matched_different_word_counts):
         counts = _format_counts_of_both(comparison.matched_different_word_counts)
         yield MeasureRow("in common and different", counts, "which are repeated or moved")

@@ -36,10 +36,10 @@ class PassageHit(HasDocumentKey):
 
     Attributes:
         key: the key of the document.
-        word_count: number of matched words. The numbers in the two documents can differ; this is the smaller one.
+        word_count: number of words of the query document that are matched in the hit. Each of them is counted, also if
+            the query document repeats a passage that occurs once in the hit.
         share: `word_count` as a share of the query document's words that are not ignored, 0..1.
-        added_word_count: number of words of the query document that this hit covers and no earlier hit covers. It can
-            be greater than `word_count`, if the query document repeats a passage that occurs once in the hit.
+        added_word_count: number of words of the query document that this hit covers and no earlier hit covers.
         kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
             from the passage tokens, and `passages` is empty.
         passages: the shared passages, in the order of the query document. In each, `a` is the span in the query

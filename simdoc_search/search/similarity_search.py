@@ -33,8 +33,7 @@ from simdoc_search.search.options import (
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.related_concepts import extract_query_concepts
 from simdoc_search.search.resolver import Query, Resolver
-from simdoc_search.search.results import raise_if_error
-from simdoc_search.search.similar import find_similar_to_many, find_similar_to_text
+from simdoc_search.search.similar import find_similar, find_similar_to_many
 from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import read_complete_record, read_records, resolve_record
@@ -214,7 +213,10 @@ class SimilaritySearch:
     @span("simdoc_search.similar")
     @accept_fields_of(SimilarQuery)
     def similar(self, options: SimilarQuery) -> SearchResult:
-        """Find the documents that share text with a stored document.
+        """Find the documents that share text with a stored document or a text.
+
+        The query can be an id with the overlap and the probability in percent, such as `doc123_20_80`. If `overlap` or
+        `probability` is given, it is only an id.
 
         Args:
             options: the fields of `SimilarQuery`, as keyword arguments.
@@ -222,8 +224,7 @@ class SimilaritySearch:
         Raises:
             NoFingerprintError: the document has no words.
         """
-        (outcome,) = find_similar_to_many(self.store, iter([options.query]), options)
-        return raise_if_error(outcome)
+        return find_similar(self.store, options)
 
     @accept_fields_of(SimilarOptions)
     def similar_many(self, queries: Iterable[Query], options: SimilarOptions) -> Iterator[SearchResult | SimdocError]:
@@ -240,21 +241,6 @@ class SimilaritySearch:
             StoreError: the store cannot be read.
         """
         return find_similar_to_many(self.store, iter(queries), options)
-
-    @span("simdoc_search.similar_to_text")
-    @accept_fields_of(SimilarOptions)
-    def similar_to_text(self, text: str, options: SimilarOptions) -> SearchResult:
-        """Find the documents that share text with a given text.
-
-        Args:
-            text: the text. It need not be stored.
-            options: the fields of `SimilarOptions`, as keyword arguments.
-
-        Raises:
-            UnknownFieldError: there are no hits, and no document has the field of a filter.
-            NoFingerprintError: the text has no words.
-        """
-        return raise_if_error(find_similar_to_text(self.store, text, options))
 
     def resolve(
         self,

@@ -17,13 +17,9 @@ from tests.support.cli import answer, json_lines, output, run, words, write
 from tests.support.folders import posix_only
 from tests.support.outlook import outlook_message
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 TEXT = words(0, 80)
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def members(*arguments: object) -> dict[str, tuple[str, str, str]]:

@@ -18,6 +18,8 @@ from simdoc_search.query.planner import Planner
 from simdoc_search.query.sql import to_sql
 from tests.support.cli import answer, output, run, sentence, usage_error, words, write, write_corpus
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 QUERIES = ("doc123", "doc123_20", "doc123_20_80", "doc123_50_95", "doc123_20_100", "absent_20_80")
 
 
@@ -29,13 +31,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(corpus, dict.fromkeys(("invoice", "invoice_10", "a/note.txt", "b/note.txt"), words(0, 90)))
     output("index", corpus, "--store", folder / ".simdoc")
     return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to the folder, and return it."""
-    monkeypatch.chdir(indexed)
-    return indexed
 
 
 def explain(*arguments: str) -> Any:

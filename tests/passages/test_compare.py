@@ -97,15 +97,30 @@ def test_the_counts_add_up_to_all_words(a: str, b: str, template: str) -> None:
 
 
 def test_words_that_are_counted_twice_or_not_at_all_have_a_row() -> None:
-    """The first text repeats a sentence. Its last words are too few in a row for a passage."""
+    """The first text repeats a sentence. Its last words are too few in a row to be matched."""
     sentence = "The landlord repairs what is broken within three weeks."
     own, other = (" ".join(texts.distinct_words(30, seed)) for seed in (1, 2))
     comparison = compare(f"{sentence} {sentence} {own} ends it here", f"{sentence} {other} ends it here")
     rows = {name: (value, remark) for name, value, remark in describe_word_measures(comparison)}
 
-    assert ("3 words of each text", "") == rows["equal outside passages"]
+    assert "3 words of each text" == rows["equal, not matched"][0]
     assert ("9 words of the first text", "which are repeated or moved") == rows["in common and different"]
     assert 4 == len(describe_word_measures(compare(sentence, sentence)))
+
+
+def test_a_common_word_between_two_changes_of_a_passage_has_a_row() -> None:
+    """It is frequent, so it may be equal by chance and is not matched. It is in no difference."""
+    own, other = (" and ".join([" ".join(texts.distinct_words(15, seed))] * 10) for seed in (1, 2))
+    before, after = (
+        "the parish of Saint Olave reported how the totals stood at",
+        "Of the dead many drew water from the pump",
+    )
+    a, b = f"{own}. {before} 212 and 97. {after}", f"{other}. {before} 238 and 104. {after}"
+    comparison = compare(a, b)
+    rows = {row.name: row.value for row in describe_word_measures(comparison)}
+
+    assert "20 words in 1 passage" == rows["in common"]
+    assert "1 word of each text" == rows["equal, not matched"]
 
 
 # --- significant changes ---
