@@ -7,7 +7,7 @@ is evidence that every other document is older, and no evidence to the contrary.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from simdoc_search.versions.date_order import (
     ProposeOrder,
@@ -19,14 +19,18 @@ from simdoc_search.versions.date_order import (
 from simdoc_search.versions.evidence import (
     EVIDENCE_KINDS,
     KINDS_WITHOUT_MTIME,
+    METADATA_KINDS,
     DateEvidence,
     DateSources,
     EvidenceKind,
 )
-from simdoc_search.versions.timeline import OrderStatement, Timeline, describe_order
+from simdoc_search.versions.timeline import OrderStatement, Timeline, UndecidedPair, describe_order
 
 _MORE_RELIABLE_THAN_FILE_TIMES: tuple[EvidenceKind, ...] = ("modified", "version control")
 """These dates change when the text changes. If a file time contradicts them, the file was probably copied."""
+
+_MAX_LAST_DOCUMENTS = 50
+"""The number of last documents in the order that are compared to say why the newest document is unknown."""
 
 
 def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder) -> Timeline:
@@ -40,8 +44,9 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         propose_order: returns document indices in a guessed order, the oldest first.
     """
     evidence = DateEvidence(documents)
+    evidence.copy_dates(_find_exports(evidence, documents), METADATA_KINDS)
     dated_copies = _find_dated_copies(evidence, documents)
-    evidence.copy_dates(dated_copies)
+    evidence.copy_dates(dated_copies, EVIDENCE_KINDS)
     unordered = _find_unordered(evidence, len(documents))
     dated = [number for number in range(len(documents)) if number not in unordered]
     kind, groups = group_by_date(evidence, dated)
@@ -50,7 +55,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     copies = _find_tied_copies(evidence, documents, order, dated_copies)
     order = [*order[: len(order) - len(copies)], *copies]
     newest = _find_newest(evidence, order, len(copies))
-    conflicting_statements = tuple(_find_conflicts(evidence, order, kind))
+    conflicting_statements = tuple(_find_conflicts(evidence, order, kind, is_newest_known=newest is not None))
     have_equal_texts = (
         kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
     )
@@ -71,7 +76,32 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         _find_newest(evidence, order, len(copies), ignored_kind="modification time"),
         () if newest is None else tuple(_find_newest_kinds(evidence, order, len(copies), kind)),
         frozenset(number for number in dated if find_date_of_order(evidence, number, order_kinds)),
+        _find_undecided(evidence, order, len(copies)) if newest is None else None,
     )
+
+
+def _find_exports(evidence: DateEvidence, documents: Sequence[DateSources]) -> dict[int, int]:
+    """Map each PDF to the document of another format with the same text and the earliest date.
+
+    A PDF is often exported from an old version. Its metadata then has the date of the export. If the PDF has the
+    earlier date, it is omitted.
+    """
+    sources: dict[str, int] = {}
+    exports: list[int] = []
+    for number, document in enumerate(documents):
+        if document.document_path.lower().endswith(".pdf"):
+            exports.append(number)
+        elif document.text_hash and (date := evidence.stated_date(number)):
+            source = sources.setdefault(document.text_hash, number)
+            if date.key < evidence.stated_date(source).key:  # type: ignore[union-attr]
+                sources[document.text_hash] = number
+    return {
+        number: source
+        for number in exports
+        if (source := sources.get(documents[number].text_hash)) is not None
+        and (date := evidence.stated_date(number, METADATA_KINDS))
+        and date.key > evidence.stated_date(source).key  # type: ignore[union-attr]
+    }
 
 
 def _find_dated_copies(evidence: DateEvidence, documents: Sequence[DateSources]) -> dict[int, int]:
@@ -138,6 +168,30 @@ def _find_newest(
     return order[-1] if is_newest else None
 
 
+def _find_undecided(evidence: DateEvidence, order: Sequence[int], copy_count: int) -> UndecidedPair | None:
+    """Return two of the last documents in the order that may be the newest, if no evidence shows which is newer.
+
+    Return None if the evidence about the documents that may be the newest is contradictory.
+    """
+    others = order[: len(order) - copy_count]
+    last = [*order[-1:], *reversed(others[-_MAX_LAST_DOCUMENTS:])]
+    verdicts = {(first, second): _compare_by_kind(evidence, first, second) for first, second in permutations(last, 2)}
+    is_older = {second for (_, second), of_kinds in verdicts.items() if of_kinds and min(of_kinds.values()) > 0}
+    maybe_newest = [number for number in last if number not in is_older]
+    pairs = [pair for pair in verdicts if set(pair) <= set(maybe_newest)]
+    if any(verdicts[pair] for pair in pairs):
+        return None
+    pairs = pairs or [pair for pair in verdicts if pair[0] in maybe_newest and not verdicts[pair]]
+    if not pairs:
+        return None
+    first, second = pairs[0]
+    by_file = evidence.compare("modification time", first, second)
+    later, earlier = (second, first) if by_file == -1 else (first, second)
+    return UndecidedPair(
+        later, earlier, next(filter(evidence.has_strong_date, (later, earlier)), None) if by_file else None
+    )
+
+
 def _find_newest_kinds(
     evidence: DateEvidence, order: Sequence[int], copy_count: int, order_kind: EvidenceKind
 ) -> list[EvidenceKind]:
@@ -189,34 +243,59 @@ def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Ev
         if verdict := evidence.compare(kind, first, second):
             verdicts[kind] = verdict
     if verdicts.keys() == {"modification time"} and evidence.has_strong_date(first) != evidence.has_strong_date(second):
-        return {}  # the unordered file may be a new copy of an old document
+        dated, other = (first, second) if evidence.has_strong_date(first) else (second, first)
+        is_dated_later = (verdicts["modification time"] > 0) == (dated == first)
+        if not (is_dated_later and evidence.is_after_file_time(dated, other)):
+            return {}  # the later file may be a new copy of an old document
     by_file = verdicts.get("modification time", 0)
     if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILE_TIMES):
         del verdicts["modification time"]
     return verdicts
 
 
-def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind) -> Iterator[OrderStatement]:
+def _find_conflicts(
+    evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind, *, is_newest_known: bool
+) -> Iterator[OrderStatement]:
     """For each kind of evidence that contradicts another kind, yield the two contradicting statements.
 
-    Of all pairs of documents on which the two kinds disagree, the statements are about the last pair in the order.
+    Of all pairs of documents on which the two kinds disagree, the statements are about the last pair in the order. If
+    the newest document is unknown, a pair that is the reason for this is preferred.
     """
     for kind in EVIDENCE_KINDS:
-        for later, earlier in _find_inversions(evidence, kind, order) if kind != "mixed dates" else ():
-            against = next(
-                (
-                    other
-                    for other in (order_kind, *EVIDENCE_KINDS)
-                    if other not in ("texts", kind) and evidence.compare(other, earlier, later) == 1
-                ),
-                None,
-            )
-            if against is None:
-                continue
-            hides_newest = _compare_by_kind(evidence, earlier, later).get(kind) == -1
-            yield _make_statement(evidence, against, earlier, later)
-            yield _make_statement(evidence, kind, later, earlier, hides_newest=hides_newest)
-            break
+        pairs = _find_contradicted_pairs(evidence, order, order_kind, kind)
+        first = next(pairs, None)
+        if first is None:
+            continue
+        pair, against = first
+        if not (is_newest_known or _hides_newest(evidence, kind, pair)):
+            of_last = ((pair, against) for pair, against in pairs if pair[1] == order[-1])
+            pair, against = next((found for found in of_last if _hides_newest(evidence, kind, found[0])), first)
+        later, earlier = pair
+        yield _make_statement(evidence, against, earlier, later)
+        yield _make_statement(evidence, kind, later, earlier, hides_newest=_hides_newest(evidence, kind, pair))
+
+
+def _hides_newest(evidence: DateEvidence, kind: EvidenceKind, pair: tuple[int, int]) -> bool:
+    return _compare_by_kind(evidence, *pair).get(kind) == 1
+
+
+def _find_contradicted_pairs(
+    evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind, kind: EvidenceKind
+) -> Iterator[tuple[tuple[int, int], EvidenceKind]]:
+    """Yield pairs that are in the wrong order according to `kind`, with another kind that says the opposite.
+
+    Mixed dates only count for pairs that no kind before them distinguishes.
+    """
+    inversions = list(_find_inversions(evidence, kind, order))
+    with_last = [pair for pair in inversions[:1] if pair[1] == order[-1]]
+    with_last += [(other, order[-1]) for other in reversed(order[:-1]) if evidence.compare(kind, other, order[-1]) == 1]
+    for later, earlier in dict.fromkeys((*with_last, *inversions)):
+        if kind == "mixed dates" and not _hides_newest(evidence, kind, (later, earlier)):
+            continue
+        for other in (order_kind, *EVIDENCE_KINDS):
+            if other not in ("texts", kind) and evidence.compare(other, earlier, later) == 1:
+                yield (later, earlier), other
+                break
 
 
 def _make_statement(
