@@ -253,11 +253,13 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
                 f"up to {comparisons_were} skipped for documents with more than {limit:,} similar documents, so some "
                 "of their duplicates may not be listed"
             )
-    if unlisted_count := result.count_unlisted_documents():
+    unlisted_count, is_exact = result.count_unlisted_documents()
+    if unlisted_count:
         documents_are = format_count(unlisted_count, "document is", "documents are")
         they_overlap = "it overlaps" if unlisted_count == 1 else "they overlap"
+        at_least = "" if is_exact else "at least "
         yield (
-            f"{documents_are} in no group, because {they_overlap} only duplicates, not the kept document; "
+            f"{at_least}{documents_are} in no group, because {they_overlap} only duplicates, not the kept document; "
             "--csv FILE writes all pairs"
         )
     if result.ignored_word_count:
