@@ -3,7 +3,7 @@
     python examples/search_app.py http://localhost:9200 [INDEX]
 
 Only three parts use simdoc-search: the index template includes the component template "simdoc", the loader passes its
-actions through `fingerprint_actions`, and `similar` and `similar_to_text` query. web_app.py is a web application.
+actions through `fingerprint_actions`, and `similar` queries. web_app.py is a web application.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Manuals:
 
     def similar_to_text(self, text: str, user: str, *, overlap: float | None = None) -> list[Hit]:
         """Return the documents that share text with a draft, and their overlaps."""
-        return self._similarity.similar_to_text(text, overlap=overlap, filters=[readable_by(user)]).hits
+        return self._similarity.similar(text=text, overlap=overlap, filters=[readable_by(user)]).hits
 
     @cached_property
     def _similarity(self) -> SimilaritySearch:

@@ -53,7 +53,7 @@ def main(store: str = ":memory:") -> None:
     put(search, {id: make_sketch(text) for id, text in TEXTS.items()})
     for hit in search.similar("stove-2021", overlap=0.5).hits:
         print(f"similar to stove-2021: {hit.id}, {hit.overlap:.0%}")
-    for hit in search.similar_to_text("fill a kettle with water", overlap=0.1).hits:
+    for hit in search.similar(text="fill a kettle with water", overlap=0.1).hits:
         print(f"similar to the text: {hit.id}, {hit.overlap:.0%}")
     print(f"datasketch says {make_sketch(TEXTS['stove-2021']).jaccard(make_sketch(TEXTS['stove-2023'])):.0%}")
 

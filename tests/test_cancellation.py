@@ -29,7 +29,7 @@ def search() -> SimilaritySearch:
         lambda: fingerprint("word " * (MIN_LONG_TEXT_LENGTH // 5 + 1)),
         lambda: compare(PROSE, PROSE[1000:]),
         lambda: search().passages(text=PROSE),
-        lambda: search().similar_to_text(PROSE),
+        lambda: search().similar(text=PROSE),
     ],
     ids=("words", "fingerprint", "compare", "passages", "verify"),
 )

@@ -52,7 +52,7 @@ def test_each_query_is_a_span(finished: Finished) -> None:
     search.index([Document("private/a", TEXT), Document("private/b", TEXT)])
     assert ["simdoc_search.index"] == [span.name for span in finished()]
     search.similar("private/a")
-    search.similar_to_text(TEXT)
+    search.similar(text=TEXT)
     search.passages("private/a")
     search.versions("private/a")
     search.related("private/a")
@@ -61,7 +61,7 @@ def test_each_query_is_a_span(finished: Finished) -> None:
         search.similar("private/c")
     spans = finished()
 
-    queries = ["similar", "similar_to_text", "passages", "versions", "related", "highlight", "similar"]
+    queries = ["similar", "similar", "passages", "versions", "related", "highlight", "similar"]
     assert [f"simdoc_search.{name}" for name in queries] == [span.name for span in spans]
     assert [True] * 6 + [False] == [span.status.is_unset for span in spans]
     assert {"error.type": "UnknownDocumentError"} == dict(spans[-1].attributes or {})
@@ -102,12 +102,12 @@ def test_a_span_has_the_span_of_the_application_as_its_parent(finished: Finished
 
     async def ask() -> None:
         with span("application"):
-            await asyncio.to_thread(SimilaritySearch(open_store(":memory:")).similar_to_text, TEXT)
+            await asyncio.to_thread(SimilaritySearch(open_store(":memory:")).similar, text=TEXT)
 
     asyncio.run(ask())
     inner, outer = finished()
 
-    assert ("simdoc_search.similar_to_text", "application") == (inner.name, outer.name)
+    assert ("simdoc_search.similar", "application") == (inner.name, outer.name)
     assert inner.parent is not None
     assert outer.context is not None
     assert outer.context.trace_id == inner.parent.trace_id

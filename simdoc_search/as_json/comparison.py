@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,18 @@ _MEASURES = "jaccard", "containment", "reverse_containment"
 
 
 def comparison_as_json(
-    comparison: Comparison, names: tuple[Mapping[str, Any], Mapping[str, Any]], *, have_same_bytes: bool | None = None
+    comparison: Comparison,
+    names: tuple[Mapping[str, Any], Mapping[str, Any]],
+    *,
+    notes: Sequence[str] = (),
+    have_same_bytes: bool | None = None,
 ) -> dict[str, Any]:
     """Convert a comparison.
 
     Args:
         comparison: the comparison.
         names: identify both texts, each as `{"id": ...}` or `{"file": ...}`.
+        notes: sentences for people, such as warnings about words.
         have_same_bytes: whether both files have the same bytes; None if one of the texts is not a file.
     """
     sides = zip(
@@ -44,6 +49,7 @@ def comparison_as_json(
     return {
         "a": a,
         "b": b,
+        "notes": list(notes),
         "passages": [
             {"a": passage.a, "b": passage.b, "word_count": passage.word_count} for passage in comparison.passages
         ],

@@ -19,7 +19,7 @@ passages_search.py      runs the queries of `passages`
 input_text.py           reads query texts from files, pipes and stdin
 config.py               reads simdoc.toml
 complete.py             shell completion
-logs.py                 `-v`
+logs.py                 warnings and `-v`
 """
 
 from __future__ import annotations

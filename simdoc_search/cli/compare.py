@@ -109,7 +109,7 @@ def compare(
     from simdoc_search.as_json import comparison_as_json
     from simdoc_search.passages.compare import compare as compare_texts
     from simdoc_search.passages.ignored_words import ignore_parts
-    from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
+    from simdoc_search.passages.summary import describe_problem_words
 
     if a == b == "-":
         raise click.UsageError("only one side can be stdin (-); give a file or an id for the other")
@@ -138,7 +138,7 @@ def compare(
     if settings is None and click.get_current_context().get_parameter_source("store") is not ParameterSource.DEFAULT:
         settings = search().store.settings
     analysis = settings.analysis if settings else None
-    texts = sides[0].text, sides[1].text
+    texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
     comparison = compare_texts(*texts, preset=preset, settings=settings)
     ignored: tuple[int, int] | None = None
     notes: list[str] = []
@@ -146,29 +146,27 @@ def compare(
         comparison, ignored, notes = ignore_parts(
             comparison,
             texts,
-            (sides[0].name, sides[1].name),
+            names,
             analysis,
             templates=read_ignored_texts(ignore, search),
             quotations=ignore_quotes,
             bibliography=ignore_bibliography,
             preset=preset,
         )
-    unsplit_note = UNSPLIT_PASSAGES_NOTE if comparison.differences and any(map(has_unsplit_words, texts)) else ""
+    notes += describe_problem_words(comparison, texts, names)
     if html:
         context = click.get_current_context()
-        page_notes = [*notes, *filter(None, [unsplit_note]), *describe_run("Compared", context, _COMPARISON_PARAMETERS)]
+        page_notes = [*notes, *describe_run("Compared", context, _COMPARISON_PARAMETERS)]
         _write_page(html, comparison, sides, analysis, page_notes)
     if as_json:
         first, second = ({side.kind: side.name} for side in sides)
-        values = comparison_as_json(comparison, (first, second), have_same_bytes=have_same_bytes)
+        values = comparison_as_json(comparison, (first, second), notes=notes, have_same_bytes=have_same_bytes)
         print_json({**values, **({"ignored": [*ignored]} if ignored else {})})
         return
-    _print(comparison, sides, analysis, html, notes)
+    _print(comparison, sides, analysis, html, notes, ignores_words=ignored is not None)
     if have_same_bytes:
         say("The two files have the same bytes.")
     _print_attachments(sides)
-    if unsplit_note:
-        say(f"note: {unsplit_note}", err=True)
 
 
 def _compare_bytes(a: str, b: str) -> bool | None:
@@ -243,6 +241,8 @@ def _print(
     analysis: Analysis | None,
     html: Path | None,
     notes: Sequence[str],
+    *,
+    ignores_words: bool,
 ) -> None:
     from rich.console import Console
 
@@ -262,6 +262,7 @@ def _print(
             is_coloured=is_coloured,
             analysis=analysis,
             notes=notes,
+            ignores_words=ignores_words,
         )
     for line in lines:
         console.print(line, soft_wrap=True)

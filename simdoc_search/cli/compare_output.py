@@ -60,15 +60,16 @@ def comparison_lines(
     is_coloured: bool = False,
     analysis: Analysis | None = None,
     notes: Sequence[str] = (),
+    ignores_words: bool = False,
 ) -> Iterator[Text]:
     """Yield a comparison in lines of at most `width` columns (40 to 120), without control characters.
 
     Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` splits the texts into words to
-    find repeated passages; the default is the analysis of a new store. `notes` say which words are ignored.
+    find repeated passages; the default is the analysis of a new store. `ignores_words` says whether words are ignored.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
     repeated_passages = find_boilerplate(comparison.passages, texts, analysis)
-    report = _Report(comparison, texts, repeated_passages, ignores_words=bool(notes))
+    report = _Report(comparison, texts, repeated_passages, ignores_words=ignores_words)
     lines = chain(_measure_lines(comparison, names, notes), report.passage_lines(width), report.difference_lines())
     return _wrap(lines, width, is_coloured)
 

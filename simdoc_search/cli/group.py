@@ -93,9 +93,10 @@ def cli(context: click.Context) -> None:
       simdoc-search passages --file a.pdf --in ~/Papers   where is its text from?
       simdoc-search similar report_20_80                  overlap 20 % or more
     """
-    from simdoc_search.cli.logs import hide_client_logs
+    from simdoc_search.cli.logs import hide_client_logs, show_warnings
 
     hide_client_logs()
+    show_warnings(context)
     context.default_map = read_config(cli)
 
 

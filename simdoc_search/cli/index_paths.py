@@ -158,7 +158,9 @@ def index_paths(
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
     is_first_run = not (report.unchanged_count or report.replaced_count)  # later runs only count skipped files
     if is_first_run and report.skipped:
-        use = "only the bytes of skipped files are compared" if compares_skipped else "skipped files are not searched"
+        use = (
+            "at most the bytes of skipped files are compared" if compares_skipped else "skipped files are not searched"
+        )
         say(f"{use}; to see which they are, and why, run: {command_line(location, 'index', *paths)}", err=True)
     archive_count = sum(file.reason == ARCHIVE_REASON for file in report.skipped)
     if is_first_run and archive_count:

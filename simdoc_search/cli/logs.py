@@ -1,12 +1,14 @@
-"""Shows the log of the library on stderr (`-v`)."""
+"""Shows the log of the library on stderr: warnings, or more with `-v`."""
 
 from __future__ import annotations
 
 import logging
+import sys
 
 import click
 
-from simdoc_search.cli.common import say
+from simdoc_search.cli.help_layout import is_quiet
+from simdoc_search.display import printable
 
 _NULL_HANDLER = logging.NullHandler()
 
@@ -15,12 +17,19 @@ class _StderrHandler(logging.Handler):
     """Prints one line for each record, without control characters."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        say(self.format(record), err=True)
+        if not is_quiet():
+            # rich replaces sys.stderr, so that the line appears above a progress bar. `click.echo` would bypass it.
+            sys.stderr.write(f"{printable(self.format(record))}\n")
 
 
 def show_verbose_log(context: click.Context, count: int) -> None:
     """Show the log for `-v` or `-vv`."""
-    show_log(context, logging.INFO if count == 1 else logging.DEBUG)
+    _show_log(context, logging.INFO if count == 1 else logging.DEBUG)
+
+
+def show_warnings(context: click.Context) -> None:
+    """Show warnings, such as that the command waits for an engine. This does nothing if `-v` already shows the log."""
+    _show_log(context, logging.WARNING)
 
 
 def hide_client_logs() -> None:
@@ -30,8 +39,8 @@ def hide_client_logs() -> None:
         logging.getLogger(client).propagate = False
 
 
-def show_log(context: click.Context, level: int) -> None:
-    """Show log records of at least this level until the command ends. This does nothing if `-v` already shows them."""
+def _show_log(context: click.Context, level: int) -> None:
+    """Show log records of at least this level until the command ends, unless the log is shown already."""
     logger, handler = logging.getLogger("simdoc_search"), _StderrHandler()
     if any(isinstance(existing, _StderrHandler) for existing in logger.handlers):
         return

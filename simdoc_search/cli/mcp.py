@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ import click
 from simdoc_search.cli.common import field_options, handle_errors, store_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.logs import show_log
 from simdoc_search.cli.serve import open_served_store, require_extra
 
 if TYPE_CHECKING:
@@ -48,7 +46,6 @@ def mcp(
     for folder in folders:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path.is_dir may raise for a long name
             raise click.UsageError(f"{folder!r} is not a folder; give a folder whose files the agent may read")
-    show_log(click.get_current_context(), logging.WARNING)
     served_store = open_served_store(store, engine, text_fields, field)
     try:
         run_mcp_server(served_store, folders)

@@ -64,8 +64,6 @@ def describe_hit(hit: PassageHit) -> str:
     """Return a note about a hit, or an empty string."""
     if hit.kind == "estimated":
         return "estimated, because the index does not have the texts of both documents"
-    if hit.added_word_count > hit.word_count:
-        return f"{hit.added_word_count:,} words of your text are covered, because it repeats some of the shared words"
     return "the document has changed since it was indexed; the figures are for the current text" if hit.changed else ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +14,6 @@ from simdoc_search.cli.columns import show_option
 from simdoc_search.cli.common import field_options, handle_errors, say, store_option
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.logs import show_log
 from simdoc_search.display import format_count, without_credentials
 from simdoc_search.errors import MissingExtraError
 
@@ -78,7 +76,6 @@ def serve(
     """
     with require_extra("the server", "web"):
         from simdoc_search.web import Server, is_loopback, make_app, open_listening_socket
-    show_log(click.get_current_context(), logging.WARNING)
     token = _read_token(is_required=not is_loopback(host))
     local = _local_access(store, allow_apply=allow_apply) if is_loopback(host) and not allowed_hosts else None
     if allow_apply and local is None:

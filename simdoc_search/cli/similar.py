@@ -158,7 +158,7 @@ def similar(
         if query_string is not None:
             result = search.similar(query(query_string), **options)
         else:
-            result = search.similar_to_text(read_file(file) if file else read_text(text or ""), **options)
+            result = search.similar(text=read_file(file) if file else read_text(text or ""), **options)
         print_result(result, columns, as_json, expects_exact=expects_exact)
         hit_count = len(result)
     if indexed.problems or (fail_if_empty and not hit_count):

@@ -30,7 +30,7 @@ def overlap_lines(overlaps: Sequence[LearnedThreshold[Analysis]], commands: Sequ
     rows = [
         (f"{format_shingles(row.setting)}, overlap {format_percent(row.threshold)}", row.counts) for row in overlaps
     ]
-    yield from _counts_lines([*rows, (_NOT_USED, best.cross_validated_counts)])
+    yield from _counts_lines([*rows, (f"{format_shingles(best.setting)}, {_NOT_USED}", best.cross_validated_counts)])
     yield from _misclassified_lines(best.misclassified_pairs)
     if best.counts.is_useful:
         yield "Use the first overlap with:"

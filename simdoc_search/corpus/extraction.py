@@ -1,6 +1,6 @@
 """Extracts the text, title and dates of PDF, office, e-book and e-mail files, without OCR.
 
-kreuzberg reads all formats except Word documents.
+kreuzberg reads all formats except those of Word.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
 from simdoc_search.corpus.docx import is_docx, read_docx
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
@@ -17,7 +18,6 @@ from simdoc_search.corpus.running_headers import remove_running_headers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
 _NO_TEXT_REASON, _SCAN_REASON = NO_TEXT_REASONS = "no text", "no text (scanned?)"
-_ENCRYPTED_OFFICE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # an encrypted Office file is an OLE container, not a zip archive
 _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
 _TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
@@ -51,14 +51,16 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     if not data:
         raise DocumentError(_NO_TEXT_REASON)
     if is_docx(data):
-        return _extract_docx_text(data, format)
+        return _to_extracted_text(*read_docx(data), format)
     try:
+        if format.extension == ".doc" and data.startswith(OLE_SIGNATURE) and (word := read_doc(data)):
+            return _to_extracted_text(*word, format)
         import kreuzberg  # noqa: PLC0415 - an optional dependency, and slow to import
     except ImportError as error:
         if is_out_of_memory(error):
             raise MemoryError from error
         raise MissingExtraError(f"the format {format.extension}", "documents") from error
-    if format.extension in _ZIP_EXTENSIONS and data.startswith(_ENCRYPTED_OFFICE_SIGNATURE):
+    if format.extension in _ZIP_EXTENSIONS and data.startswith(OLE_SIGNATURE):  # not a zip archive
         raise DocumentError("encrypted")
     is_pdf = format.extension == ".pdf"
     pages = kreuzberg.PageConfig(extract_pages=True) if is_pdf else None
@@ -79,8 +81,7 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
 
 
-def _extract_docx_text(data: bytes, format: FileFormat) -> ExtractedText:
-    text, properties = read_docx(data)
+def _to_extracted_text(text: str, properties: Mapping[str, str], format: FileFormat) -> ExtractedText:
     if not text.strip():
         raise DocumentError(_NO_TEXT_REASON)
     return ExtractedText(join_hyphenated_words(mark_hyphens(text)), _read_properties(properties, format))

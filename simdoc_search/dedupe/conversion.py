@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from simdoc_search.dedupe.arrow_files import ArrowShard, ParquetBatchWriter, append_fields, ipc_writer
-from simdoc_search.dedupe.chunks import parse_csv, parse_json
 from simdoc_search.dedupe.formats import (
     FileFormat,
     FormatAndCompression,
@@ -169,17 +168,14 @@ def _row_lists(
 ) -> Iterator[list[dict[str, Any]]]:
     begin = 0
     for records in shard.record_lists():
-        if isinstance(shard, JsonlShard):
-            rows: list[Any] = list(map(parse_json, records))
-        else:
-            rows = list(parse_csv(records, *shard.parse_arguments))
+        rows = shard.parse(records)
         for number, row in enumerate(rows, begin):
             if not isinstance(row, dict):
                 raise CorpusError(
                     f"row {number:,} of {shard.path} cannot be parsed, so it cannot be converted; correct the row, or "
                     "write a file in the format of the input"
                 )
-        yield cast("list[dict[str, Any]]", rows)
+        yield rows
         begin += len(rows)
         progress(begin)
 

@@ -20,8 +20,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import WordBatch, strings, word_batch
 from simdoc_search.dedupe.arrow_files import ArrowShard
-from simdoc_search.dedupe.chunks import parse_csv, rows_with_strings
-from simdoc_search.dedupe.records import CsvShard, parse_jsonl
+from simdoc_search.dedupe.chunks import rows_with_strings
 from simdoc_search.dedupe.shards import Shard, open_dataset
 from simdoc_search.duplicates.arrays import slices
 from simdoc_search.durable import atomic_file
@@ -183,9 +182,7 @@ def _read_rows(shard: Shard) -> Iterator[Any]:
             yield from rows_with_strings(batch)
     else:
         for records in shard.record_lists():
-            yield from (
-                parse_csv(records, *shard.parse_arguments) if isinstance(shard, CsvShard) else parse_jsonl(records)
-            )
+            yield from shard.parse(records)
 
 
 def _find_strings(value: Any) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simdoc_search.dedupe.arrow_files import ArrowShard, ipc_writer
+from simdoc_search.dedupe.arrow_files import ArrowShard, append_fields, ipc_writer
 from simdoc_search.dedupe.chunks import (
     MAX_CHUNK_ROWS,
     ArrowChunk,
@@ -119,10 +119,7 @@ class _ArrowFrame(_DataInMemory):
         selected = list(select_batches(iter(batches), fields, 0, selection))
         if not is_table and len(selected) == 1:
             return selected[0]
-        schema = self._table.schema
-        for added in fields:
-            schema = schema.append(added)
-        return pa.Table.from_batches(selected, schema)
+        return pa.Table.from_batches(selected, append_fields(self._table.schema, fields))
 
 
 class _ReaderFrame(_DataInMemory):
@@ -146,9 +143,7 @@ class _ReaderFrame(_DataInMemory):
     def select(self, selection: Selection) -> Any:
         pa = import_pyarrow()
         fields = selection.arrow_fields(self._shard.schema)
-        schema = self._shard.schema
-        for added in fields:
-            schema = schema.append(added)
+        schema = append_fields(self._shard.schema, fields)
         if selection.descriptions:  # the descriptions read files that are removed when `deduplicate` returns
             with self._folder:
                 table = pa.Table.from_batches(select_batches(self._shard.batches(), fields, 0, selection), schema)

@@ -21,6 +21,7 @@ from simdoc_search.duplicates.arrays import (
     Bools,
     Ints,
     Keys,
+    is_run_start,
     release_memory,
     slices,
     to_smallest_dtype,
@@ -179,8 +180,7 @@ def _label_rows_by_words(rows: Rows, is_compared: Bools) -> NDArray[np.int32]:
     first = rows.column("words_hash", 0)[compared]
     order = np.argsort(first).astype(np.int32)
     first = first[order]
-    is_new = np.ones(len(order), bool)
-    np.not_equal(first[1:], first[:-1], out=is_new[1:])
+    is_new = is_run_start(first)
     # Sort the rows with the same first half of the hash by the second half.
     is_shared = ~is_new
     is_shared[:-1] |= ~is_new[1:]

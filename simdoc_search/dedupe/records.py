@@ -56,10 +56,7 @@ class JsonlShard:
             for record in records[:_SAMPLE_ROWS]:
                 if not rows and record.lstrip()[:1] == b"[":
                     raise CorpusError(f"{self.path} contains a JSON array; write one JSON object per line")
-                try:
-                    row = json.loads(record)
-                except (ValueError, RecursionError):
-                    continue
+                row = parse_json(record)
                 rows += [row] if isinstance(row, dict) else []
             break
         return rows
@@ -74,6 +71,10 @@ class JsonlShard:
         """Yield all rows except the first `skip` rows."""
         for records in _skip_records(self.record_lists(), skip):
             yield JsonChunk(records, columns)
+
+    def parse(self, records: Sequence[bytes]) -> list[Any]:
+        """Return the JSON value of each record; None for a record that is not JSON."""
+        return list(map(parse_json, records))
 
     def append_values(self, record: bytes, values: dict[str, Any]) -> bytes:
         """Return a record with additional fields."""
@@ -113,10 +114,9 @@ class CsvShard:
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
         return records[0], names, delimiter, codec
 
-    @property
-    def parse_arguments(self) -> tuple[list[str], str, str]:
-        """The arguments of `parse_csv` after the records: the names of the columns, the delimiter and the codec."""
-        return self._header[1:]
+    def parse(self, records: Sequence[bytes]) -> list[Any]:
+        """Return the row of each record; None for a record that cannot be parsed."""
+        return [*parse_csv(records, *self._header[1:])]
 
     def _find_codec(self) -> str:
         with open_to_read(self.path, self.file_format.compression) as stream:
@@ -134,9 +134,8 @@ class CsvShard:
 
     def sample(self) -> list[dict[str, Any]]:
         """Return the first rows that can be parsed."""
-        _, names, delimiter, codec = self._header
         records = next(self.record_lists(), [])[:_SAMPLE_ROWS]
-        return [row for row in parse_csv(records, names, delimiter, codec) if row is not None]
+        return [row for row in self.parse(records) if row is not None]
 
     def _all_record_lists(self) -> Iterator[list[bytes]]:
         with open_to_read(self.path, self.file_format.compression) as stream:
@@ -184,11 +183,6 @@ class CsvShard:
     @property
     def _line_end(self) -> bytes:
         return b"\r\n" if self._header[0].endswith(b"\r\n") else b"\n"
-
-
-def parse_jsonl(records: Sequence[bytes]) -> list[Any]:
-    """Return the JSON value of each record; None for a record that is not JSON."""
-    return list(map(parse_json, records))
 
 
 def write_records(shard: JsonlShard | CsvShard, file: IO[bytes], records: Sequence[bytes]) -> None:

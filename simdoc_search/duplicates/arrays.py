@@ -49,11 +49,18 @@ def insert_at(places: Ints, values: NDArray[Any], others: NDArray[Any]) -> NDArr
     return inserted
 
 
+def is_run_start(*sorted_columns: NDArray[np.generic]) -> Bools:
+    """Return which rows of a sorted table, given by its columns, differ from the row before. The first row does."""
+    is_start = np.zeros(len(sorted_columns[0]), bool)
+    is_start[:1] = True
+    for column in sorted_columns:
+        is_start[1:] |= column[1:] != column[:-1]
+    return is_start
+
+
 def run_starts(sorted_values: NDArray[np.generic]) -> Ints:
     """Return the start of each run of equal values in a sorted array."""
-    is_start = np.ones(len(sorted_values), bool)
-    np.not_equal(sorted_values[1:], sorted_values[:-1], out=is_start[1:])
-    return np.flatnonzero(is_start)
+    return np.flatnonzero(is_run_start(sorted_values))
 
 
 def mix_bits(values: Keys) -> Keys:

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.arrays import AnyInts, Ints, Keys, slices
+from simdoc_search.duplicates.arrays import AnyInts, Ints, Keys, is_run_start, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS, FingerprintTable
 from simdoc_search.query.planner import choose_banding, parse_fraction
 from simdoc_search.query.s_curve import probability_of_matches
@@ -206,8 +206,7 @@ def table_band_keys(
     keys, owners = (np.concatenate(parts) for parts in zip(*keys_and_owners, strict=True))
     order = np.lexsort((keys.view(np.int64), owners))
     keys, owners = keys[order], owners[order]
-    is_new = np.ones(len(keys), bool)
-    is_new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])
+    is_new = is_run_start(keys, owners)
     return keys[is_new], owners[is_new]
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.corpus.member_names import find_archive_file
 from simdoc_search.documents import DocumentKey, MetadataValue
-from simdoc_search.duplicates.arrays import Ints
+from simdoc_search.duplicates.arrays import Ints, is_run_start
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, find_file_problem
@@ -262,8 +262,7 @@ def _label_hashes(hashes: bytearray) -> Ints:
     halves = np.frombuffer(hashes, np.uint64).reshape(-1, 2)
     order = np.lexsort((halves[:, 0], halves[:, 1]))
     ordered = halves[order]
-    is_new_label = np.ones(len(order), bool)
-    is_new_label[1:] = (ordered[1:] != ordered[:-1]).any(axis=1) | ~ordered[1:].any(axis=1)
+    is_new_label = is_run_start(*ordered.T) | ~ordered.any(axis=1)
     labels = np.empty(len(order), np.int64)
     labels[order] = np.cumsum(is_new_label)
     return labels

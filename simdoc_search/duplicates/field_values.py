@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.arrays import Floats, Ints
+from simdoc_search.duplicates.arrays import Floats, Ints, is_run_start
 
 NO_VALUE, INTEGER, FLOAT, STRING = range(4)
 """The kinds of values."""
@@ -92,11 +92,8 @@ def rank_values(kinds: NDArray[np.uint8], numbers: Ints, string_ranks: Ints, *, 
     is_number, is_string = (kinds == INTEGER) | (kinds == FLOAT), kinds == STRING
     floats, rests = _split_numbers(kinds[is_number], numbers[is_number])
     order = np.lexsort((rests, floats))
-    floats, rests = floats[order], rests[order]
-    is_larger = np.zeros(len(order), bool)
-    is_larger[1:] = (floats[1:] != floats[:-1]) | (rests[1:] != rests[:-1])
     number_ranks = np.empty(len(order), np.int64)
-    number_ranks[order] = np.cumsum(is_larger)
+    number_ranks[order] = np.cumsum(is_run_start(floats[order], rests[order]))
     if largest_first:
         number_ranks, string_ranks = (ranks.max(initial=0) - ranks for ranks in (number_ranks, string_ranks))
     all_ranks = np.full(len(kinds), np.iinfo(np.int64).max)

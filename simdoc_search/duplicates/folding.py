@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.display import printable
-from simdoc_search.duplicates.arrays import Floats, Ints
+from simdoc_search.duplicates.arrays import Floats, Ints, is_run_start
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.verification import shingle_hashes
@@ -259,8 +259,7 @@ class _Comparison:
         owners = np.repeat(np.arange(count), self._sizes)
         values = np.concatenate(self._sets) if self._sets else np.zeros(0, np.uint64)
         order = np.argsort(values, kind="stable")
-        is_start = np.ones(len(values), np.bool_)
-        is_start[1:] = values[order[1:]] != values[order[:-1]]
+        is_start = is_run_start(values[order])
         starts = np.append(np.flatnonzero(is_start), len(values))
         list_of_value = np.empty(len(values), np.int64)
         list_of_value[order] = np.cumsum(is_start) - 1

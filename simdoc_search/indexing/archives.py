@@ -135,6 +135,11 @@ class Archives:
         """Return whether an archive is unchanged or was read completely, so that all of its members were found."""
         return path in self._by_path and self._by_path[path].is_complete
 
+    @property
+    def are_complete(self) -> bool:
+        """Whether all archives that the run opened are unchanged or were read completely."""
+        return all(archive.is_complete for archive in self._by_path.values())
+
     def mark_complete(self, writer: Writer, seen: SeenIds) -> None:
         """Store the states of the archives whose members are all stored. Call this after all members were written."""
         complete = [

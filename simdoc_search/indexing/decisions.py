@@ -25,7 +25,7 @@ from simdoc_search.indexing.jobs import Job, has_same_origin, make_origin
 from simdoc_search.indexing.located_source import LocatedSource, take_batch
 from simdoc_search.indexing.moved_files import MovedFiles
 from simdoc_search.indexing.preparation import Outcome, PreparedDocument
-from simdoc_search.indexing.pruning import find_unseen_documents, find_vanished_documents
+from simdoc_search.indexing.pruning import find_unseen_documents, find_vanished_documents, make_unseen_notes
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, classify_reason
@@ -128,6 +128,7 @@ class IndexingRun:
         if root is None:
             return LocatedSource(source, None, None)
         input_path = self._paths.get_or_add(root)
+        input_path.skips_indexed_files |= kind.may_be_indexed
         if kind is OTHER_KIND or source.reason == BROKEN_LINK_REASON:
             input_path.unreadable_paths[absolute_path(source.path)] = source.reason
         return LocatedSource(source, input_path, input_path.make_skipped_id(source) if kind.is_text_outdated else None)
@@ -250,16 +251,17 @@ class IndexingRun:
             # With None, the run has not looked at all files, so none is reported as missing.
             if prune is None or self._paths.is_inside_another(input_path):
                 continue
-            if not prune and not input_path.may_have_missing_files:
+            arguments = self._store, input_path, self._seen, self._archives, self.report.skipped
+            if not prune:
+                self.report.notes += make_unseen_notes(*arguments)
                 continue
-            unseen = find_unseen_documents(self._store, input_path, self._seen, self._archives, self.report.skipped)
-            self.report.notes += unseen.make_notes(input_path.path, prunes=prune)
-            if prune:
-                vanished = find_vanished_documents(unseen, input_path, self._archives, prune_all=prune_all)
-                self._writer.delete(vanished.ids)
-                _log.info("%s: %d documents pruned", input_path.path, len(vanished.ids))
-                self._removed_count += len(vanished.ids)
-                self.report.problems += vanished.problems
+            unseen = find_unseen_documents(*arguments)
+            self.report.notes += unseen.make_skipped_notes(input_path.path)
+            vanished = find_vanished_documents(unseen, input_path, self._archives, prune_all=prune_all)
+            self._writer.delete(vanished.ids)
+            _log.info("%s: %d documents pruned", input_path.path, len(vanished.ids))
+            self._removed_count += len(vanished.ids)
+            self.report.problems += vanished.problems
         self._archives.mark_complete(self._writer, self._seen)
 
     def _remove_if_renamed(self, input_path: InputPath, record: Record) -> None:

@@ -40,6 +40,7 @@ class InputPath:
     found_count: int = 0  # number of these documents that the run found again
     file_count: int = 0  # number of files that the run found
     unreadable_paths: dict[str, str] = field(default_factory=dict)  # maps each unreadable path to the reason
+    skips_indexed_files: bool = False  # whether the run skipped files that an earlier run may have indexed
     id_conflicts: Counter[str] = field(default_factory=Counter)  # number of ids shared with other roots, by root
     renamed_count: int = 0  # number of files whose ids changed in the run
 
@@ -49,9 +50,9 @@ class InputPath:
         return self.prefix + self.subfolder
 
     @property
-    def may_have_missing_files(self) -> bool:
-        """Whether the path is a root, and the run did not find all of its documents."""
-        return self.root == self.path and self.found_count < self.stored_count
+    def unseen_count(self) -> int:
+        """Number of documents of a root that the run did not find; 0 for a path inside a root."""
+        return self.stored_count - self.found_count if self.root == self.path else 0
 
     def make_id(self, path: str) -> str:
         """Return the id of the file with this absolute path."""

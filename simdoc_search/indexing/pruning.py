@@ -42,11 +42,8 @@ class UnseenDocuments:
     unreadable_counts: Counter[str] = field(default_factory=Counter)
     skipped_counts: Counter[str] = field(default_factory=Counter)  # number of documents with skipped files, by reason
 
-    def make_notes(self, path: str, *, prunes: bool) -> Iterator[str]:
-        """Yield sentences about the indexed files of this path that were skipped or are missing.
-
-        If the run prunes, nothing is said about missing files.
-        """
+    def make_skipped_notes(self, path: str) -> Iterator[str]:
+        """Yield a sentence for each reason why the run skipped indexed files of this path."""
         for reason, count in self.skipped_counts.items():
             if reason == LINK_OUT_REASON:
                 files_are = format_count(count, "indexed file is", "indexed files are")
@@ -58,9 +55,6 @@ class UnseenDocuments:
                 files_are = format_count(count, "indexed file was", "indexed files were")
                 problem, advice = f"skipped in {path} ({reason})", "delete` removes"
             yield f"{files_are} {problem}; the index still has {'its' if count == 1 else 'their'} text. `{advice} it"
-        if (count := len(self.missing_ids)) and not prunes:
-            files, their = ("1 indexed file is", "its") if count == 1 else (f"{count:,} indexed files are", "their")
-            yield f"{files} missing from {path}, but the index still has {their} text; `index --prune` removes it"
 
 
 def find_unseen_documents(
@@ -77,8 +71,7 @@ def find_unseen_documents(
     """
     unseen, reasons = UnseenDocuments(), dict[str, str]()
     for file in skipped:
-        kind, _ = classify_reason(file.reason)
-        if kind.is_expected and not kind.is_text_outdated:  # links, excluded and hidden files
+        if classify_reason(file.reason)[0].may_be_indexed:
             reasons[absolute_path(file.path)] = file.reason
     inside = (os.path.join(input_path.path, ""), f"{input_path.path}!")  # noqa: PTH118 - Path objects are slow here
     for record in store.scan(root_folder=input_path.root):
@@ -95,6 +88,27 @@ def find_unseen_documents(
         elif (skipped_path := find_listed_path(find_archive(path) or path, reasons, input_path.path)) is not None:
             unseen.skipped_counts[reasons[skipped_path]] += 1
     return unseen
+
+
+def make_unseen_notes(
+    store: Store, input_path: InputPath, seen: SeenIds, archives: Archives, skipped: Iterable[SkippedFile]
+) -> Iterator[str]:
+    """Yield sentences about the documents that `find_unseen_documents` returns, for a run that removes none."""
+    missing_count = input_path.unseen_count
+    if missing_count <= 0:
+        return
+    # Otherwise, all of these files are missing. Then the documents need not be read.
+    if input_path.skips_indexed_files or input_path.unreadable_paths or not archives.are_complete:
+        unseen = find_unseen_documents(store, input_path, seen, archives, skipped)
+        yield from unseen.make_skipped_notes(input_path.path)
+        missing_count = len(unseen.missing_ids)
+    if missing_count:
+        files_are = format_count(missing_count, "indexed file is", "indexed files are")
+        their = "its" if missing_count == 1 else "their"
+        yield (
+            f"{files_are} missing from {input_path.path}, but the index still has {their} text; "
+            "`index --prune` removes it"
+        )
 
 
 def find_vanished_documents(

@@ -22,6 +22,7 @@ class SkipKind:
     is_expected: bool = False  # whether skipping was expected, because such files are never read
     is_text_outdated: bool = False  # whether a text that was stored for the file before is now out of date
     advice: str = ""  # the option that would help; empty if there is none
+    may_be_indexed: bool = False  # whether an earlier run may have indexed such files, because it had other options
     is_id_taken: bool = False  # whether the id of the file belongs to another document
 
     @property
@@ -70,8 +71,8 @@ SKIP_KINDS = (
         is_expected=True,
         is_text_outdated=True,
     ),
-    SkipKind("", r"a link .*|an index of simdoc-search", is_expected=True),
-    SkipKind("", "excluded", is_expected=True),
+    SkipKind("", r"a link .*|an index of simdoc-search", is_expected=True, may_be_indexed=True),
+    SkipKind("", "excluded", is_expected=True, may_be_indexed=True),
     SkipKind("", "hidden|a lock file of Microsoft Office", is_expected=True),
 )
 """All kinds, by descending importance."""

@@ -104,8 +104,8 @@ class Comparison:
         character_differences: The differences in letter case, punctuation and symbols at matched words, in the order of
             the first text.
         significant_changes: The differences in negations, then numbers, dates and names.
-        equal_unmatched_word_counts: The number of words of each text that are in neither a passage nor a difference.
-            They are equal in both texts, but too few in a row for a passage.
+        equal_unmatched_word_counts: The number of words of each text that are neither matched nor in a difference. They
+            are equal in both texts, but so few in a row that this may be chance.
         matched_different_word_counts: The number of words of each text that are both matched and in a difference,
             because they are repeated or moved. Moved differences do not count.
     """

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
+from simdoc_search.passages.disguise import describe_disguised_words
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
+from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
@@ -160,6 +162,15 @@ def _describe_replacement(change: SignificantChange) -> str:
     return f"{new} (added)" if change.new else f"{old} (removed)"
 
 
+def describe_problem_words(comparison: Comparison, texts: tuple[str, str], names: tuple[str, str]) -> list[str]:
+    """Return warnings about words that are disguised or not split. They are empty if no words of the texts differ."""
+    if not comparison.differences:
+        return []
+    disguised = [(name, describe_disguised_words(text)) for name, text in zip(names, texts, strict=True)]
+    unsplit = [UNSPLIT_PASSAGES_NOTE] if any(map(has_unsplit_words, texts)) else []
+    return [*(f"{name}: {note}" for name, note in disguised if note), *unsplit]
+
+
 class MeasureRow(NamedTuple):
     """A measure for display: its name, its value and a remark."""
 
@@ -191,7 +202,7 @@ def _describe_other_words(comparison: Comparison) -> Iterator[MeasureRow]:
     """Yield the words that are counted as neither common nor different, and those that are counted as both."""
     if any(comparison.equal_unmatched_word_counts):
         counts = _format_counts_of_both(comparison.equal_unmatched_word_counts)
-        yield MeasureRow("equal outside passages", counts)
+        yield MeasureRow("equal, not matched", counts, "which may be equal by chance")
     if any(comparison.matched_different_word_counts):
         counts = _format_counts_of_both(comparison.matched_different_word_counts)
         yield MeasureRow("in common and different", counts, "which are repeated or moved")

@@ -22,19 +22,17 @@ class MatchedWords(NamedTuple):
     """The words that two texts share.
 
     Attributes:
-        covered_words_mask: The words of the first text that passages cover.
-        covered_word_count: The number of words that passages cover in the first or second text, whichever is smaller.
-        compared_word_count: The number of words of both texts.
+        covered_words_mask: The words of the first text that passages cover; bool, shape (words,).
+        other_word_count: The number of words of the other text.
     """
 
     covered_words_mask: Mask
-    covered_word_count: int
-    compared_word_count: int
+    other_word_count: int
 
-    @classmethod
-    def from_mask(cls, mask: Mask, other_covered_count: int, other_word_count: int) -> MatchedWords:
-        """Return the result for a mask of the covered words of the first text, and two counts of the second text."""
-        return cls(mask, min(int(np.count_nonzero(mask)), other_covered_count), len(mask) + other_word_count)
+    @property
+    def covered_word_count(self) -> int:
+        """The number of words of the first text that passages cover."""
+        return int(np.count_nonzero(self.covered_words_mask))
 
 
 class TextMatcher:
@@ -78,12 +76,12 @@ class TextMatcher:
             return [_match_word_ids(first, second, self._settings) for second in seconds]
         masks, counts = call_kernel_method(self._aligner.matched_words, other_texts)
         rows = np.frombuffer(masks, np.bool_).reshape(len(other_texts), self._word_count)
-        pairs = np.frombuffer(counts, np.int64).reshape(-1, 2).tolist()
-        return [MatchedWords.from_mask(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
+        other_word_counts = np.frombuffer(counts, np.int64)[1::2].tolist()
+        return list(map(MatchedWords, rows, other_word_counts))
 
 
 def _match_word_ids(first: WordIds, second: WordIds, settings: AlignmentSettings) -> MatchedWords:
-    masks = empty_mask(len(first)), empty_mask(len(second))
-    for i, j, size in itertools.chain.from_iterable(runs.tolist() for runs in align_word_ids(first, second, settings)):
-        masks[0][i : i + size] = masks[1][j : j + size] = True
-    return MatchedWords.from_mask(masks[0], int(masks[1].sum()), len(second))
+    mask = empty_mask(len(first))
+    for i, _, size in itertools.chain.from_iterable(runs.tolist() for runs in align_word_ids(first, second, settings)):
+        mask[i : i + size] = True
+    return MatchedWords(mask, len(second))

@@ -221,6 +221,9 @@ def _read_field_and_values(node: Any) -> tuple[str, list[str]]:
     """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE).
 
     For other clauses, both are empty.
+
+    Raises:
+        QuerySyntaxError: a value has a wildcard.
     """
     from luqum import tree  # noqa: PLC0415 - an optional dependency
 
@@ -234,5 +237,14 @@ def _read_field_and_values(node: Any) -> tuple[str, list[str]]:
             return "", []
     if not all(isinstance(value, tree.Word | tree.Phrase) for value in values):
         return "", []
+    if any(isinstance(value, tree.Word) and _has_wildcard(value.value) for value in values):
+        raise QuerySyntaxError(
+            f"the filter {str(node).strip()!r} has a wildcard; write the whole value (for `path`, its beginning is "
+            "enough), and put a value that contains * or ? in quotes"
+        )
     texts = [value.value[1:-1] if isinstance(value, tree.Phrase) else value.value for value in values]
     return node.name, [re.sub(r"\\(.)", r"\1", text) for text in texts]
+
+
+def _has_wildcard(word: str) -> bool:
+    return re.search(r"[*?]", re.sub(r"\\.", "", word)) is not None

@@ -4,7 +4,8 @@
 
 An id can contain underscores and end with a number. So `invoice_10` is either the id of a document, or 10 % overlap
 with `invoice`. `parse` returns all readings, and `choose_reading` returns the reading whose document exists. A string
-with a quoted id, such as `"my_doc_7"_20`, has only one reading.
+with a quoted id, such as `"my_doc_7"_20`, has only one reading. If a string is not a valid quoted id, such as
+`"draft" of May`, the quotation marks are part of the id.
 
 Source: FINGERPRINT in Alfresco Search Services. There, 0.2 and 1 mean 20 % and 100 %, and the id ends at the first
 `_`; see `alfresco.py`.
@@ -13,6 +14,7 @@ Source: FINGERPRINT in Alfresco Search Services. There, 0.2 and 1 mean 20 % and 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -57,7 +59,8 @@ class ParsedFingerprint:
     Attributes:
         text: the string.
         readings: the valid readings, sorted by descending length of the id.
-        invalid_readings: the invalid readings, as pairs of the id and the error message.
+        invalid_readings: the invalid readings, as pairs of the id and the error message. The id is empty if a reading
+            has none.
     """
 
     text: str
@@ -96,7 +99,7 @@ def parse(text: str) -> ParsedFingerprint:
     """Parse a FINGERPRINT string.
 
     Raises:
-        QuerySyntaxError: the id is missing, a quotation mark is not closed, or the part after a quoted id is malformed.
+        QuerySyntaxError: the id is missing.
     """
     body = text.strip()
     if body[: len(_PREFIX)].upper() == _PREFIX:
@@ -105,9 +108,12 @@ def parse(text: str) -> ParsedFingerprint:
         raise QuerySyntaxError(
             "the query has no id; write an id, such as doc123, or ID_OVERLAP_PROBABILITY, such as doc123_20_80"
         )
-    if body.startswith('"'):
-        return ParsedFingerprint(text, (_parse_quoted(body),))
     readings, invalid_readings = [FingerprintQuery(body)], []
+    if body.startswith('"'):
+        try:
+            return ParsedFingerprint(text, (_parse_quoted(body),))
+        except QuerySyntaxError as error:
+            invalid_readings.append(("", str(error)))
     id = body
     numbers: tuple[str, ...] = ()
     for _ in range(2):
@@ -176,7 +182,7 @@ def choose_reading(
     if existing:
         alternatives = [str(reading) for reading in existing]
         more = f" and {len(alternatives) - _MAX_ALTERNATIVES} more" if len(alternatives) > _MAX_ALTERNATIVES else ""
-        shown = ", ".join(alternatives[:_MAX_ALTERNATIVES]) + more
+        shown = ", ".join(map(shlex.quote, alternatives[:_MAX_ALTERNATIVES])) + more  # a shell removes other quotes
         raise AmbiguousQueryError(
             f"{parsed.text!r} matches several documents; use one of these queries instead: {shown}",
             alternatives,

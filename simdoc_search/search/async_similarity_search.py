@@ -74,7 +74,6 @@ class AsyncSimilaritySearch:
     index: Final = _make_awaitable(SimilaritySearch.index)
     similar: Final = _make_awaitable(SimilaritySearch.similar)
     similar_many: Final = _make_asynchronous_iterator(SimilaritySearch.similar_many)
-    similar_to_text: Final = _make_awaitable(SimilaritySearch.similar_to_text)
     passages: Final = _make_awaitable(SimilaritySearch.passages)
     highlight: Final = _make_awaitable(SimilaritySearch.highlight)
     delete: Final = _make_awaitable(SimilaritySearch.delete)

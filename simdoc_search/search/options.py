@@ -129,22 +129,11 @@ class SimilarOptions(SearchOptions):
 
 
 @dataclass(frozen=True)
-class SimilarQuery(SimilarOptions):
-    """Options of `similar`.
+class SimilarQuery(QueryOptions, SimilarOptions):
+    """Options of `similar`. `query` can also be an id with the overlap and the probability in percent: `doc123_20_80`.
 
-    Attributes:
-        query: an id with the overlap and the probability in percent, such as `doc123_20_80`; only an id, if `overlap`
-            or `probability` is given; or the `key` of a hit. Documents behind an alias can have the same id, but not
-            the same key.
-
-    Raises:
-        QuerySyntaxError: the query or an option is malformed or out of range.
-        AmbiguousQueryError: several documents match the query, or several documents behind an alias have the id.
-        UnknownDocumentError: the document is not stored, or does not match `query_document_filters`.
-        UnknownFieldError: there are no hits, and no document has the field of a filter.
+    If `overlap` or `probability` is given, `query` is only an id.
     """
-
-    query: Query
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from simdoc_search.display import describe_shown_hits, format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
-from simdoc_search.passages.disguise import describe_disguise
+from simdoc_search.passages.disguise import describe_disguised_words
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 from simdoc_search.search.results import HitsResult
@@ -36,10 +36,10 @@ class PassageHit(HasDocumentKey):
 
     Attributes:
         key: the key of the document.
-        word_count: number of matched words. The numbers in the two documents can differ; this is the smaller one.
+        word_count: number of words of the query document that are matched in the hit. Each of them is counted, also if
+            the query document repeats a passage that occurs once in the hit.
         share: `word_count` as a share of the query document's words that are not ignored, 0..1.
-        added_word_count: number of words of the query document that this hit covers and no earlier hit covers. It can
-            be greater than `word_count`, if the query document repeats a passage that occurs once in the hit.
+        added_word_count: number of words of the query document that this hit covers and no earlier hit covers.
         kind: `exact` if the values are computed from both texts. If a text is not stored, the values are `estimated`
             from the passage tokens, and `passages` is empty.
         passages: the shared passages, in the order of the query document. In each, `a` is the span in the query
@@ -86,9 +86,9 @@ class PassageResult(HitsResult[PassageHit]):
         candidate_count: number of documents that share a token or phrase with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         guaranteed_run_length: minimum length, in words, of the shared runs that are always found, unless all their
-            phrases are too common.
-        too_common_phrase_count: number of phrases whose words are in too many documents, so that only some of these
-            documents were searched. A match that shares only such phrases can be missing.
+            words are too common.
+        too_common_run_count: number of runs whose words are in too many documents, so that only some of these
+            documents were searched. A match that shares only such runs can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
         bibliography_note: a sentence that says where the ignored bibliography is, or that there is none. It is empty if
@@ -108,7 +108,7 @@ class PassageResult(HitsResult[PassageHit]):
     candidate_count: int
     compared_count: int
     guaranteed_run_length: int = 0
-    too_common_phrase_count: int = 0
+    too_common_run_count: int = 0
     spans: list[Span] = field(default_factory=list, repr=False)
     ignored_spans: list[Span] = field(default_factory=list, repr=False)
     bibliography_note: str = ""
@@ -135,7 +135,7 @@ class PassageResult(HitsResult[PassageHit]):
         """Sentences for display: the ignored bibliography, and warnings about words that are disguised or not split."""
         text = self.text or ""
         unsplit_note = UNSPLIT_PASSAGES_NOTE if has_unsplit_words(text) else ""
-        return [note for note in (self.bibliography_note, describe_disguise(text), unsplit_note) if note]
+        return [note for note in (self.bibliography_note, describe_disguised_words(text), unsplit_note) if note]
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

@@ -115,7 +115,7 @@ def _compare_candidates(
         keys = [candidate.key for candidate in batch]
         texts = {} if document.text is None else read_texts(store, keys)
         for key, matched in zip(texts, match_texts(list(texts.values())), strict=True):
-            words_left -= matched.compared_word_count
+            words_left -= len(matched.covered_words_mask) + matched.other_word_count
             if word_count := matched.covered_word_count:
                 share = word_count / document.word_count
                 hit = PassageHit(key, word_count, share, 0, "exact")
@@ -142,9 +142,7 @@ def _match_unignored_words(
 ) -> MatchedWords:
     """Return the words that are not ignored and that the query document shares with a text."""
     other = locate_words(text, document.settings.analysis)
-    passages = _find_shared_passages(document, other, options)
-    other_count = int(matched_mask(other, passages, in_second_text=True).sum())
-    return MatchedWords.from_mask(matched_mask(words, passages), other_count, len(other.words))
+    return MatchedWords(matched_mask(words, _find_shared_passages(document, other, options)), len(other.words))
 
 
 def _find_shared_passages(document: QueryDocument, words: WordPositions, options: PassageQuery) -> list[Passage]:
@@ -215,7 +213,7 @@ def _make_result(
         candidates.total,
         compared_count,
         max(candidates.guaranteed_run_length, min(min_run, words)),
-        candidates.too_common_phrase_count,
+        candidates.too_common_run_count,
         mask_to_spans(text.words, unite_covers(exact, len(document.ignored_word_mask))) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
         describe_bibliography(text.text, document.bibliography_span) if text and options.ignore_bibliography else "",

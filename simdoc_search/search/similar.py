@@ -15,10 +15,10 @@ from simdoc_search.passages.unsplit_text import describe_overlaps_of_text
 from simdoc_search.query.plans import Plan, ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filter_check import find_unknown_field
-from simdoc_search.search.options import SimilarOptions
+from simdoc_search.search.options import SimilarOptions, SimilarQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.resolver import Query, Resolver, make_document_query
-from simdoc_search.search.results import catch_error
+from simdoc_search.search.results import catch_error, raise_if_error
 from simdoc_search.search.similar_candidates import make_plan, run_plans
 from simdoc_search.search.similar_containment import find_by_containment
 from simdoc_search.search.similar_ranking import Ranker
@@ -37,6 +37,19 @@ class _PlannedQuery(NamedTuple):
     query: FingerprintQuery
     query_record: Record
     plan: Plan
+
+
+def find_similar(store: Store, query: SimilarQuery) -> SearchResult:
+    """Return the documents that share text with a stored document or a text; see `SimilaritySearch.similar`."""
+    if query.text is None:
+        (outcome,) = find_similar_to_many(store, iter([query.query or ""]), query)
+        return raise_if_error(outcome)
+    document = QueryDocument.from_text(query.text, store.settings)
+    if query.measure != "jaccard":
+        parsed_query = make_document_query("", query.overlap, query.probability)
+        return find_by_containment(store, parsed_query, document, query, query.exclude)
+    (outcome,) = find_similar_to_records(store, [document.fingerprint_record], query, query.exclude)
+    return raise_if_error(outcome)
 
 
 def find_similar_to_many(
@@ -59,16 +72,6 @@ def find_similar_to_many(
         candidates = run_plans(store, plans, options)
         for query in planned:
             yield query if isinstance(query, SimdocError) else _make_result(store, query, next(candidates), options)
-
-
-def find_similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchResult | SimdocError:
-    """Return the result for a text that need not be stored, or the error."""
-    document = QueryDocument.from_text(text, store.settings)
-    if options.measure != "jaccard":
-        query = make_document_query("", options.overlap, options.probability)
-        return find_by_containment(store, query, document, options)
-    (result,) = find_similar_to_records(store, [document.fingerprint_record], options)
-    return result
 
 
 def find_similar_to_records(
@@ -102,7 +105,8 @@ def _search_by_containment(
     store: Store, planned_query: _PlannedQuery, options: SimilarOptions
 ) -> SearchResult | SimdocError:
     document = QueryDocument(read_complete_record(store, planned_query.query_record), store.settings)
-    return catch_error(partial(find_by_containment, store, planned_query.query, document, options))
+    exclude = None if options.include_self else document.key
+    return catch_error(partial(find_by_containment, store, planned_query.query, document, options, exclude))
 
 
 def _make_result(

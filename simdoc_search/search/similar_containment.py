@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.unsplit_text import describe_overlaps_of_text
 from simdoc_search.query.plans import ThresholdPlan
@@ -31,9 +32,13 @@ _log = logging.getLogger(__name__)
 
 
 def find_by_containment(
-    store: Store, query: FingerprintQuery, document: QueryDocument, options: SimilarOptions
+    store: Store,
+    query: FingerprintQuery,
+    document: QueryDocument,
+    options: SimilarOptions,
+    exclude: DocumentKey | None,
 ) -> SearchResult:
-    """Return the documents whose measure is at least the overlap of the query.
+    """Return the documents whose measure is at least the overlap of the query, without the document `exclude`.
 
     Raises:
         QuerySyntaxError: the query has a probability.
@@ -48,7 +53,6 @@ def find_by_containment(
     document.check_has_passages()
     needed_hit_count = options.offset + options.size
     size = compute_max_compared_documents(needed_hit_count)
-    exclude = None if options.include_self else document.key
     candidates = find_passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
     if not candidates.total and (error := find_unknown_field(store, options.filters)):
         raise error

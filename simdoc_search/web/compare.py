@@ -14,7 +14,7 @@ from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.ignored_words import ignore_parts
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.passages.report import render_pair_view
-from simdoc_search.passages.summary import describe_word_measures
+from simdoc_search.passages.summary import describe_problem_words, describe_word_measures
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
@@ -67,6 +67,7 @@ def compare(request: PageRequest) -> Page:
             bibliography=request.is_on("ignore_bibliography"),
             preset=request.preset,
         )
+    notes += describe_problem_words(comparison, texts, names)
     is_side_by_side = length <= _MAX_SHOWN_CHARACTERS and not request.wants_json
     position = request.integer("at", 0, 0, 10**9)
     values: dict[str, Any] = {
@@ -80,7 +81,7 @@ def compare(request: PageRequest) -> Page:
         if is_side_by_side
         else None,
     }
-    as_json = comparison_as_json(comparison, (query_json, {"id": second.id}))
+    as_json = comparison_as_json(comparison, (query_json, {"id": second.id}), notes=notes)
     return Page("compare.html", values, as_json | ({"ignored": [*ignored]} if ignored else {}))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from simdoc_search.as_json import duplicates_omissions_as_json, duplicates_summary_as_json, group_as_json
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates import GroupedDocument
+from simdoc_search.duplicates import KEEP_RULES, GroupedDocument
 from simdoc_search.duplicates.plan import undo_path
 from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action
@@ -28,7 +28,6 @@ _DEFAULT_GROUPS, _MAX_MEMBERS, _MAX_DROPPED_DOCUMENTS = 20, 100, 500
 _MAX_EXCERPTS = 100
 """The maximum number of texts that a page reads for excerpts."""
 _EXCERPT_WORDS = 24
-_KEEP_RULES = ("longest", "first", "newest", "oldest")
 _KINDS_WITH_OTHER_TEXT = ("near", "same words")
 
 
@@ -57,7 +56,7 @@ def duplicates(request: PageRequest) -> Page:
         return count, {"groups": groups, "max_members": _MAX_MEMBERS, "facts": facts}, {}
 
     page = request.served_store.duplicates.make_page(request, "duplicates.html", _DEFAULT_GROUPS, show_groups)
-    return replace(page, values={**page.values, "keep_rules": _KEEP_RULES})
+    return replace(page, values={**page.values, "keep_rules": KEEP_RULES})
 
 
 def _as_json(review: DuplicatesReview, start: int, limit: int) -> dict[str, Any]:

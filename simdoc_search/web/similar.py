@@ -31,10 +31,7 @@ def similar(request: PageRequest) -> Page:
         query = RequestQuery(DocumentKey(result.query.id))
     else:
         query = read_request_query(request)
-        if query.text is not None:
-            result = search.similar_to_text(query.text, **options)
-        else:
-            result = search.similar(**query.arguments(), **options)
+        result = search.similar(**query.arguments(), **options)
     keys = [hit.key for hit in result.hits]
     columns = read_page_columns(request, search, keys)
     values = {

@@ -122,12 +122,12 @@ def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monke
 
     missing = f"with a stop word file \\(checksum {stop_words.checksum}\\); set SIMDOC_"
     with pytest.raises(FormatMismatchError, match=missing):
-        SimilaritySearch(open_store(folder)).similar_to_text("one other of two")
+        SimilaritySearch(open_store(folder)).similar(text="one other of two")
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(other))
     with pytest.raises(FormatMismatchError, match="differ from those of the index; set SIMDOC_STOP_WORDS"):
         SimilaritySearch(open_store(folder)).index([Document("b", "the one")])
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(file))
-    assert ["a"] == [hit.id for hit in SimilaritySearch(open_store(folder)).similar_to_text("ONE other of two").hits]
+    assert ["a"] == [hit.id for hit in SimilaritySearch(open_store(folder)).similar(text="ONE other of two").hits]
     with pytest.raises(FormatMismatchError):
         open_store(folder, Settings(Analysis(stop_words=ENGLISH)))
     with pytest.raises(StoreError, match=r"cannot read the stop word file .*nothing.txt"):

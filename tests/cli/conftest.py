@@ -12,6 +12,19 @@ from tests.support.duplicate_files import DAY, FILES
 from tests.support.quoting_texts import BEGIN, BOOK, PAPER, QUOTE, prose
 
 
+@pytest.fixture
+def indexed(tmp_path: Path) -> Path:
+    """An empty folder. A test file can define a folder with an index instead."""
+    return tmp_path
+
+
+@pytest.fixture
+def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Change to the folder `indexed`, and return it."""
+    monkeypatch.chdir(indexed)
+    return indexed
+
+
 @pytest.fixture(scope="session")
 def similar_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an indexed corpus, and a draft that is not indexed."""

@@ -10,6 +10,8 @@ import pytest
 from tests.support.cli import answer, output, run, sentence, usage_error, write
 from tests.versions.paper import DOCUMENTS
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 NAMES = ["D1 v1", "D2 <v2>", "D3", "D4 & more", "D5"]
 
 
@@ -24,13 +26,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output("index", folder / "corpus", "--store", folder / "syn", *options)
     output("index", folder / "corpus", "--store", folder / "plain")
     return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to the folder, and return it."""
-    monkeypatch.chdir(indexed)
-    return indexed
 
 
 def test_question_marks_in_the_list_of_families_are_explained(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from simdoc_search import compare
 from tests.support import formats
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 OLD, NEW = f"{words(0, 60)} you may copy {words(60, 120)}", f"{words(0, 60)} you may not copy {words(60, 120)}"
 
 
@@ -25,13 +27,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, {"docs.jsonl": json_lines({"id": "draft.txt", "text": OLD})})
     output("index", folder / "corpus", folder / "docs.jsonl", "--store", folder / ".simdoc")
     return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to the folder, and return it."""
-    monkeypatch.chdir(indexed)
-    return indexed
 
 
 def names(*arguments: object, stdin: str | None = None) -> list[dict[str, Any]]:

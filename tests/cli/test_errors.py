@@ -14,12 +14,7 @@ import pytest
 
 from tests.support.cli import answer, environment, json_lines, output, run, sentence, words, write, write_corpus
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def index(folder: Path, *lines: Mapping[str, object]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +18,8 @@ from simdoc_search.query.planner import Planner
 from simdoc_search.query.sql import to_sql
 from tests.support.cli import answer, output, run, sentence, usage_error, words, write, write_corpus
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 QUERIES = ("doc123", "doc123_20", "doc123_20_80", "doc123_50_95", "doc123_20_100", "absent_20_80")
 
 
@@ -28,13 +31,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(corpus, dict.fromkeys(("invoice", "invoice_10", "a/note.txt", "b/note.txt"), words(0, 90)))
     output("index", corpus, "--store", folder / ".simdoc")
     return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to the folder, and return it."""
-    monkeypatch.chdir(indexed)
-    return indexed
 
 
 def explain(*arguments: str) -> Any:
@@ -130,11 +126,9 @@ def test_an_ambiguous_query_lists_unambiguous_ones() -> None:
         ("invoice_10_80", ['"invoice_10"_80', '"invoice"_10_80']),
         ("note_20", ['"a/note.txt"_20', '"b/note.txt"_20']),
     ):
-        message = sentence(run("explain", query))
+        message, shown = sentence(run("explain", query)), ", ".join(map(shlex.quote, readings))
 
-        assert (
-            f"'{query}' matches several documents; use one of these queries instead: {', '.join(readings)}" == message
-        )
+        assert f"'{query}' matches several documents; use one of these queries instead: {shown}" == message
         assert [[reading] for reading in readings] == [explain(reading)["readings"] for reading in readings]
 
 

@@ -55,13 +55,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to the hostile folder."""
-    monkeypatch.chdir(indexed)
-    return indexed
-
-
 ON_A_STORE = [
     ["index", "docs"],
     ["index", "docs", "--checksum"],

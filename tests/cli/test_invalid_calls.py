@@ -14,12 +14,7 @@ import pytest
 
 from tests.support.cli import answer, environment, json_lines, output, process, run, sentence, usage_error, words, write
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def index(*documents: Mapping[str, object]) -> None:

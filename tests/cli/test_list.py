@@ -25,6 +25,8 @@ from tests.support.cli import (
 )
 from tests.support.slow_cases import slow_after
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
 TIMES = {"doc123.txt": 1_600_000_000, COPY: 1_500_000_000, HALF: 1_700_000_000, OLD: 1_650_000_000}
 
@@ -44,13 +46,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arguments = ["index", folder / "corpus", "-", "--store", folder / ".simdoc"]
     output(*arguments, stdin=json_lines(*lines))
     return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to the folder, and return it."""
-    monkeypatch.chdir(indexed)
-    return indexed
 
 
 def rows(*arguments: str) -> list[dict[str, object]]:

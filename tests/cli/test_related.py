@@ -11,6 +11,8 @@ import pytest
 from tests.support.cli import answer, output, run, sentence, usage_error, write
 from tests.versions.paper import DOCUMENTS
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 SYNONYMS = "links, golf course\ntournament => championship\n"
 
 
@@ -26,13 +28,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output("index", folder / "corpus", "--store", folder / "names", "--with", "related", *synonyms)
     output("index", folder / "corpus", "--store", folder / "plain")
     return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to the folder, and return it."""
-    monkeypatch.chdir(indexed)
-    return indexed
 
 
 def related(*arguments: object, stdin: str | None = None) -> Any:

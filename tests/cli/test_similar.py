@@ -210,7 +210,7 @@ def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: 
 
     for command in (["show", "GPL-3"], ["similar", "GPL-3", "--overlap", "20"]):
         message = sentence(run(*command, "--store", tmp_path / "store"))
-        assert message.endswith('several documents; use one of these queries instead: "a/GPL-3.txt", "b/GPL-3.txt"')
+        assert message.endswith("""; use one of these queries instead: '"a/GPL-3.txt"', '"b/GPL-3.txt"'""")
 
 
 def test_messages_about_common_mistakes_name_the_right_command() -> None:

@@ -1,4 +1,4 @@
-"""`-v` shows the log of the library on stderr."""
+"""Commands show warnings of the library on stderr. `-v` shows the whole log."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from simdoc_search.display import printable
+from simdoc_search.stores.remote import retry
 from tests.support.cli import run
 from tests.support.http_server import error, serving
 
@@ -33,6 +34,17 @@ def test_vv_logs_each_request() -> None:
     logger = logging.getLogger("simdoc_search")
     assert [] == [handler for handler in logger.handlers if not isinstance(handler, logging.NullHandler)]
     assert logging.NOTSET == logger.level
+
+
+def test_a_command_says_that_it_waits_for_a_busy_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("opensearchpy")
+    monkeypatch.setattr(retry, "_last_log_time", [float("-inf")])
+    answers = iter([error(400, "refused", "the root of the engine"), error(429, "busy", "queue full")])
+    with serving(lambda _: next(answers, error(400, "refused", "not today"))) as server:
+        shown = run("info", "--store", f"{server.url}/docs").stderr
+
+    assert "queue full; retrying for up to 30 s" in shown
+    assert "not today" in shown
 
 
 def test_a_log_has_no_control_characters_and_no_password() -> None:

@@ -12,6 +12,8 @@ from simdoc_search.cli import versions_page
 from tests.support import formats
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, write
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 SENTENCES = [
     "The harbour was closed in winter, as the ice came early that year.",
     "Nobody had repaired the crane since the great storm.",
@@ -44,13 +46,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         output("index", folder / path, "--store", folder / store, *options)
     return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to the folder, and return it."""
-    monkeypatch.chdir(indexed)
-    return indexed
 
 
 def hits(*arguments: object) -> list[str]:

@@ -22,9 +22,11 @@ from tests.support.devengine import NOWHERE, registered
 def test_status_without_an_engine_has_exit_code_1() -> None:
     shown = run("engine", "status", "--port", NOWHERE, "--json")
 
-    assert f"no engine is running on port {NOWHERE}; start one with: simdoc-search engine start" == sentence(
+    start = "start one with: simdoc-search engine start"
+    assert f"no engine is running on port {NOWHERE}; {start} --port {NOWHERE}" == sentence(
         run("engine", "status", "--port", NOWHERE)
     )
+    assert f"no engine is running on port 9201; {start}" == sentence(run("engine", "status", "--port", 9201))
     assert (1, {"health": None, "urls": [], "nodes": []}) == (shown.exit_code, json.loads(shown.stdout))
 
 

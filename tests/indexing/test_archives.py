@@ -62,7 +62,7 @@ def test_members_are_documents_and_an_unchanged_archive_is_not_read(new_store: N
 
     assert (3, 0, 0, 0) == counts(first)
     assert {REPORT, NOTE, PLAIN} == ids(store)
-    assert ["old.zip!2021/Report.txt"] == [hit.id for hit in SimilaritySearch(store).similar_to_text(words(0, 90)).hits]
+    assert ["old.zip!2021/Report.txt"] == [hit.id for hit in SimilaritySearch(store).similar(text=words(0, 90)).hits]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(archives, "iterate_in_subprocess", None)

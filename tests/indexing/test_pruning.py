@@ -13,6 +13,7 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import FileSource, SkippedFile, Source, read_corpus
+from tests.support.archives import packed_zip
 from tests.support.cli import answer, run, words, write
 from tests.support.folders import posix_only
 from tests.support.users import ordinary_user
@@ -206,6 +207,16 @@ def test_excluded_files_are_not_called_missing(corpus: Path) -> None:
     for options in ((), ("--prune",)):
         assert [note] == notes("index", "corpus", "--exclude-files", "disk/", *options)
     assert 30 == documents()
+
+
+@pytest.mark.usefixtures("read_in_this_process")
+def test_members_of_a_damaged_archive_are_not_called_missing(corpus: Path) -> None:
+    write(corpus, {"a.zip": packed_zip({"1.txt": words(90, 110), "2.txt": words(100, 120)})})
+    run("index", "corpus", "--archives")
+    (corpus / "a.zip").write_bytes(b"PK damaged")
+
+    assert [] == notes("index", "corpus")
+    assert 32 == documents()
 
 
 # --- files whose text is gone ---

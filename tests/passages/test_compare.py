@@ -97,15 +97,30 @@ def test_the_counts_add_up_to_all_words(a: str, b: str, template: str) -> None:
 
 
 def test_words_that_are_counted_twice_or_not_at_all_have_a_row() -> None:
-    """The first text repeats a sentence. Its last words are too few in a row for a passage."""
+    """The first text repeats a sentence. Its last words are too few in a row to be matched."""
     sentence = "The landlord repairs what is broken within three weeks."
     own, other = (" ".join(texts.distinct_words(30, seed)) for seed in (1, 2))
     comparison = compare(f"{sentence} {sentence} {own} ends it here", f"{sentence} {other} ends it here")
     rows = {name: (value, remark) for name, value, remark in describe_word_measures(comparison)}
 
-    assert ("3 words of each text", "") == rows["equal outside passages"]
+    assert "3 words of each text" == rows["equal, not matched"][0]
     assert ("9 words of the first text", "which are repeated or moved") == rows["in common and different"]
     assert 4 == len(describe_word_measures(compare(sentence, sentence)))
+
+
+def test_a_common_word_between_two_changes_of_a_passage_has_a_row() -> None:
+    """It is frequent, so it may be equal by chance and is not matched. It is in no difference."""
+    own, other = (" and ".join([" ".join(texts.distinct_words(15, seed))] * 10) for seed in (1, 2))
+    before, after = (
+        "the parish of Saint Olave reported how the totals stood at",
+        "Of the dead many drew water from the pump",
+    )
+    a, b = f"{own}. {before} 212 and 97. {after}", f"{other}. {before} 238 and 104. {after}"
+    comparison = compare(a, b)
+    rows = {row.name: row.value for row in describe_word_measures(comparison)}
+
+    assert "20 words in 1 passage" == rows["in common"]
+    assert "1 word of each text" == rows["equal, not matched"]
 
 
 # --- significant changes ---
@@ -132,6 +147,8 @@ def significant_changes(old: str, new: str) -> list[SignificantChange]:
          SignificantChange("date", "ends on", "12 March 2021", "12 April 2021")),
         ("It ends on 2024-05-03 at noon.", "It ends on 2024-03-05 at noon.",
          SignificantChange("date", "ends on", "2024-05-03", "2024-03-05")),
+        ("As of: 1. März\n2023 or so.", "As of: 15. Juni 2023 or so.",
+         SignificantChange("date", "As of:", "1. März 2023", "15. Juni 2023")),
         ("It is -5 degrees.", "It is 6 degrees.", SignificantChange("number", "It is", "-5", "6")),
         ("It is 5 degrees.", "It is -6 degrees.", SignificantChange("number", "It is", "5", "-6")),
         ("Pay €5 now.", "Pay $6 now.", SignificantChange("number", "Pay", "€5", "$6")),
@@ -218,14 +235,20 @@ def test_the_words_of_a_significant_change_are_whole() -> None:
                                    "Our Donaudampfschifffahrtsgesellschaft pays sums of 2 euro.")  # fmt: skip
 
     assert "NameAson … NameBson … NameCson … NameDson … NameEson …" == change.new
+    [name] = significant_changes("Pay plan v2 EUR now.", "Pay plan v2 USD now.")
+
     assert "pays sums of" == number.preceding_words
+    assert SignificantChange("name", "Pay plan v2", "EUR", "USD") == name
 
 
 def test_the_words_before_a_change_are_in_its_sentence() -> None:
     [change] = significant_changes("Pay 480.50 euros.", "Pay 430.50 euros.")
     [first] = significant_changes("12 euros are due.", "13 euros are due.")
+    [after_colon] = significant_changes("As of: 3 May 2021.", "As of: 4 May 2021.")
 
-    assert ("Pay", "the second floor.") == (change.preceding_words, first.preceding_words)
+    assert ("Pay", "the second floor.", "As of:") == (
+        change.preceding_words, first.preceding_words, after_colon.preceding_words
+    )  # fmt: skip
 
 
 def test_another_text_is_not_a_significant_change() -> None:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.passages.disguise import describe_disguise
-from tests.support.cli import output, write
+from simdoc_search.passages.disguise import describe_disguised_words
+from tests.support.cli import answer, output, write
 from tests.support.web import pages_of
 
 TEXT = "the keeper wrote about the old harbour and the people who lived there"
 
 
-def test_characters_inside_words_are_counted() -> None:
-    with_spaces = " ".join(f"{word[:1]}\u200b{word[1:]}" for word in TEXT.split()[:5])
-    with_cyrillic = TEXT.replace("o", "\u043e").replace("e", "\u0435")
+def test_disguised_words_are_counted_and_quoted() -> None:
+    """Not each of their characters. One such word is enough."""
+    one_word = describe_disguised_words("the w\u0435r\u0435b\u0430rr\u0435l")
+    five_words = describe_disguised_words("k\u200bee\u200bper of\nth\u0435 h\u0430rb\u043eur, \u043ed, \u043ef")
 
-    assert describe_disguise(with_spaces).startswith("In 5 places, words contain invisible characters")
-    assert describe_disguise(with_cyrillic)
-    assert "" == describe_disguise(with_spaces.rpartition(" ")[0])
+    assert one_word.startswith("1 word contains invisible characters or letters of two alphabets")
+    assert "“w\u0435r\u0435b\u0430rr\u0435l” (line 1)." in one_word
+    assert five_words.startswith("5 words contain ")
+    quoted = "“k\\u200bee\\u200bper” (line 1), “th\u0435” (line 2), “h\u0430rb\u043eur” (line 2), and 2 more."
+    assert f" of two alphabets: {quoted} Such words can hide copied text" in five_words
 
 
 def test_normal_texts_are_not_suspected() -> None:
@@ -34,14 +39,14 @@ def test_normal_texts_are_not_suspected() -> None:
         f"{TEXT}\u200b {TEXT} " * 9,
         "10 \u03bcm \u03b1-helix " * 9,
     ):
-        assert "" == describe_disguise(text)
+        assert "" == describe_disguised_words(text)
 
 
 def test_all_outputs_have_the_note(tmp_path: Path) -> None:
     """Also if no source was found."""
     disguised = TEXT.replace("e", "\u0435")
     write(tmp_path, {"papers/a.txt": TEXT, "essays/b.txt": disguised})
-    note, page = describe_disguise(disguised), tmp_path / "page.html"
+    note, page = describe_disguised_words(disguised), tmp_path / "page.html"
     place = ("--in", tmp_path / "papers", "--store", tmp_path / "s")
 
     assert note in output("passages", "--file", tmp_path / "essays" / "b.txt", *place, "--html", page).splitlines()
@@ -51,3 +56,19 @@ def test_all_outputs_have_the_note(tmp_path: Path) -> None:
     search.index([Document("a", TEXT)])
     with pages_of(lambda: search) as pages:
         assert note in pages.html("/passages", text=disguised)
+        assert note in pages.html("/compare", text=disguised, b="a")
+        assert [f"your text: {note}"] == pages.json("/compare", text=disguised, b="a")["notes"]
+
+
+def test_compare_says_which_text_has_disguised_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    disguised = TEXT.replace("people", "p\u0435ople")
+    write(tmp_path, {"a.txt": TEXT, "b.txt": disguised})
+    files, page = ("compare", "a.txt", "b.txt"), tmp_path / "page.html"
+    note = f"b.txt: {describe_disguised_words(disguised)}"
+    printed = output(*files, "--html", page)
+
+    assert note in " ".join(printed.split())
+    assert note in page.read_text("utf-8")
+    assert [note] == answer(*files)["notes"]
+    assert [] == answer("compare", "b.txt", "b.txt")["notes"]

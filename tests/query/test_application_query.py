@@ -51,7 +51,7 @@ def test_hits_are_refined_as_the_search_refines_them(
     """They have the same ids, overlaps and matching tokens, whatever other hits the request has."""
     refined = Similar(TOKENS, overlap, probability).refine(HITS)
     found = {similar.hit["_id"]: (similar.overlap, similar.matched_token_count) for similar in refined}
-    result = search.similar_to_text(SOURCE, overlap=overlap, probability=probability, size=100, verify=False)
+    result = search.similar(text=SOURCE, overlap=overlap, probability=probability, size=100, verify=False)
     expected = {similar.id: (similar.overlap, similar.matched_token_count) for similar in result.hits}
 
     assert expected.items() <= found.items()

@@ -74,7 +74,7 @@ def test_one_request_finds_what_the_search_finds(
 
     for similar, expected in (
         (by_id, search.similar("0", **options, query_document_filters=[READABLE])),
-        (from_text, search.similar_to_text(SOURCE, **options)),
+        (from_text, search.similar(text=SOURCE, **options)),
     ):
         clause = similar.clause(filters=[READABLE], exclude_id=expected.query.id or None)
         refined = similar.refine(hits(engine_indices, index, clause, similar.source_fields))

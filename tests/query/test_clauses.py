@@ -168,6 +168,16 @@ def test_other_clauses_are_refused_with_an_example(query: str) -> None:
         parse_fingerprint_and_filters(query)
 
 
+@pytest.mark.parametrize("value", ["k*", "k?", r"k\\*", "(one OR k*)", "*"])
+def test_a_wildcard_is_refused_unless_it_is_quoted(value: str) -> None:
+    """Stores would look for a literal asterisk."""
+    with pytest.raises(QuerySyntaxError, match="has a wildcard; write the whole value"):
+        parse_fingerprint_and_filters(f"FINGERPRINT:a AND NOT author:{value}")
+
+    literal = parse_fingerprint_and_filters(r'FINGERPRINT:a AND x:"k*?" AND y:k\*')
+    assert [("x", ["k*?"]), ("y", ["k*"])] == literal.required_filters
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

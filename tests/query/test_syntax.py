@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -110,9 +111,15 @@ def test_a_quoted_id_has_one_reading(text: str, expected: FingerprintQuery) -> N
 )
 def test_strings_without_a_reading_are_refused(text: str, message: str) -> None:
     with pytest.raises(QuerySyntaxError) as caught:
-        parse(text)
+        choose_reading(parse(text), stored("doc"))
 
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("id", ['"quoted" 350', '"doc"x', '"doc"_x', '"'])
+def test_an_id_can_begin_with_a_quotation_mark(id: str) -> None:
+    assert query(id) == choose_reading(parse(id), stored(id))
+    assert query(id, 20, 80) == choose_reading(parse(f"FINGERPRINT:{id}_20_80"), stored(id))
 
 
 def test_a_percentage_is_exact() -> None:
@@ -156,18 +163,19 @@ def test_the_reading_whose_document_exists_is_chosen(text: str, ids: list[str], 
 def test_several_readings_are_an_error_that_lists_them(
     text: str, ids: list[str], expected: list[FingerprintQuery]
 ) -> None:
+    """They can be pasted into a shell."""
     with pytest.raises(AmbiguousQueryError) as caught:
         choose_reading(parse(text), stored(*ids))
 
     assert [(reading,) for reading in expected] == [parse(written).readings for written in caught.value.readings]
-    assert [] == [written for written in caught.value.readings if written not in str(caught.value)]
+    assert list(caught.value.readings) == shlex.split(str(caught.value).partition("instead: ")[2].replace(", ", " "))
 
 
 def test_many_readings_are_shown_in_part() -> None:
     """The message shows ten readings. The error object has all of them."""
     ids = [f"{folder}/doc.txt" for folder in range(13)]
 
-    with pytest.raises(AmbiguousQueryError, match=r'"9/doc.txt" and 3 more$') as caught:
+    with pytest.raises(AmbiguousQueryError, match=r"\"9/doc.txt\"' and 3 more$") as caught:
         choose_reading(parse("doc"), stored(*ids))
 
     assert 13 == len(caught.value.readings)

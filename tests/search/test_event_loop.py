@@ -53,7 +53,7 @@ def test_computing_does_not_block_the_loop() -> None:
 
     async def run() -> None:
         async with AsyncSimilaritySearch(open_store(":memory:")) as search, count_turns() as turns:
-            await search.similar_to_text(text)
+            await search.similar(text=text)
 
             assert turns[0] >= 5
 
@@ -75,7 +75,7 @@ def test_a_cancelled_computation_ends_and_frees_its_thread(monkeypatch: pytest.M
 
     async def run() -> None:
         async with AsyncSimilaritySearch(open_store(":memory:"), threads=1) as search:
-            task = asyncio.create_task(search.similar_to_text("word " * (1 << 20)))
+            task = asyncio.create_task(search.similar(text="word " * (1 << 20)))
             await asyncio.to_thread(began.wait)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):

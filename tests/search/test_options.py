@@ -46,6 +46,14 @@ def test_the_query_document_is_a_hit_only_with_include_self(search: SimilaritySe
     assert (1, 2) == (default.candidate_count, with_self.candidate_count)
 
 
+@pytest.mark.parametrize("measure", ["jaccard", "containment"])
+def test_the_stored_version_of_a_text_can_be_excluded(measure: Any, search: SimilaritySearch) -> None:
+    search.index(Document(id, TEXT) for id in "ab")
+    (first, second) = search.similar(text=TEXT, measure=measure)
+
+    assert [second] == search.similar(text=TEXT, measure=measure, exclude=first.key).hits
+
+
 def test_size_limits_hits_and_not_candidates(search: SimilaritySearch) -> None:
     search.index(Document(f"doc{number:02}", TEXT) for number in range(15))
     results = [search.similar("doc00"), search.similar("doc00", size=3), search.similar("doc00", size=99)]
@@ -92,7 +100,7 @@ def test_a_malformed_filter_is_refused(documents: SimilaritySearch, filters: Any
     with pytest.raises(QuerySyntaxError, match=message):
         documents.similar("source", filters=filters)
     with pytest.raises(QuerySyntaxError, match=message):
-        documents.similar_to_text(TEXT, filters=filters)
+        documents.similar(text=TEXT, filters=filters)
 
 
 def test_an_unknown_field_is_refused_with_the_known_fields(search: SimilaritySearch) -> None:
@@ -103,7 +111,7 @@ def test_an_unknown_field_is_refused_with_the_known_fields(search: SimilaritySea
         search.similar("a", filters={"tem": "x"})
     assert ("tem", {"team", "year", "language"}) == (caught.value.field, set(caught.value.known_names))
     with pytest.raises(UnknownFieldError, match="the field 'tem'"):
-        search.similar_to_text(TEXT, filters=[{"language": "de"}, {"tem": ["x"]}])
+        search.similar(text=TEXT, filters=[{"language": "de"}, {"tem": ["x"]}])
     (result,) = search.similar_many(["a"], filters={"tem": "x"})
     assert isinstance(result, UnknownFieldError)
     for field in ("team", "year", "language"):
@@ -136,7 +144,7 @@ def test_a_result_prints_as_a_few_lines(search: SimilaritySearch) -> None:
     assert re.fullmatch(r" *99\.5 %  doc\\x1b0\d", lines[1])
     assert (12, "and 10 more") == (len(lines), lines[-1].strip())
     assert len(repr(result)) < 3_000
-    assert str(search.similar_to_text(words(1, 201))).startswith("the text: showing 10 of 30 hits, 30 ")
+    assert str(search.similar(text=words(1, 201))).startswith("the text: showing 10 of 30 hits, 30 ")
     assert 196 == result.shingle_count
 
 
@@ -186,7 +194,7 @@ def test_similar_refuses_options_out_of_range(documents: SimilaritySearch, optio
     with pytest.raises(QuerySyntaxError):
         documents.similar("source", **options)
     with pytest.raises(QuerySyntaxError):
-        documents.similar_to_text(TEXT, **options)
+        documents.similar(text=TEXT, **options)
 
 
 def test_options_of_many_queries_are_checked_at_the_call(documents: SimilaritySearch) -> None:

@@ -93,7 +93,7 @@ def test_hits_have_the_requested_fields_and_their_key(run_query: RunQuery) -> No
 def test_results_of_many_queries_and_of_texts_have_pages(search: SimilaritySearch) -> None:
     text = next(family()).text
     queries: list[RunQuery] = [
-        lambda **page: [search.similar_to_text(text, **page)],
+        lambda **page: [search.similar(text=text, **page)],
         lambda **page: list(search.similar_many(["source", "near/00"], **page)),
     ]
     for run_query in queries:

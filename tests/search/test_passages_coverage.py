@@ -123,18 +123,19 @@ def test_a_hit_adds_words_that_better_hits_do_not_cover(search: SimilaritySearch
 
 
 @pytest.mark.parametrize("times", [1, 5])
-def test_shared_words_are_at_most_the_words_of_either_text(search: SimilaritySearch, times: int) -> None:
-    """The text contains a document once or several times."""
+def test_the_words_of_a_hit_are_words_of_the_text(search: SimilaritySearch, times: int) -> None:
+    """The text contains a document once or several times. Each word of the text is counted."""
     new = Words()
     template = new.next(60)
     mine = [word for _ in range(times) for word in [*new.next(30), *template]]
     index(search, once=template, often=template * 2)
     result = search.passages(text=" ".join(mine))
 
-    words = {"once": 60, "often": 120}
-    assert words.keys() == {hit.id for hit in result}
-    assert all(hit.word_count <= min(words[hit.id], len(mine)) for hit in result)
-    assert 60 <= result.coverage.word_count <= times * 60
+    first, second = result
+    assert {"once", "often"} == {first.id, second.id}
+    assert times * 60 == first.word_count == first.added_word_count == result.coverage.word_count
+    assert first.share == result.coverage.share == times * 60 / len(mine)
+    assert (times * 60, 0) == (second.word_count, second.added_word_count)
 
 
 def test_words_of_a_template_are_ignored(search: SimilaritySearch) -> None:

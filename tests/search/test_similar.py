@@ -192,7 +192,7 @@ def test_a_text_finds_what_its_document_finds(search: SimilaritySearch) -> None:
         for planner in planners:
             options: dict[str, Any] = {"overlap": overlap, "probability": probability, "planner": planner}
             by_id = search.similar("doc0", include_self=True, **options)
-            by_text = search.similar_to_text(texts[0], **options)
+            by_text = search.similar(text=texts[0], **options)
 
             assert ("", by_id.query.overlap) == (by_text.query.id, by_text.query.overlap)
             assert (by_id.plan, by_id.candidate_count, by_id.hits) == (
@@ -207,7 +207,7 @@ def test_a_text_of_up_to_four_words_finds_only_its_copies(search: SimilaritySear
     search.index(Document(str(count), words(0, count)) for count in range(1, 8))
     for count in range(1, 5):
         for options in ({}, {"overlap": 1}, {"overlap": 0.2, "probability": 0.8}):
-            assert [(str(count), 1.0, 1)] == values_of(search.similar_to_text(words(0, count), **options))
+            assert [(str(count), 1.0, 1)] == values_of(search.similar(text=words(0, count), **options))
         assert [] == search.similar(str(count)).hits
 
 
@@ -215,7 +215,7 @@ def test_a_text_without_words_is_refused(search: SimilaritySearch) -> None:
     put(search, {"empty": [], "full": [1]})
     for text in ("", " \n ", "... --- !"):
         with pytest.raises(NoFingerprintError, match="the text has no words"):
-            search.similar_to_text(text)
+            search.similar(text=text)
     with pytest.raises(NoFingerprintError, match="'empty' has no fingerprint"):
         search.similar("empty_20_80")
 
@@ -246,7 +246,7 @@ def test_a_store_keeps_its_settings_and_refuses_others(settings: Settings, tmp_p
         with pytest.raises(FormatMismatchError, match="was created with") as caught:
             open_store(folder, other, create=True)
         with closing(open_store(folder)) as store:
-            assert ["a", "b"] == [hit.id for hit in SimilaritySearch(store).similar_to_text(words(1, 10))]
+            assert ["a", "b"] == [hit.id for hit in SimilaritySearch(store).similar(text=words(1, 10))]
 
         assert (own.to_dict(), other.to_dict()) == (caught.value.found, caught.value.expected)
 

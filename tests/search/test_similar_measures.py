@@ -101,8 +101,8 @@ def test_containment_finds_a_short_text_in_long_ones(search: SimilaritySearch) -
     quote = " ".join(TEXTS["family2/0"].split()[100:136])
     long_enough = {f"family2/{version}" for version in range(12) if 900 - 75 * version >= 136}
 
-    assert [] == search.similar_to_text(quote, overlap=0.2).hits
-    hits = search.similar_to_text(quote, overlap=1, measure="containment", size=20)
+    assert [] == search.similar(text=quote, overlap=0.2).hits
+    hits = search.similar(text=quote, overlap=1, measure="containment", size=20)
     assert long_enough | {"family2/part"} == {hit.id for hit in hits}
 
 
@@ -137,7 +137,7 @@ def test_overlaps_are_estimated_without_texts(new_store: NewStore) -> None:
         search = SimilaritySearch(store)
         search.index(Document(id, text) for id, text in TEXTS.items())
         stored = search.similar("family1/0", overlap=0.5).hits
-        hits = search.similar_to_text(TEXTS["family1/0"], overlap=0.5).hits
+        hits = search.similar(text=TEXTS["family1/0"], overlap=0.5).hits
         parts = search.similar("family1/0", overlap=0.9, measure="reverse_containment").hits
 
     assert {"estimated"} == {hit.kind for hit in [*stored, *hits, *parts]}

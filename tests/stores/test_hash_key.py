@@ -35,7 +35,7 @@ def test_a_store_with_a_key_has_other_tokens_and_finds_the_same_documents(new_st
         assert (
             ["final"] == [hit.id for hit in keyed.similar(query).hits] == [hit.id for hit in plain.similar(query).hits]
         )
-    assert ["draft", "final"] == sorted(hit.id for hit in keyed.similar_to_text(DOCUMENTS[0].text, overlap=0.2).hits)
+    assert ["draft", "final"] == sorted(hit.id for hit in keyed.similar(text=DOCUMENTS[0].text, overlap=0.2).hits)
 
 
 def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,8 @@ import zipfile
 from collections.abc import Callable
 from email.message import EmailMessage
 
+from tests.support.word_97 import word_97_document
+
 PARAGRAPHS = (
     "The harbour was quiet when the first boats came home, and nobody on the long stone pier expected that the old "
     "lighthouse keeper would be standing there with a lamp in his hand, calling the names of the seven captains one "
@@ -195,7 +197,13 @@ def eml() -> bytes:
     return bytes(message)
 
 
+def doc() -> bytes:
+    """A document of Word 97."""
+    return word_97_document("\r".join(PARAGRAPHS))
+
+
 MAKERS: dict[str, Callable[[], bytes]] = {
+    ".doc": doc,
     ".docx": docx,
     ".eml": eml,
     ".epub": epub,

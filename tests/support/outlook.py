@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
-__all__ = ["outlook_message"]
+__all__ = ["compound_file", "outlook_message"]
 
 _SECTOR, _MINI_SECTOR, _MINI_LIMIT, _ENTRY = 512, 64, 4096, 128
 _FREE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
@@ -23,7 +23,7 @@ def outlook_message(subject: str, body: str, attachments: Mapping[str, bytes]) -
         texts = {0x3704: _text(name), 0x3707: _text(name)}
         tree[f"__attach_version1.0_#{number:08X}"] = _properties(texts, {0x3701: data}, 8)
     tree["__nameid_version1.0"] = {f"__substg1.0_000{number}0102": b"" for number in (2, 3, 4)}
-    return _compound_file(tree)
+    return compound_file(tree)
 
 
 def _text(value: str) -> bytes:
@@ -44,7 +44,7 @@ def _properties(texts: Mapping[int, bytes], binaries: Mapping[int, bytes], heade
     return streams
 
 
-def _compound_file(tree: Tree) -> bytes:
+def compound_file(tree: Tree) -> bytes:
     """Return a compound file of version 3. Small streams are in the mini stream, as readers require."""
     entries: list[list[object]] = []  # name, type, left, right, child, data
     _add_entries(entries, "Root Entry", tree, _ROOT)

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import NamedTuple
 
 from simdoc_search.attach.backfill.report import BackfillReport
 from simdoc_search.stores.remote.engine import Engine
@@ -22,6 +23,9 @@ GRACE_SECONDS, INTERRUPTED_GRACE_SECONDS = 30.0, 1.0
 
 WritePage = Callable[[list[RawHit], BackfillReport], None]
 """Writes the documents of a page, and adds the results to a report."""
+
+DocumentKeys = set[tuple[str, str | None]]
+"""Pairs of an id and a routing. Together, they identify a document of an index."""
 
 
 class PagePacer:
@@ -59,17 +63,22 @@ class PageProcessor:
         # (index, id) of each document that is not tried again in this run
         self._refused_keys: set[tuple[str, str]] = set()
         self._threads = ThreadPoolExecutor(MAX_WRITERS, "simdoc-backfill")
-        self._reports_by_future: dict[Future[None], BackfillReport] = {}
+        self._pages_by_future: dict[Future[None], _Page] = {}
 
     def close(self) -> None:
         """Stop the threads."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def process(self, pages: PagedHits, write: WritePage) -> int:
+    def process(self, pages: PagedHits, write: WritePage, written_keys: DocumentKeys) -> int:
         """Read all pages and write them.
 
+        Args:
+            pages: the hits of an index.
+            write: writes a page.
+            written_keys: the documents that are not written again. Those of each page that was written are added.
+
         Returns:
-            The number of documents read, without the documents that this run had refused before.
+            The number of documents read, without those in `written_keys` and those that this run had refused before.
 
         Raises:
             StoreError: reading or writing failed. Pages already read are still written, for at most 30 seconds.
@@ -84,13 +93,14 @@ class PageProcessor:
                 hits = [
                     hit
                     for hit in pages.read(page_slice, self._pacer.size)
-                    if (hit["_index"], hit["_id"]) not in self._refused_keys
+                    if (hit["_index"], hit["_id"]) not in self._refused_keys and _key_of(hit) not in written_keys
                 ]
                 unfinished_slices += [] if page_slice.is_finished else [page_slice]
                 if hits:
                     self._pacer.wait_for_turn(hits)
                     report = BackfillReport()
-                    self._reports_by_future[self._threads.submit(write, hits, report)] = report
+                    future = self._threads.submit(write, hits, report)
+                    self._pages_by_future[future] = _Page(report, {_key_of(hit) for hit in hits}, written_keys)
                     read_count += len(hits)
             self._wait_for_writers(0)
         except BaseException as error:
@@ -100,21 +110,34 @@ class PageProcessor:
 
     def _wait_for_writers(self, max_pages: int) -> None:
         """Wait until at most `max_pages` pages are being written."""
-        while len(self._reports_by_future) > max_pages:
-            for future in wait(self._reports_by_future, return_when=FIRST_COMPLETED).done:
-                self._add_report(self._reports_by_future.pop(future))
+        while len(self._pages_by_future) > max_pages:
+            for future in wait(self._pages_by_future, return_when=FIRST_COMPLETED).done:
+                self._finish_page(future)
                 future.result()
 
-    def _add_report(self, report: BackfillReport) -> None:
-        self._refused_keys |= {(document.index, document.id) for document in report.refused}
-        self._on_report(report)
+    def _finish_page(self, future: Future[None]) -> None:
+        page = self._pages_by_future.pop(future)
+        if not future.cancelled() and future.exception() is None:
+            page.written_keys.update(page.keys)
+        self._refused_keys |= {(document.index, document.id) for document in page.report.refused}
+        self._on_report(page.report)
 
     def _stop_writers(self, grace_seconds: float) -> None:
         """Wait at most `grace_seconds` for the pages being written, stop the writers, and report all pages."""
-        wait(self._reports_by_future, timeout=grace_seconds)
+        wait(self._pages_by_future, timeout=grace_seconds)
         self._engine.stop_event.set()
-        wait(self._reports_by_future)
-        for report in self._reports_by_future.values():
-            self._add_report(report)
-        self._reports_by_future.clear()
+        for future in wait(self._pages_by_future).done:
+            self._finish_page(future)
         self._engine.stop_event.clear()
+
+
+class _Page(NamedTuple):
+    """A page that is being written: its report, its documents, and the set to which they are added afterwards."""
+
+    report: BackfillReport
+    keys: DocumentKeys
+    written_keys: DocumentKeys
+
+
+def _key_of(hit: RawHit) -> tuple[str, str | None]:
+    return hit["_id"], hit.get("_routing")

@@ -86,10 +86,10 @@ def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, 
 
 
 def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
-    """Return whether no document can have a field: it is not mapped, although the engine maps each new field."""
-    maps_all = str(mapping.get("dynamic", True)).lower() == "true"
+    """Return whether no document can have a field: it is not mapped, and the engine maps or rejects each new field."""
+    allows_unmapped = str(mapping.get("dynamic", True)).lower() not in ("true", "strict")
     fields = mapping.get("properties", {})
-    return maps_all and bool(fields) and path.partition(".")[0] not in fields
+    return not allows_unmapped and bool(fields) and path.partition(".")[0] not in fields
 
 
 def id_field_type(path: str, mappings: Iterable[Mapping[str, Any]]) -> str:

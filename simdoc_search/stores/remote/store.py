@@ -113,7 +113,7 @@ class RemoteStore(Closable):
         if mappings is None:
             if not create:
                 raise StoreNotFoundError(
-                    f"there is no index {location}; check its name, or create it with `simdoc-search index`"
+                    f"there is no index {location}; check its name, or create it from files with `simdoc-search index`"
                 )
             new_settings = settings or Settings().with_key(key)
             body = build_index_body(new_settings, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
@@ -412,7 +412,7 @@ class RemoteStore(Closable):
         """Return the location, the number of documents, the sizes and the settings."""
         self.access.indices.reload_if_old(self.engine)
         document_count = self.engine.count(self.index)
-        stats = self.engine.call("GET", [self.index, "_stats", "store"], allowed_statuses=(403,)) or {}
+        stats = self.engine.get_if_allowed(self.index, "_stats", "store")
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
         text_bytes = self._estimate_text_bytes(document_count)
         return StoreInfo(

@@ -10,7 +10,7 @@ from simdoc_search.errors import DocumentError, LocationError, StoreError
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import lacks_field, mapped_fields, mapping_at, shorten_list
-from simdoc_search.stores.remote.queries import randomize_order
+from simdoc_search.stores.remote.queries import any_clause, exists_clause, randomize_order
 from simdoc_search.stores.remote.schema import (
     DEFAULT_FIELD,
     MAX_META_ENTRIES,
@@ -133,7 +133,11 @@ def find_text_field_problem(mapping: Mapping[str, Any], text_field: str) -> str 
 def check_text_fields(
     text_fields: Sequence[str], mappings: Mapping[str, Mapping[str, Any]], field: str, *, is_simdoc_index: bool
 ) -> None:
-    """Check that the mappings allow reading texts from these fields. Raises LocationError if they do not."""
+    """Check that these fields can contain the texts from which the fingerprints were computed.
+
+    Raises:
+        LocationError: a field cannot contain text, or the mappings record other text fields.
+    """
     if is_simdoc_index and text_fields not in ([], ["body"]):
         raise LocationError(
             "in an index that `simdoc-search index` created, the texts are in the field `body`; omit --text-field"
@@ -146,6 +150,13 @@ def check_text_fields(
             paths = {path for mapping in mappings.values() for path in text_paths(mapping["properties"])}
             candidates = shorten_list(path for path in paths if not path.startswith(f"{field}."))
             raise LocationError(f"no document has a field {name}; choose a text field: {candidates}")
+    recorded = [] if is_simdoc_index else recorded_text_fields(mappings.values(), field)
+    if text_fields and recorded and [*text_fields] != recorded:
+        old, new = " and ".join(recorded), " and ".join(text_fields)
+        raise LocationError(
+            f"the fingerprints in the field {field} were computed from {old}, not {new}; omit --text-field, or compute "
+            f"fingerprints of {new} in another field with `simdoc-search backfill --field`"
+        )
 
 
 def find_text_query(
@@ -166,8 +177,7 @@ def find_text_query(
     """
     if not text_fields or not all(_is_indexed_text(mapping, name) for name in text_fields):
         return None
-    exists = [{"exists": {"field": name}} for name in text_fields]
-    query: dict[str, Any] = {"bool": {"should": exists, "minimum_should_match": 1}}
+    query = any_clause(map(exists_clause, text_fields))
     others = randomize_order({"bool": {"filter": [*clauses], "must_not": [query]}})
     response = engine.search(index, {"query": others, "size": _SAMPLE_SIZE, "_source": [*text_fields]})
     return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in response["hits"]["hits"]) else query

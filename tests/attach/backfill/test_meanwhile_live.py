@@ -219,6 +219,28 @@ def test_a_lost_point_in_time_is_replaced(
     assert done() == stored(engine, name)
 
 
+def test_a_document_that_is_read_again_after_an_outage_is_counted_once(
+    temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All documents match the query again, because they have a complete fingerprint."""
+    monkeypatch.setattr(pages, "MAX_PAGE_DOCUMENTS", 30)
+    monkeypatch.setattr(pages, "FIRST_PAGE_DOCUMENTS", 30)
+    name = filled(temp_indices, engine)
+    backfill(engine, name)
+    passing, searches = forward(temp_indices.engine), itertools.count()
+
+    def handle(request: Request) -> Answer | None:
+        if request.path.startswith("/_search?") and next(searches) in (3, 6):
+            return error(404, "search_context_missing_exception", "No search context found for id [7]")
+        return passing(request)
+
+    with serving(handle) as server, to(server.url) as through:
+        report = backfill(through, name, stale=True, full=True)
+
+    assert next(searches) > 7
+    assert (0, len(TEXTS)) == (report.updated_count, report.unchanged_count)
+
+
 def test_all_documents_of_all_shards_are_read(
     temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

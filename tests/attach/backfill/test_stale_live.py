@@ -136,7 +136,7 @@ def test_a_fingerprint_that_is_not_indexed_is_written_again(temp_indices: TempIn
     load(engine, name, done())
     report = backfill(engine, name)
     with closing(open_store(f"{temp_indices.engine}/{name}")) as store:
-        (hit, *_) = SimilaritySearch(store).similar_to_text(TEXTS["doc0"], overlap=0.9).hits
+        (hit, *_) = SimilaritySearch(store).similar(text=TEXTS["doc0"], overlap=0.9).hits
 
     assert (len(TEXTS), 0) == (report.updated_count, backfill(engine, name).updated_count)
     assert ("doc0", done()) == (hit.id, stored(engine, name))

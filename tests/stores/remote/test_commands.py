@@ -76,7 +76,7 @@ def test_errors_are_one_sentence_without_the_password(
     write(tmp_path / "corpus", {"doc123.txt": words(0, 50)})
     monkeypatch.chdir(tmp_path)
     if command[0] != "index":
-        assert "create it with `simdoc-search index`" in sentence(run(*command, "--store", url))
+        assert "create it from files with `simdoc-search index`" in sentence(run(*command, "--store", url))
     output("index", "corpus", "--store", url)
     message = sentence(run(*command, "--store", url))
 

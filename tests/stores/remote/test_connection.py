@@ -74,9 +74,8 @@ def test_requests_go_to_the_host_and_keep_its_path_prefix(host: str, prefix: str
         message = opening_error(f"{server.url.replace('http', 'HTTP')}{prefix}/é")
 
     assert [f"{prefix}/", f"{prefix}/%C3%A9/_mapping"] == [request.path for request in server.requests]
-    assert (
-        f"there is no index {server.url}{prefix}/é; check its name, or create it with `simdoc-search index`" == message
-    )
+    advice = "check its name, or create it from files with `simdoc-search index`"
+    assert f"there is no index {server.url}{prefix}/é; {advice}" == message
 
 
 def test_another_node_answers_if_one_is_missing(server: Server) -> None:

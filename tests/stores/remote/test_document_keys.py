@@ -13,6 +13,7 @@ from simdoc_search import DocumentKey, SearchResult, SimilaritySearch
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.errors import AmbiguousQueryError, LocationError, StoreError, UnknownDocumentError
 from simdoc_search.stores.remote import errors
+from simdoc_search.stores.remote.texts import build_text_fields_mapping
 from tests.support.cli import answer, output, run, sentence, words
 from tests.support.http_server import TempIndices, indices
 from tests.support.remote import in_index, mapping, ours
@@ -286,6 +287,24 @@ def test_a_field_without_texts_is_refused(temp_indices: TempIndices, text_field:
     name = temp_indices.make(mapping(**FIELDS))
     with pytest.raises(LocationError, match=message):
         in_index(temp_indices, name, text_field=text_field)
+
+
+def test_a_field_is_unknown_in_an_index_that_rejects_new_fields(temp_indices: TempIndices) -> None:
+    name = temp_indices.make({**mapping(**FIELDS), "dynamic": "strict"})
+    with pytest.raises(LocationError, match=r"a field titel; choose a text field: page\.body, title"):
+        in_index(temp_indices, name, text_field="titel")
+
+
+def test_another_text_field_than_that_of_the_fingerprints_is_refused(temp_indices: TempIndices) -> None:
+    """Otherwise all documents would seem to have changed since they were indexed."""
+    described = mapping(**FIELDS)
+    fields = described["properties"]["simdoc"]["properties"]
+    fields["text_hash"] = build_text_fields_mapping(fields["text_hash"], ["page.body"])
+    name = temp_indices.make(described)
+    with pytest.raises(LocationError, match=r"were computed from page\.body, not title"):
+        in_index(temp_indices, name, text_field="title")
+
+    assert in_index(temp_indices, name, text_field="page.body").has_texts
 
 
 def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(temp_indices: TempIndices) -> None:

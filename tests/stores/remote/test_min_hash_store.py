@@ -95,7 +95,7 @@ def test_hits_have_the_exact_overlaps_of_the_texts(address: str, overlap: float 
         search = SimilaritySearch(store)
         for id in ("doc123", "a40", "short"):
             by_id = search.similar(id, overlap=overlap, size=50).hits
-            by_text = search.similar_to_text(texts()[id], overlap=overlap, size=50).hits
+            by_text = search.similar(text=texts()[id], overlap=overlap, size=50).hits
             expected = {other: share for other, share in true_overlaps(id).items() if share >= (overlap or 0.02)}
 
             assert expected == pytest.approx({hit.id: hit.overlap for hit in by_id if overlap or hit.overlap >= 0.02})

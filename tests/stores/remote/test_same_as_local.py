@@ -95,7 +95,7 @@ def test_texts_have_the_same_hits(local_and_remote: list[SimilaritySearch]) -> N
     for source in [new, *(document.text for document in stored)]:
         for overlap, probability in [(None, None), (0.3, None), (0.3, 0.9), (1, 0.5)]:
             local, remote = (
-                search.similar_to_text(source or "", overlap=overlap, probability=probability, size=100)
+                search.similar(text=source or "", overlap=overlap, probability=probability, size=100)
                 for search in local_and_remote
             )
 
