@@ -42,7 +42,7 @@ cli/            the command line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
-    from simdoc_search.corpus import read_corpus
+    from simdoc_search.corpus import read_corpus, read_file
     from simdoc_search.documents import Document, DocumentKey
     from simdoc_search.duplicates import (
         Duplicate,
@@ -195,12 +195,13 @@ __all__ = [
     "open_store",
     "open_store_async",
     "read_corpus",
+    "read_file",
 ]
 
 # Names are imported on first use, because an application that only builds queries needs few of them.
 _NAMES_BY_MODULE = {
     "simdoc_search.analysis": "Analysis",
-    "simdoc_search.corpus": "read_corpus",
+    "simdoc_search.corpus": "read_corpus read_file",
     "simdoc_search.documents": "Document DocumentKey",
     "simdoc_search.duplicates": (
         "Duplicate Duplicates Group GroupedDocument Pair ShownHit ShownVersion fold_near_duplicates fold_older_versions"

@@ -126,7 +126,7 @@ def test_duplicates_need_no_store() -> None:
     result = duplicates.duplicates_among(documents, overlap=0.8, keep="first")
     (group,), (pair,) = result.groups(), result.pairs()
 
-    assert {"Duplicates", "Group", "Pair", "duplicates_among", "duplicates_in"} <= set(duplicates.__all__)
+    assert {"Duplicates", "Group", "Pair", "duplicates_among"} <= set(duplicates.__all__)
     assert ("0", "1", "same words") == (group.kept.id, group.duplicates[0].id, pair.kind)
 
 

@@ -27,7 +27,7 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
         "candidate_count": result.candidate_count,
         "compared_count": result.compared_count,
         "guaranteed_run_length": result.guaranteed_run_length,
-        "too_common_run_count": result.too_common_phrase_count,
+        "too_common_run_count": result.too_common_run_count,
     }
 
 

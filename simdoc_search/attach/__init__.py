@@ -3,6 +3,7 @@
 actions.py           adds fingerprints to the bulk actions of an application
 backfill/            adds fingerprints to existing documents
 pipeline/            installs an ingest pipeline that computes fingerprints
+index_pipeline.py    finds the pipeline of an index
 installation.py      installs templates and the pipeline
 inspection/          inspects indices and their documents
 check.py             lists the problems of an index, with advice

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.attach.indices import NO_PIPELINE, UNSUPPORTED_OR_FORBIDDEN_STATUSES
+from simdoc_search.attach.indices import NO_PIPELINE
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.engine import UNSUPPORTED_OR_FORBIDDEN_STATUSES, Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapped_fields, mapping_at, shorten_list
 from simdoc_search.stores.remote.schema import parse_meta
@@ -59,7 +59,7 @@ def plan_index_template_steps(
         "index_templates", []
     )
     if [template["name"] for template in templates] != [name]:
-        is_legacy = engine.call("GET", ["_template", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
+        is_legacy = engine.get_if_allowed("_template", name)
         legacy_advice = f"replace the legacy template {name} (in _template) with an index template"
         advice = legacy_advice if is_legacy else "create the template"
         other_names = (other for other in read_index_templates(engine) or {} if not other.startswith("."))
@@ -77,8 +77,8 @@ def plan_index_template_steps(
 
 def read_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
     """Return the index templates by name; None if the engine does not return them."""
-    response = engine.call("GET", ["_index_template"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES)
-    if response is None:
+    response = engine.get_if_allowed("_index_template")
+    if not response:
         return None
     return {item["name"]: item["index_template"] for item in response["index_templates"]}
 

@@ -13,11 +13,9 @@ from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import mapped_fields
+from simdoc_search.stores.remote.queries import any_clause
 from simdoc_search.stores.remote.schema import find_fingerprint_field, parse_meta
 from simdoc_search.stores.remote.texts import recorded_text_fields
-
-UNSUPPORTED_OR_FORBIDDEN_STATUSES = (400, 401, 403, 404, 405, 410)
-"""HTTP statuses of a request that the engine does not support, or that this user may not send."""
 
 NO_PIPELINE = "_none"
 """The value of `index.final_pipeline` and `index.default_pipeline` if an index has no pipeline."""
@@ -145,7 +143,7 @@ def _combine_filters(index: str, index_body: Mapping[str, Any], names: Sequence[
     if is_named(index) or is_named(index_body.get("data_stream", "")):
         return []
     filters = [alias.get("filter") for name, alias in index_body.get("aliases", {}).items() if is_named(name)]
-    return [{"bool": {"should": filters, "minimum_should_match": 1}}] if filters and all(filters) else []
+    return [any_clause(filters)] if filters and all(filters) else []
 
 
 def _find_other_names(index_body: Mapping[str, Any]) -> list[str]:

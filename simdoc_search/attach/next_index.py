@@ -13,7 +13,6 @@ from simdoc_search.attach.index_template import (
     read_index_templates,
     resolve_template,
 )
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN_STATUSES
 from simdoc_search.stores.remote.engine import Engine
 
 _NUMBERED_NAME = re.compile(r"(.*-)(\d+)")
@@ -49,13 +48,12 @@ def find_next_index_warnings(
 def _predict_next_indices(engine: Engine, names: list[str]) -> Iterator[tuple[str, str, str]]:
     """Yield each alias or data stream, the name of its next index, and the index template of that index, or ''."""
     for name in names:
-        response = engine.call("GET", ["_data_stream", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
-        streams = response.get("data_streams", ())
+        streams = engine.get_if_allowed("_data_stream", name).get("data_streams", ())
         for stream in streams:
             yield stream["name"], f".ds-{stream['name']}-{stream['generation'] + 1:06d}", stream.get("template", "")
         templates = None if streams else read_index_templates(engine)
         if templates is not None:
-            indices = engine.call("GET", ["_alias", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
+            indices = engine.get_if_allowed("_alias", name)
             for alias in sorted({alias for index in indices.values() for alias in index["aliases"]}):
                 next_name = _predict_name(alias, indices)
                 yield alias, next_name, _find_template(templates, next_name)

@@ -11,9 +11,9 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from simdoc_search.attach.index_pipeline import FINGERPRINT_PARAMETERS, PIPELINE_SETTINGS
 from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
 from simdoc_search.attach.indices import IndexDescription, describe_indices
-from simdoc_search.attach.inspection.index_pipeline import FINGERPRINT_PARAMETERS
 from simdoc_search.attach.installation import check_url_without_index
 from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 from simdoc_search.attach.search_templates import build_search_templates, insert_default_field
@@ -23,9 +23,9 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import shorten_list
+from simdoc_search.stores.remote.queries import any_clause, exists_clause
 from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, WATCHED_FIELD
 
-_PIPELINE_SETTINGS = ("final_pipeline", "default_pipeline")
 _REMOVE_SCRIPT = "if (ctx._source.remove(params.field) == null) { ctx.op = 'noop' }"
 _MAX_ROUNDS = 10
 """Maximum number of rounds. A round updates the documents that other writers changed during the previous one."""
@@ -141,7 +141,7 @@ def _plan_write_changes(
                 change = f"remove {plan.fingerprint_field} from the index template {name}"
                 plan.steps.append(Step("index template", ("_index_template", name), body, change))
     for each in named_indices:
-        settings = {f"index.{key}": None for key in _PIPELINE_SETTINGS if each.index_settings.get(key) in own_pipelines}
+        settings = {f"index.{key}": None for key in PIPELINE_SETTINGS if each.index_settings.get(key) in own_pipelines}
         if settings:
             used |= _pipelines_of(each.index_settings) & own_pipelines
             change = f"remove {' and '.join(settings)} from {each.name}"
@@ -221,7 +221,7 @@ def _plan_deletions(plan: RemovalPlan, parts: Iterable[_Part], advice: str) -> N
 
 def _field_query(field: str) -> dict[str, Any]:
     """Return a query for the documents with a fingerprint, or with the reason why the pipeline could not compute it."""
-    return {"bool": {"should": [{"exists": {"field": f"{field}.{name}"}} for name in ("format", "error")]}}
+    return any_clause(exists_clause(f"{field}.{name}") for name in ("format", "error"))
 
 
 def _only_computes_fingerprints(body: Mapping[str, Any], field: str) -> bool:
@@ -241,7 +241,7 @@ def _index_settings(template: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _pipelines_of(index_settings: Mapping[str, Any]) -> set[str]:
-    return {str(index_settings[key]) for key in _PIPELINE_SETTINGS if key in index_settings}
+    return {str(index_settings[key]) for key in PIPELINE_SETTINGS if key in index_settings}
 
 
 def _remove_parts(template: Mapping[str, Any], field: str, pipelines: set[str]) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def _remove_parts(template: Mapping[str, Any], field: str, pipelines: set[str]) 
     parts = body.get("template") or {}
     ((parts.get("mappings") or {}).get("properties") or {}).pop(field, None)
     settings = (parts.get("settings") or {}).get("index") or {}
-    for key in _PIPELINE_SETTINGS:
+    for key in PIPELINE_SETTINGS:
         if settings.get(key) in pipelines:
             del settings[key]
     return body

@@ -20,7 +20,7 @@ from typing import Any
 
 from simdoc_search.attach.pipeline.body import join_scripts
 from simdoc_search.attach.steps import Step, plan_install_step
-from simdoc_search.query.dsl import MAX_CLAUSES, MINIMUM_SHOULD_MATCH_BEYOND_CHANCE
+from simdoc_search.query.dsl import MAX_CLAUSES, MAX_QUERY_TOKENS, MINIMUM_SHOULD_MATCH_BEYOND_CHANCE
 from simdoc_search.query.plans import CHANCE_STEPS, MIN_OVERLAP_WITHOUT_CHANCE_FILTER
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
@@ -28,9 +28,6 @@ from simdoc_search.stores.remote.watches import QUERY_FIELD, WATCHED_FIELD
 
 _TEMPLATE_LANGUAGE = "mustache"
 _SCRIPT_LANGUAGE = "painless"
-
-_MAX_QUERY_TOKENS_TEMPLATE = "512"
-"""Maximum number of tokens in a query. It is the number of buckets in the default settings."""
 
 _MAX_PASSAGE_TOKENS_TEMPLATE = "{{max_tokens}}{{^max_tokens}}" + str(MAX_CLAUSES - 24) + "{{/max_tokens}}"
 """Maximum number of passage tokens in a query. By default, it leaves 24 of the engine's clauses for filters."""
@@ -148,7 +145,7 @@ def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, An
         "chance_percent": float(100 * MIN_OVERLAP_WITHOUT_CHANCE_FILTER),
     }
     scripts = {"bands": Template(join_scripts("bands")).substitute(chance), "overlap": join_scripts("overlap")}
-    tokens = {"kind": "tokens", "max_tokens": _MAX_QUERY_TOKENS_TEMPLATE}
+    tokens = {"kind": "tokens", "max_tokens": str(MAX_QUERY_TOKENS)}
     similar = {**tokens, "min_should_match": _MIN_OVERLAP_TEMPLATE}
     passages = {"kind": "passages", "max_tokens": _MAX_PASSAGE_TOKENS_TEMPLATE, "min_should_match": "1"}
     return {

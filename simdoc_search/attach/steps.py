@@ -75,7 +75,9 @@ def plan_install_step(
     ):
         return []
     if not force:
-        advice = f"check the differences; to replace the installed {name}, add --force"
+        advice = (
+            f"check the differences; to replace the installed {name}, run `simdoc-search template install` with --force"
+        )
         problem = f"the {name} on {engine.name} differs from the one printed by `simdoc-search template show`"
         raise StoreError(f"{problem}; {advice}")
     return [Step(part, tuple(path_parts), body, f"replace the {name}")]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.engine import Engine, UrlParams
 from simdoc_search.stores.remote.errors import RequestError, error_type_and_reason
 
 _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.05, 2.0
@@ -82,15 +82,17 @@ def update_by_query(
 
 def _start_task(engine: Engine, index: str, body: Any, pipeline: str | None, throttle: float | None) -> str:
     """Start a task and return its id. While the engine is busy, wait and try again."""
-    params: dict[str, Any] = {
+    params: UrlParams = {
         "conflicts": "proceed",
         "wait_for_completion": False,
         "slices": "auto",
         "refresh": True,
         "scroll_size": _BATCH_SIZE if throttle is None else max(1, min(_BATCH_SIZE, int(throttle / 4))),
     }
-    params |= {"pipeline": pipeline} if pipeline else {}
-    params |= {"requests_per_second": throttle} if throttle else {}
+    if pipeline:
+        params["pipeline"] = pipeline
+    if throttle:
+        params["requests_per_second"] = throttle
     retries = engine.create_retries()
     while True:
         try:
@@ -120,8 +122,8 @@ def _wait_for_task(engine: Engine, task: str, progress: WrittenCallback) -> Upda
 
 def _count_written(engine: Engine, task: str, state: Mapping[str, Any]) -> int:
     """Return the number of documents that a running task has written, including documents of unfinished slices."""
-    params: dict[str, Any] = {"parent_task_id": task, "detailed": True, "actions": "*byquery"}
-    nodes: Mapping[str, Any] = engine.call("GET", ["_tasks"], **params).get("nodes", {})
+    tasks = engine.call("GET", ["_tasks"], parent_task_id=task, detailed=True, actions="*byquery")
+    nodes: Mapping[str, Any] = tasks.get("nodes", {})
     slices = (child.get("status", {}) for node in nodes.values() for child in node.get("tasks", {}).values())
     return _sum_written([state["task"].get("status", {}), *slices])
 

@@ -199,5 +199,5 @@ def _print_cost(estimate: CostEstimate) -> None:
 
 def _format_duration(seconds: float) -> str:
     if seconds < 90:
-        return f"about {seconds:.0f} s"
+        return f"about {max(1, seconds):.0f} s"
     return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

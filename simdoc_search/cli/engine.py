@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 _DEFAULT_PORT = 9201
 _PORT_TYPE = click.IntRange(9200, 9280)
 
+
+def _choose_port(_context: click.Context, _parameter: click.Parameter, port: int | None) -> int:
+    """Without a port, return the port of the only running engine. If none or several are running, use the default."""
+    if port is not None:
+        return port
+    from simdoc_search.devengine import find_running_clusters
+
+    ports = [cluster.port for cluster in find_running_clusters()]
+    return ports[0] if len(ports) == 1 else _DEFAULT_PORT
+
+
 port_option: Final = click.option(
     "--port",
     type=_PORT_TYPE,
@@ -31,6 +42,7 @@ running_port_option: Final = click.option(
     "--port",
     type=_PORT_TYPE,
     metavar="N",
+    callback=_choose_port,
     help=f"Port of the first node.  [default: the port of the only running engine, or else {_DEFAULT_PORT}]",
 )
 
@@ -115,7 +127,7 @@ def start(
 @running_port_option
 @json_option
 @handle_errors
-def status(port: int | None, as_json: bool) -> None:
+def status(port: int, as_json: bool) -> None:
     """Show the engine's nodes and health.
 
     The exit status is 0 if every node answers and all data can be searched, and 1 otherwise.
@@ -125,7 +137,6 @@ def status(port: int | None, as_json: bool) -> None:
     """
     from simdoc_search.devengine import find_cluster
 
-    port = _find_port() if port is None else port
     cluster = find_cluster(port)
     if cluster is None:
         if not as_json:
@@ -150,7 +161,7 @@ def status(port: int | None, as_json: bool) -> None:
 @running_port_option
 @json_option
 @handle_errors
-def stop(port: int | None, as_json: bool) -> None:
+def stop(port: int, as_json: bool) -> None:
     """Stop the engine, and wait until its processes have ended.
 
     The data is kept, unless you started the engine with --ephemeral.
@@ -160,7 +171,6 @@ def stop(port: int | None, as_json: bool) -> None:
     """
     from simdoc_search.devengine import find_cluster
 
-    port = _find_port() if port is None else port
     cluster = find_cluster(port)
     stopped_count = 0 if cluster is None else cluster.stop()
     if as_json:
@@ -177,7 +187,7 @@ def stop(port: int | None, as_json: bool) -> None:
 @running_port_option
 @json_option
 @handle_errors
-def logs(node: int, lines: int, port: int | None, as_json: bool) -> None:
+def logs(node: int, lines: int, port: int, as_json: bool) -> None:
     """Show the end of a node's log.
 
     \b
@@ -185,7 +195,6 @@ def logs(node: int, lines: int, port: int | None, as_json: bool) -> None:
     """
     from simdoc_search.devengine import find_cluster
 
-    port = _find_port() if port is None else port
     cluster = find_cluster(port)
     if cluster is None:
         raise click.ClickException(f"{_no_engine_message(port)}; the logs of a stopped engine are in its data folder")
@@ -210,14 +219,6 @@ class _StatusLine:
         elif step != self._step:
             say(f"{step} ...", err=True)
         self._step = step
-
-
-def _find_port() -> int:
-    """Return the port of the only running engine. If none or several are running, return the default port."""
-    from simdoc_search.devengine import find_running_clusters
-
-    ports = [cluster.port for cluster in find_running_clusters()]
-    return ports[0] if len(ports) == 1 else _DEFAULT_PORT
 
 
 def _no_engine_message(port: int) -> str:

@@ -237,7 +237,7 @@ class _Summary:
         self._match_count += result.total
         self._is_partial |= result.is_partial
         self._longest_run = max(self._longest_run, result.guaranteed_run_length)
-        self._too_common_run_count += result.too_common_phrase_count
+        self._too_common_run_count += result.too_common_run_count
         if result.text is not None and len(result.text) <= result.guaranteed_run_length * _MAX_WORD_LENGTH:
             words = len(locate_words(result.text, self._settings.analysis).words)
             if words < result.guaranteed_run_length:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -27,17 +28,7 @@ def _shared_options(verb: str, needed_options: str) -> Callable[[Command], Comma
         verb: the first word of the help.
         needed_options: the options that `--text-field` needs, for the help.
     """
-
-    def add_options(command: Command) -> Command:
-        for option in _make_shared_options(verb, needed_options):
-            command = option(command)
-        return command
-
-    return add_options
-
-
-def _make_shared_options(verb: str, needed_options: str) -> tuple[Callable[[Command], Command], ...]:
-    return (
+    options = (
         click.option("--search", "with_search", is_flag=True,
                      help=f"{verb} search templates. With them, an application in any language can query the engine."),
         click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
@@ -48,6 +39,7 @@ def _make_shared_options(verb: str, needed_options: str) -> tuple[Callable[[Comm
         click.option("--pipeline", is_flag=True,
                      help=f"{verb} the ingest pipeline. With it, the engine computes the fingerprints."),
     )  # fmt: skip
+    return lambda command: reduce(lambda decorated, option: option(decorated), options, command)
 
 
 @click.group(cls=CommandGroup)

@@ -78,7 +78,9 @@ def read_sources(
 
 
 def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> Document:
-    """Read one file. Formats that may crash their reader are read in a subprocess.
+    """Read one file of any supported format. The text is in the attribute `text` of the document.
+
+    Formats that may crash their reader are read in a subprocess.
 
     Args:
         path: the file.

@@ -35,7 +35,9 @@ def read_corpus(
     stdin_id: str | None = None,
     limits: ItemLimits | None = None,
 ) -> Iterator[Source]:
-    """Read folders, files and standard input in order.
+    """Find the documents in folders, files and standard input, in order, for `SimilaritySearch.index`.
+
+    Files are read later, by `index`. To get the text of a file, use `read_file`.
 
     If a path is a `.jsonl` or `.ndjson` file (also `.gz`), each line is a document. If it is a `.csv`, `.tsv` or
     `.parquet` file, each row is a document. Inside a folder, such a file is read as text, or skipped if it is Parquet.

@@ -19,7 +19,7 @@ class DevEngineError(StoreError):
     """The engine cannot be started, found or stopped.
 
     Attributes:
-        log: last lines of the log of the node that caused the error; empty if the cause is not a node.
+        log_lines: last lines of the log of the node that caused the error; empty if the cause is not a node.
     """
 
     def __init__(self, message: str, log_lines: Sequence[str] = ()) -> None:

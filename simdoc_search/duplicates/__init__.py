@@ -1,6 +1,6 @@
 """Finds the duplicates in a whole collection and groups them. Each group has one kept document.
 
-sources.py            entry points: duplicates in a store, or among documents without a store
+sources.py            duplicates among documents without a store; search/duplicates.py searches a store
 keep_order.py         the rule that chooses the kept document
 field_values.py       the order of the values of a field, also for `dedupe`
 document_arrays.py    all documents as arrays
@@ -33,7 +33,7 @@ from simdoc_search.duplicates.folding import (
     fold_older_versions,
 )
 from simdoc_search.duplicates.keep_order import KEEP_RULES
-from simdoc_search.duplicates.sources import duplicates_among, duplicates_in
+from simdoc_search.duplicates.sources import duplicates_among
 from simdoc_search.passages.exact_overlap import MEASURES
 
 __all__ = [
@@ -51,7 +51,6 @@ __all__ = [
     "ShownVersion",
     "band_keys",
     "duplicates_among",
-    "duplicates_in",
     "fold_near_duplicates",
     "fold_older_versions",
 ]

@@ -34,7 +34,7 @@ ScoreKind = Literal["bands", "tokens", "nothing"]
 FieldKind = Literal["text", "terms"]
 """How a field contains tokens: as words of one string, or as separate terms."""
 
-_MAX_QUERY_TOKENS = 512
+MAX_QUERY_TOKENS = 512
 """Maximum number of tokens that `more_like_this` uses. With the default settings, a document has at most 512 tokens."""
 
 _COMPOUND_QUERIES = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
@@ -173,7 +173,7 @@ def similar_by_id(
             "fields": [field],
             "like": [query_document],
             "include": True,  # otherwise, the engine also excludes documents with this id in other indices
-            "max_query_terms": _MAX_QUERY_TOKENS,
+            "max_query_terms": MAX_QUERY_TOKENS,
             "min_term_freq": 1,
             "min_doc_freq": 1,
             "minimum_should_match": _minimum_should_match(

@@ -19,6 +19,8 @@ similar_candidates.py       query plans and the candidates that they find
 similar_ranking.py          ranking of the candidates by tokens or texts
 similar_containment.py      documents that contain a text or are contained in it
 similar_result.py           the result of `similar`
+duplicate_options.py        options of a search for duplicates
+duplicates.py               groups of duplicates
 nearest.py                  the stored document that a text duplicates
 rejection.py                rejection of duplicates by `index`
 passages.py                 documents that share passages

@@ -46,14 +46,14 @@ class PassageCandidates:
             document that is found only by phrases or fingerprint tokens has 0 shared tokens.
         total: lower bound of the number of candidates.
         guaranteed_run_length: minimum length, in words, of the shared runs that are always found.
-        too_common_phrase_count: number of phrases whose words are in too many documents, so that only some of these
+        too_common_run_count: number of runs whose words are in too many documents, so that only some of these
             documents were searched.
     """
 
     documents: list[TokenMatch]
     total: int
     guaranteed_run_length: int
-    too_common_phrase_count: int
+    too_common_run_count: int
 
 
 def find_passage_candidates(
@@ -104,7 +104,7 @@ def find_passage_candidates(
 def compute_guaranteed_run(store: Store, document: QueryDocument, alignment: AlignmentSettings) -> int:
     """Return the minimum length, in words, of the shared runs that are always found.
 
-    Runs whose words are too common may be missed; see `PassageCandidates.too_common_phrase_count`.
+    Runs whose words are too common may be missed; see `PassageCandidates.too_common_run_count`.
     """
     settings = store.settings
     by_tokens = settings.passages.guaranteed_run_length(settings.analysis.shingle_size) if settings.passages else 0

@@ -86,9 +86,9 @@ class PassageResult(HitsResult[PassageHit]):
         candidate_count: number of documents that share a token or phrase with the query document.
         compared_count: number of candidates that were compared. Candidates that share the most are compared first.
         guaranteed_run_length: minimum length, in words, of the shared runs that are always found, unless all their
-            phrases are too common.
-        too_common_phrase_count: number of phrases whose words are in too many documents, so that only some of these
-            documents were searched. A match that shares only such phrases can be missing.
+            words are too common.
+        too_common_run_count: number of runs whose words are in too many documents, so that only some of these
+            documents were searched. A match that shares only such runs can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
         bibliography_note: a sentence that says where the ignored bibliography is, or that there is none. It is empty if
@@ -108,7 +108,7 @@ class PassageResult(HitsResult[PassageHit]):
     candidate_count: int
     compared_count: int
     guaranteed_run_length: int = 0
-    too_common_phrase_count: int = 0
+    too_common_run_count: int = 0
     spans: list[Span] = field(default_factory=list, repr=False)
     ignored_spans: list[Span] = field(default_factory=list, repr=False)
     bibliography_note: str = ""

@@ -213,7 +213,7 @@ def _make_result(
         candidates.total,
         compared_count,
         max(candidates.guaranteed_run_length, min(min_run, words)),
-        candidates.too_common_phrase_count,
+        candidates.too_common_run_count,
         mask_to_spans(text.words, unite_covers(exact, len(document.ignored_word_mask))) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
         describe_bibliography(text.text, document.bibliography_span) if text and options.ignore_bibliography else "",

@@ -22,7 +22,7 @@ def file_path(root_folder: str, prefix: str, id: str) -> str:
     relative, name = id.removeprefix(prefix), os.path.basename(root_folder)  # noqa: PTH119 - paths are strings
     if (relative == name or relative.startswith(f"{name}!")) and not os.path.isdir(root_folder):  # noqa: PTH112
         return root_folder + relative.removeprefix(name)
-    return os.path.join(root_folder, relative)  # noqa: PTH118
+    return os.path.join(root_folder, relative.replace("/", os.sep))  # noqa: PTH118
 
 
 ATTACHMENTS_MARKER = "attachments"

@@ -20,6 +20,7 @@ from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
+from simdoc_search.web.request_limits import MAX_HITS
 from simdoc_search.web.request_query import read_ignored_texts, read_request_query
 from simdoc_search.web.response import Page
 
@@ -58,6 +59,7 @@ def passages(request: PageRequest) -> Page:
         "near_copy": result.near_copy if search.store.is_simdoc_index else None,
         "default_min_words": PRESETS[request.preset].min_run_for(result.word_count + result.ignored_word_count),
         "printed_notes": _describe_search(request),
+        "largest_size": min(result.total, MAX_HITS) if len(result.hits) < min(result.total, MAX_HITS) else None,
         "offsets": request.neighbour_page_offsets(len(result.hits), result.total),
     }
     as_json = passages_as_json({"id": query.id, "file": query.file}, result)

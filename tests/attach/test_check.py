@@ -305,7 +305,7 @@ def test_an_index_without_our_field_is_named_with_the_command(temp_indices: Temp
         result.exit_code,
         result.stdout.splitlines()[-1],
     )
-    assert [Finding(names[1], True, "the index is closed; open the index first")] == [
+    assert [Finding(names[1], True, f"the index is closed; open it with `POST /{names[1]}/_open`")] == [
         finding for finding in check(engine, alias) if finding.is_problem
     ]
 

@@ -110,7 +110,7 @@ def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndic
         sum(inspected.counts.other_settings_count for inspected in whole.index_inspections),
     )
     assert Sample(9, 9, 0) == whole.sample
-    assert [(closed, "the index is closed; open the index first")] == [
+    assert [(closed, f"the index is closed; open it with `POST /{closed}/_open`")] == [
         (index.index, index.reason) for index in whole.skipped_indices
     ]
     assert (9, 0) == (part.document_count, part.missing_count)

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import open_store
-from simdoc_search.duplicates import duplicates_in
+from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.errors import QuerySyntaxError
 from tests.support.cli import answer, json_lines, output, run, words, write
 from tests.support.folders import posix_only
@@ -134,7 +133,7 @@ def test_rows_are_identical_if_their_metadata_is_equal_too() -> None:
 def test_an_unknown_scope_to_drop_is_refused() -> None:
     assert 2 == run("duplicates", "--drop", "near").exit_code
     with open_store(":memory:", create=True) as store, pytest.raises(QuerySyntaxError, match="drop must be one of"):
-        duplicates_in(store, drop="near")  # type: ignore[arg-type] # as meant
+        SimilaritySearch(store).duplicates(drop="near")  # type: ignore[arg-type] # as meant
 
 
 def test_files_on_another_computer_are_not_dropped() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus.file_reader import read_file
+from simdoc_search import read_file
 from simdoc_search.errors import CorpusError
 from tests.support import formats
 

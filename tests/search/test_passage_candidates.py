@@ -85,7 +85,7 @@ def test_passages_and_containment_find_what_similar_finds(new_store: NewStore, s
             assert similar & {partner} <= passages
             assert partner in passages or not settings.indexes_word_pairs
             if store.can_find_phrases:
-                assert (12, 0) == (result.guaranteed_run_length, result.too_common_phrase_count)
+                assert (12, 0) == (result.guaranteed_run_length, result.too_common_run_count)
                 assert partner in contained
 
 

@@ -122,7 +122,7 @@ def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None
             sentence = " ".join(words[first : first + length])
             result = SimilaritySearch(store).passages(text=sentence, min_words=6, size=40)
 
-            assert (min(length, 6), 0) == (result.guaranteed_run_length, result.too_common_phrase_count)
+            assert (min(length, 6), 0) == (result.guaranteed_run_length, result.too_common_run_count)
             assert {id for id, other in texts.items() if f" {sentence} " in f" {other} "} <= {
                 hit.id for hit in result.hits
             }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ntpath
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import HASH_BITS, encode
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Origin, Record
+from simdoc_search.stores.record import Origin, Record, file_path
 from tests.support.stores import (
     NewStore,
     comparable_values,
@@ -277,3 +279,10 @@ def test_at_most_three_similar_ids_are_suggested(store: Store) -> None:
     assert ["doc012", "doc022"] == store.suggest_ids("doc0122")[:2]
     assert 3 == len(store.suggest_ids("doc0122"))
     assert [] == store.suggest_ids("zebra") == store.suggest_ids("\udcff")
+
+
+def test_a_path_on_windows_has_its_separator_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, the documents of a folder below the root are not recognised as such."""
+    monkeypatch.setattr("simdoc_search.stores.record.os", SimpleNamespace(sep="\\", path=ntpath))
+
+    assert "C:\\docs\\2021\\a.txt" == file_path("C:\\docs", "p/", "p/2021/a.txt")

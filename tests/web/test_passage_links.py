@@ -131,3 +131,24 @@ def test_a_printed_page_says_what_was_searched_and_how(pages: Pages) -> None:
         '<p class="printed">Options: --min-words 9, --preset verbatim, --exclude path=drafts/, --ignore-quotes, '
         "--compare-all.</p>"
     ) in options
+
+
+def test_one_page_can_show_all_sources() -> None:
+    """A report must not lack sources. The button of a pasted text sends its value after those of the form."""
+    store, text = open_store(":memory:"), words(0, 400)
+    documents = [Document(f"source {number}", words(30 * number, 30 * number + 40)) for number in range(12)]
+    SimilaritySearch(store).index([*documents, Document("own", text)])
+    with pages_over(store) as pages:
+        html = pages.html("/passages", id="own")
+        link = re.search(r'href="([^"]*)">Show 12 documents on one page<', html)
+        assert link is not None
+        report = pages.html(unescape(link[1]))
+        pasted = pages.client.post("/passages?size=5", data={"text": text}, headers=BROWSER).text
+        [value] = re.findall(r'formaction="/passages" name="size" value="(\d+)"', pasted)
+        form = {"text": text, "size": ["5", value]}
+        posted = pages.client.post("/passages", data=form, headers=BROWSER).text
+
+    for page, total in ((report, 12), (posted, 13)):
+        assert f">{total} matches." in page
+        assert "on one page" not in page
+        assert all(f"source {number}" in page for number in range(12))

@@ -11,25 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses
 from simdoc_search.attach.backfill.targets import Target
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN_STATUSES
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.engine import Engine, UrlParams
 from simdoc_search.stores.remote.mappings import add_fields
-from simdoc_search.stores.remote.schema import format_label
+from simdoc_search.stores.remote.schema import MAX_META_ENTRIES, format_label, join_to_lines
 
 _META_FIELD, _META_KEY = "buckets", "simdoc_compared"
 """The subfield whose `meta` stores the checkpoints, and the key of `_hash_dependencies` in this `meta`. The keys of the
 checkpoints begin with the same characters."""
-
-_MAX_VALUES, _MAX_VALUE_LENGTH = 4, 50
-"""Maximum number of `meta` values for checkpoints, and maximum length of a value in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +47,7 @@ class ShardStates:
 
 def read_shard_states(engine: Engine, index: str, shard_count: int) -> ShardStates | None:
     """Return the states of the shards of a concrete index; None if the engine does not report them."""
-    response = (
-        engine.call(
-            "GET", [index, "_stats", "store"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="shards"
-        )
-        or {}
-    )
+    response = engine.get_if_allowed(index, "_stats", "store", level="shards")
     shards = response.get("indices", {}).get(index, {}).get("shards", {})
     history_uuids, checkpoints = [], []
     for number in range(shard_count):
@@ -75,7 +65,7 @@ class Search(NamedTuple):
     """A query, and the URL parameters with which it is sent."""
 
     query: Query
-    params: Mapping[str, str] = MappingProxyType({})
+    params: UrlParams = UrlParams()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +173,9 @@ def record_checkpoints(
     now = read_shard_states(engine, target.index.name, target.index.shard_count)
     if now and now.history_uuids == shards.history_uuids and now.count_writes_since(shards.checkpoints) == write_count:
         shards = now
-    lines = _join_numbers(shards.checkpoints) or _join_numbers([min(shards.checkpoints)])
+    lines = join_to_lines(map(str, shards.checkpoints), " ")
+    if len(lines) >= MAX_META_ENTRIES:  # one entry is the hash
+        lines = [str(min(shards.checkpoints))]
     meta = {_META_KEY: _hash_dependencies(shards, options.text_fields, target.settings)}
     meta |= {f"{_META_KEY}_{number}": line for number, line in enumerate(lines, 1)}
     mapping = target.subfields[_META_FIELD]
@@ -199,12 +191,3 @@ def _seq_no_query(after_seq_no: int, up_to_seq_nos: Sequence[int]) -> Query:
 def _hash_dependencies(shards: ShardStates, text_fields: Sequence[str], settings: Settings) -> str:
     """Return a hash of the values on which the checkpoints depend. If it changes, the checkpoints are invalid."""
     return text_hash("\n".join([*shards.history_uuids, *text_fields, format_label(settings)]))
-
-
-def _join_numbers(numbers: Sequence[int]) -> list[str]:
-    """Join numbers into as few `meta` values as possible; none if they exceed the limits."""
-    lines: list[str] = []
-    for number in map(str, numbers):
-        longer = f"{lines[-1]} {number}" if lines else number
-        lines[-1:] = [longer] if len(longer) <= _MAX_VALUE_LENGTH or not lines else [lines[-1], number]
-    return lines if len(lines) <= _MAX_VALUES else []

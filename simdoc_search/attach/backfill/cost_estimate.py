@@ -12,7 +12,7 @@ from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter, 
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.report import BackfillReport
 from simdoc_search.attach.backfill.targets import Target, find_targets
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN_STATUSES, IndexDescription, SkippedIndex
+from simdoc_search.attach.indices import IndexDescription, SkippedIndex
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.remote.engine import Engine
@@ -158,12 +158,7 @@ def _estimate_max_writes(share: float, sampled_count: int, document_count: int) 
 
 def _read_index_statistics(engine: Engine, index: IndexDescription) -> tuple[float, float, float]:
     """Return the average bytes per document, milliseconds per indexed document, and allocated copies per shard."""
-    response = (
-        engine.call(
-            "GET", [index.name, "_stats", "docs,store,indexing"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES
-        )
-        or {}
-    )
+    response = engine.get_if_allowed(index.name, "_stats", "docs,store,indexing")
     stats = response.get("_all", {}).get("primaries", {})
     if not {"docs", "indexing", "store"} <= stats.keys():
         return 0.0, DEFAULT_INDEXING_MILLISECONDS, index.copy_count

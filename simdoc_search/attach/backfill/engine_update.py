@@ -25,6 +25,7 @@ from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.display import format_count
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
+from simdoc_search.stores.remote.queries import any_clause, exists_clause
 
 _MAX_ROUNDS = 10
 """Maximum number of rounds. A round updates the documents that other writers changed during the previous one."""
@@ -53,7 +54,7 @@ class EngineUpdate:
         self._options = options
         self._name = target.index.name
         self._pipeline = pipeline
-        self._failed_query: Query = {"exists": {"field": f"{options.field}.error"}}
+        self._failed_query: Query = exists_clause(f"{options.field}.error")
         self._refusal_reasons: dict[str, str] = {}  # maps document ids to reasons
 
     def run(self, unread: WriteRange, progress: Callable[[int], None]) -> BackfillReport:
@@ -127,7 +128,7 @@ class EngineUpdate:
             if self._options.stale
             else []
         )
-        return {"bool": {"should": alternatives, "minimum_should_match": 1}}
+        return any_clause(alternatives)
 
     def _find_failed_documents(self) -> Iterator[RawHit]:
         """Return the documents that the pipeline could not fingerprint."""

@@ -7,7 +7,7 @@ from typing import Any
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.sketch.token_kinds import token_kind_names
-from simdoc_search.stores.remote.queries import all_kinds_query, missing_kinds_query
+from simdoc_search.stores.remote.queries import all_kinds_query, any_clause, exists_clause, missing_kinds_query
 
 Query = dict[str, Any]
 
@@ -26,13 +26,12 @@ def build_incomplete_query(target: Target, options: BackfillOptions) -> Query:
     complete = all_kinds_query(target.settings, options.field)
     kinds = token_kind_names(target.settings)
     lacking = [missing_kinds_query(target.settings, options.field, *kinds)] if kinds else []
-    query = _not(complete) if options.stale else _any_of(_not(_exists(options, "format")), *lacking)
+    has_format = exists_clause(f"{options.field}.format")
+    query = _not(complete) if options.stale else any_clause([_not(has_format), *lacking])
     if target.text_query is not None:
-        has_fingerprint = _any_of(_exists(options, "format"), _exists(options, "tokens"))
-        query = _any_of(
-            {"bool": {"filter": [query, target.text_query]}},
-            {"bool": {"filter": [has_fingerprint], "must_not": [target.text_query]}},
-        )
+        has_fingerprint = any_clause([has_format, exists_clause(f"{options.field}.tokens")])
+        without_text = {"bool": {"filter": [has_fingerprint], "must_not": [target.text_query]}}
+        query = any_clause([combine_clauses(query, target.text_query), without_text])
     return build_alias_query(target, query)
 
 
@@ -46,13 +45,5 @@ def combine_clauses(*clauses: Query) -> Query:
     return {"bool": {"filter": [*clauses]}}
 
 
-def _any_of(*clauses: Query) -> Query:
-    return clauses[0] if len(clauses) == 1 else {"bool": {"should": [*clauses], "minimum_should_match": 1}}
-
-
 def _not(clause: Query) -> Query:
     return {"bool": {"must_not": [clause]}}
-
-
-def _exists(options: BackfillOptions, name: str) -> Query:
-    return {"exists": {"field": f"{options.field}.{name}"}}

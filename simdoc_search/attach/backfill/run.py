@@ -22,6 +22,7 @@ from simdoc_search.attach.backfill.pages import DocumentKeys, PageProcessor
 from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses
 from simdoc_search.attach.backfill.report import BackfillReport, UnsupportedIndexError
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
+from simdoc_search.attach.index_pipeline import PipelineReader
 from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.attach.pipeline import SCRIPT_ALTERNATIVE, plan_pipeline_steps
 from simdoc_search.attach.steps import run_steps
@@ -55,7 +56,8 @@ class Backfill:
         options: the options.
         progress: called while documents are written.
         pipeline: the name of the pipeline with which the engine computes the fingerprints. It is installed if it is
-            missing. If empty, this process computes the fingerprints.
+            missing. If the final pipeline of an index computes these fingerprints, that pipeline is used. If empty,
+            this process computes the fingerprints.
 
     Attributes:
         report: the results so far.
@@ -109,16 +111,12 @@ class Backfill:
     def _update_index(self, pages: PageProcessor, target: Target) -> None:
         options, before, refused_before = self._options, self.report.write_count, len(self.report.refused)
         add_mapping(self._engine, target, options.field)
-        if self._pipeline:
-            steps = plan_pipeline_steps(
-                self._engine, options.text_fields, options.field, settings=target.settings, name=self._pipeline
-            )
-            run_steps(self._engine, steps)
+        pipeline = self._prepare_pipeline(target) if self._pipeline else ""
         shards = read_shard_states(self._engine, target.index.name, target.index.shard_count)
         is_complete = self._refresh(target)
         unread = find_unread_writes(self._engine, target, options, shards)
-        if self._pipeline:
-            update = EngineUpdate(self._engine, target, options, self._pipeline)
+        if pipeline:
+            update = EngineUpdate(self._engine, target, options, pipeline)
             report = update.run(unread, self._show_progress)
             self.report.add(report)
             write_count, is_complete = update.written_count, is_complete and not report.skipped_indices
@@ -130,6 +128,19 @@ class Backfill:
             write_count = self.report.write_count - before
         if options.stale and shards and is_complete and refused_before == len(self.report.refused):
             record_checkpoints(self._engine, target, options, shards, write_count)
+
+    def _prepare_pipeline(self, target: Target) -> str:
+        """Return the name of the pipeline for an index. Install it, unless it is the final pipeline of the index."""
+        index, text_fields = target.index, self._options.text_fields
+        own = PipelineReader(self._engine).find_pipeline(index)
+        is_unchanged = (index.settings, index.text_fields) == (target.settings, text_fields)
+        if own.state == "fits" and own.setting == "final_pipeline" and is_unchanged:
+            return own.name
+        steps = plan_pipeline_steps(
+            self._engine, text_fields, self._options.field, settings=target.settings, name=self._pipeline
+        )
+        run_steps(self._engine, steps)
+        return self._pipeline
 
     def _fill_incomplete(self, pages: PageProcessor, target: Target, unread: WriteRange) -> None:
         """Update the documents without a complete fingerprint, then the documents that other writers changed meanwhile.

@@ -8,12 +8,7 @@ from typing import Any
 
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.report import UnsupportedIndexError
-from simdoc_search.attach.indices import (
-    UNSUPPORTED_OR_FORBIDDEN_STATUSES,
-    IndexDescription,
-    SkippedIndex,
-    describe_indices,
-)
+from simdoc_search.attach.indices import IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.key import resolve_hash_key
@@ -262,6 +257,6 @@ def _find_shared_text_fields(engine: Engine, indices: Sequence[IndexDescription]
     mappings = {index.name: index.mappings for index in indices}
     if not all(index.text_fields for index in indices):
         for name in sorted({name for index in indices for name in index.other_names}):
-            shared = engine.call("GET", [name, "_mapping"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
+            shared = engine.get_if_allowed(name, "_mapping")
             mappings |= {other: described["mappings"] for other, described in shared.items()}
     return recorded_text_fields(mappings.values(), indices[0].field)

@@ -3,7 +3,6 @@
 inspection.py  runs the whole inspection
 counts.py      counts documents by state, with one search per index
 sample.py      compares the fingerprints of a random sample with the texts
-index_pipeline.py  reads the pipeline of an index
 """
 
 from simdoc_search.attach.inspection.inspection import IndexInspection, Inspection, inspect_indices

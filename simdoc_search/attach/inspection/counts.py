@@ -12,7 +12,7 @@ from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.sketch.token_kinds import token_kind_names, token_kinds
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.queries import all_kinds_query, missing_kinds_query
+from simdoc_search.stores.remote.queries import all_kinds_query, exists_clause, missing_kinds_query
 
 _MAX_READ_REASONS, _MAX_RETURNED_REASONS = 100, 5
 _MAX_EXAMPLES = 5
@@ -104,8 +104,8 @@ def count_documents(engine: Engine, index: IndexDescription, text_query: _Query 
 
 def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[str, _Query]:
     field, settings = index.field, index.settings
-    fingerprinted = _build_exists_query(f"{field}.format")
-    without_tokens = {"filter": [fingerprinted], "must_not": [_build_exists_query(f"{field}.tokens")]}
+    fingerprinted = exists_clause(f"{field}.format")
+    without_tokens = {"filter": [fingerprinted], "must_not": [exists_clause(f"{field}.tokens")]}
     queries: dict[str, _Query] = {"documents": {"match_all": {}}, "fingerprinted": fingerprinted}
     queries["wordless"] = {"bool": without_tokens}
     queries["missing"] = {"bool": {"filter": [text_query] if text_query else [], "must_not": [fingerprinted]}}
@@ -115,7 +115,7 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
         if names := token_kind_names(settings):
             queries["incomplete"] = missing_kinds_query(settings, field, *names)
     if "error" in index.subfields:
-        queries["errors"] = _build_exists_query(f"{field}.error")
+        queries["errors"] = exists_clause(f"{field}.error")
     if text_query:
         queries["without_text"] = {"bool": {"must_not": [text_query, fingerprinted]}}
         queries["text_gone"] = {"bool": {"filter": [fingerprinted], "must_not": [text_query]}}
@@ -124,10 +124,6 @@ def _build_queries(index: IndexDescription, text_query: _Query | None) -> dict[s
 
 def _read_ids(aggregate: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(hit["_id"] for hit in aggregate["ids"]["hits"]["hits"])
-
-
-def _build_exists_query(path: str) -> _Query:
-    return {"exists": {"field": path}}
 
 
 def _merge_reasons(reasons: Mapping[str, int]) -> dict[str, int]:

@@ -6,14 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.attach.backfill.checkpoints import read_checkpoints, read_shard_states
-from simdoc_search.attach.indices import (
-    UNSUPPORTED_OR_FORBIDDEN_STATUSES,
-    IndexDescription,
-    SkippedIndex,
-    describe_indices,
-)
+from simdoc_search.attach.index_pipeline import IndexPipeline, PipelineReader
+from simdoc_search.attach.indices import IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.attach.inspection.counts import Counts, count_documents
-from simdoc_search.attach.inspection.index_pipeline import IndexPipeline, PipelineReader
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.key import resolve_hash_key
@@ -21,6 +16,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.indices import closed_reason
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.schema import recorded_thresholds
 from simdoc_search.stores.remote.texts import check_text_fields, find_text_query, recorded_text_fields
@@ -116,7 +112,7 @@ def inspect_indices(
     """
     engine = engine.without_closed_indices()
     all_indices = describe_indices(engine, name, field)
-    closed = {index.name: "the index is closed; open the index first" for index in all_indices if index.is_closed}
+    closed = {index.name: closed_reason(index.name) for index in all_indices if index.is_closed}
     skip_reasons = {**(_find_missing_shards(engine, name) if len(closed) < len(all_indices) else {}), **closed}
     skipped = [SkippedIndex(index, reason) for index, reason in sorted(skip_reasons.items())]
     usable = [index for index in all_indices if index.name not in skip_reasons]
@@ -192,12 +188,7 @@ def _make_sample_source(inspected: IndexInspection, text_fields: Sequence[str]) 
 
 def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
     """Map each index with missing shards to a sentence about them. Searches of such an index wait, and then fail."""
-    health = (
-        engine.call(
-            "GET", ["_cluster", "health", name], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES, level="indices"
-        )
-        or {}
-    )
+    health = engine.get_if_allowed("_cluster", "health", name, level="indices")
     reasons = {}
     for index, state in health.get("indices", {}).items():
         shards = int(state.get("number_of_shards", 0))
@@ -211,7 +202,7 @@ def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
 
 def _read_sizes(engine: Engine, name: str) -> dict[str, int]:
     """Return the size of the primary shards of each index in bytes; empty if this user may not read them."""
-    stats = engine.call("GET", [name, "_stats", "store"], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES) or {}
+    stats = engine.get_if_allowed(name, "_stats", "store")
     sizes = {
         index: described.get("primaries", {}).get("store", {}) for index, described in stats.get("indices", {}).items()
     }

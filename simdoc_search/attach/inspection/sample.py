@@ -13,10 +13,10 @@ from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.engine import Engine, UrlParams
 from simdoc_search.stores.remote.fingerprint_value import describe_fault, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import total_hits
-from simdoc_search.stores.remote.queries import all_kinds_query, randomize_order
+from simdoc_search.stores.remote.queries import all_kinds_query, any_clause, randomize_order
 from simdoc_search.stores.remote.texts import read_text
 from simdoc_search.stores.remote.updates import read_current_documents
 
@@ -161,9 +161,7 @@ def _draw_documents(
     return mget_docs, total
 
 
-def _plan_searches(
-    name: str, sources: Sequence[SampleSource]
-) -> Iterator[tuple[str, dict[str, Any], Mapping[str, str]]]:
+def _plan_searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple[str, dict[str, Any], UrlParams]]:
     """Yield the index, query and parameters of each search. Different checkpoints require one search per shard."""
     combined_queries = []
     for source in sources:
@@ -180,7 +178,7 @@ def _plan_searches(
         else:
             combined_queries.append({"bool": {"filter": [*filters, *(query for query, _ in searches)]}})
     if combined_queries:
-        yield name, {"bool": {"should": combined_queries, "minimum_should_match": 1}}, {}
+        yield name, any_clause(combined_queries), {}
 
 
 _Document = tuple[str, Mapping[str, Any], str | None]

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simdoc_search.cancellation import StopEvent
-from simdoc_search.errors import FormatMismatchError
+from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import ScoreKind, count_clauses, count_plan_clauses, to_dsl
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
+from simdoc_search.stores.base import Store
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
@@ -21,6 +22,17 @@ from simdoc_search.stores.remote.min_hash import MinHashFieldIndices
 from simdoc_search.stores.remote.queries import IdField, filter_clauses
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.texts import select_fields
+
+
+def require_engine(store: Store, action: str) -> IndexAccess:
+    """Return the index of a store. Raises StoreError unless it is in an engine. `action` is for the message."""
+    access = getattr(store, "access", None)
+    if not isinstance(access, IndexAccess):
+        raise StoreError(
+            f"{store.info().location} is a local index; only documents in an index of OpenSearch or Elasticsearch can "
+            f"be {action}"
+        )
+    return access
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,9 +185,8 @@ def find_candidates(
             searches[position] = build_first_page_search(
                 access, query, [f"{access.field}.tokens"], fields, is_scored=is_scored
             )
-        responses.update(
-            zip(positions, run_searches(access, [searches[position] for position in positions]), strict=True)
-        )
+        bodies = [searches[position] for position in positions]
+        responses.update(zip(positions, access.engine.search_many(access.name, bodies), strict=True))
 
     run(range(len(plans)), scored=False)
     rerun = []
@@ -210,13 +209,6 @@ def find_candidates(
         return RemoteCandidates(access, plan, search, responses[position], read_tokens=read_tokens, fields=fields)
 
     return [candidates_at(position) for position in range(len(plans))]
-
-
-def run_searches(access: IndexAccess, bodies: list[dict[str, Any]]) -> list[Any]:
-    """Run searches, and return their responses in order."""
-    if len(bodies) > 1:
-        return access.engine.search_many(access.name, bodies)
-    return [access.engine.search(access.name, body) for body in bodies]
 
 
 def build_first_page_search(

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 from urllib.parse import quote
 from zlib import crc32
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.cancellation import StopEvent, StoppedError
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
@@ -32,7 +34,43 @@ from simdoc_search.stores.remote.retry import Retries
 from simdoc_search.stores.remote.transport import Transport
 from simdoc_search.tracing import request_span
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 Result = TypeVar("Result")
+
+
+class UrlParams(TypedDict, total=False):
+    """The query parameters of requests. The type checker reports any other name, because it may be misspelt."""
+
+    actions: str
+    allow_no_indices: bool
+    allow_partial_pit_creation: bool
+    allow_partial_search_results: bool
+    conflicts: str
+    detailed: bool
+    expand_wildcards: str
+    flat_settings: bool
+    force: bool
+    ignore_unavailable: bool
+    include_defaults: bool
+    keep_alive: str
+    level: str
+    max_num_segments: int
+    parent_task_id: str
+    pipeline: str
+    pre_filter_shard_size: int
+    preference: str
+    refresh: bool
+    requests_per_second: float
+    retry_on_conflict: int
+    scroll: str
+    scroll_size: int
+    slices: str
+    terminate_after: int
+    wait_for_completion: bool
+    wait_for_status: str
+
 
 _log = logging.getLogger(__name__)
 
@@ -49,11 +87,12 @@ _OPERATIONS_THAT_CAN_SKIP_CLOSED = frozenset(
 )
 """Path parts of the multi-index requests that can skip closed indices."""
 
-_SKIP_CLOSED_PARAMS = {"ignore_unavailable": True, "allow_no_indices": False}
-_ALL_SHARDS_PARAMS = {"allow_partial_search_results": False}
+_SKIP_CLOSED_PARAMS: UrlParams = {"ignore_unavailable": True, "allow_no_indices": False}
+_ALL_SHARDS_PARAMS: UrlParams = {"allow_partial_search_results": False}
 _CLAUSE_LIMIT_SETTING = "indices.query.bool.max_clause_count"
-_UNSUPPORTED_STATUSES = (400, 403, 404, 405)
-"""HTTP statuses for requests that the engine does not support or does not allow."""
+
+UNSUPPORTED_OR_FORBIDDEN_STATUSES = (400, 401, 403, 404, 405, 410)
+"""HTTP statuses of a request that the engine does not support, or that this user may not send."""
 
 
 class Engine:
@@ -125,7 +164,7 @@ class Engine:
         body: Any = None,
         *,
         allowed_statuses: Iterable[int] = (),
-        **params: Any,
+        **params: Unpack[UrlParams],
     ) -> Any:
         """Send a request, with retries if it is repeatable.
 
@@ -150,6 +189,11 @@ class Engine:
             return self._retry(lambda: self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params))
         return self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params)
 
+    def get_if_allowed(self, *path_parts: str, **params: Unpack[UrlParams]) -> dict[str, Any]:
+        """Send a GET request. Return an empty dict if the engine does not support it, or this user may not send it."""
+        statuses = UNSUPPORTED_OR_FORBIDDEN_STATUSES
+        return self.call("GET", path_parts, allowed_statuses=statuses, **params) or {}
+
     def call_once(
         self,
         method: str,
@@ -157,7 +201,7 @@ class Engine:
         body: Any = None,
         *,
         allowed_statuses: Iterable[int] = (),
-        **params: Any,
+        **params: Unpack[UrlParams],
     ) -> Any:
         """Send a request without retries. The arguments and errors are the same as for `call`."""
         parts = list(path_parts)
@@ -174,24 +218,23 @@ class Engine:
             check_response(self.name, method, parts[-1], response, counts_hits=_counts_hits(body))
         return response
 
-    def search(self, index: str, body: dict[str, Any], **params: Any) -> Any:
+    def search(self, index: str, body: dict[str, Any], **params: Unpack[UrlParams]) -> Any:
         """Run a search, and return its response. Raises the errors of `call`."""
-        return self.call("POST", [index, "_search"], body, **shard_preference(body), **params)
+        return self.call("POST", [index, "_search"], body, **(shard_preference(body) | params))
 
-    def search_many(self, index: str | None, bodies: Iterable[dict[str, Any]]) -> list[Any]:
-        """Send several searches in one request, and return their responses in order. Raises the errors of `call`.
+    def search_many(self, index: str, bodies: Iterable[dict[str, Any]], at_once: int = sys.maxsize) -> list[Any]:
+        """Send searches, up to `at_once` per request. Return their responses in order. Raises the errors of `call`."""
+        return [response for batch in split_by_count(bodies, at_once) for response in self._send_searches(index, batch)]
 
-        Args:
-            index: name of the index, or None for searches in a point in time.
-            bodies: the searches.
-        """
-        searches = list(bodies)
+    def _send_searches(self, index: str, searches: list[dict[str, Any]]) -> list[Any]:
+        """Send searches in one request."""
+        if len(searches) == 1:
+            return [self.search(index, searches[0])]
         lines = [line for body in searches for line in (_ALL_SHARDS_PARAMS | shard_preference(body), body)]
         payload = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
 
         def send() -> list[Any]:
-            path_parts = [*([index] if index else []), "_msearch"]
-            responses: list[Any] = self.call_once("POST", path_parts, payload)["responses"]
+            responses: list[Any] = self.call_once("POST", [index, "_msearch"], payload)["responses"]
             for body, response in zip(searches, responses, strict=True):
                 if "error" in response:
                     raise error_from_response(self.name, response.get("status", 500), response)
@@ -200,7 +243,7 @@ class Engine:
 
         return self._retry(send)
 
-    def count(self, index: str, query: dict[str, Any] | None = None, **params: Any) -> int:
+    def count(self, index: str, query: dict[str, Any] | None = None, **params: Unpack[UrlParams]) -> int:
         """Return the number of documents that match a query, or of all documents. Raises the errors of `call`."""
         return int(self.call("POST", [index, "_count"], {"query": query} if query else {}, **params)["count"])
 
@@ -225,8 +268,7 @@ class Engine:
         if needed <= MAX_CLAUSES:
             return MAX_CLAUSES
         if not self._clause_limit_cache:
-            options = {"include_defaults": True, "flat_settings": True}
-            settings = self.call("GET", ["_cluster", "settings"], **options, allowed_statuses=(401, 403)) or {}
+            settings = self.get_if_allowed("_cluster", "settings", include_defaults=True, flat_settings=True)
             values = (
                 settings.get(scope, {}).get(_CLAUSE_LIMIT_SETTING) for scope in ("transient", "persistent", "defaults")
             )
@@ -244,8 +286,8 @@ class Engine:
             StoreError: the engine has no Painless module, or does not allow scripts in this context.
             StoreUnavailableError: the engine does not respond.
         """
-        response: dict[str, Any] | None = self.call("GET", ["_script_language"], allowed_statuses=_UNSUPPORTED_STATUSES)
-        if response is None:
+        response = self.get_if_allowed("_script_language")
+        if not response:
             return
         languages = {item["language"]: item["contexts"] for item in response.get("language_contexts", ())}
         contexts = languages.get("painless")
@@ -317,7 +359,7 @@ class Engine:
         *,
         allowed_statuses: Iterable[int],
         timeout: float | None = None,
-        **params: Any,
+        **params: Unpack[UrlParams],
     ) -> Any:
         """Send a request. Return the response, or None for an allowed error status."""
         self._check_open()
@@ -355,7 +397,7 @@ class Engine:
         return response
 
 
-def shard_preference(body: Mapping[str, Any]) -> dict[str, Any]:
+def shard_preference(body: Mapping[str, Any]) -> UrlParams:
     """Return the URL parameter that makes an engine use the same shard copies for the same scored query.
 
     Shard copies may order equal scores differently. The parameter is a hash of the query, which balances the load.

@@ -22,7 +22,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import ResponseTooLargeError
 from simdoc_search.stores.remote.mappings import nested_path
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.queries import nested_clause, path_clause
+from simdoc_search.stores.remote.queries import any_clause, exists_clause, nested_clause, path_clause
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 from simdoc_search.stores.remote.writer import is_possible_id
 
@@ -177,8 +177,8 @@ def suggest_filter_names(access: IndexAccess, condition: Condition) -> list[str]
     """Return suggestions for a condition that no document can match; see `Store.suggest_filter_names`."""
     if not access.is_simdoc_index:
         paths = {nested_path(mapping, condition.field) for mapping in access.indices.mappings.values()}
-        exists: dict[str, Any] = {"exists": {"field": condition.field}}
-        query: dict[str, Any] = {"bool": {"should": [nested_clause(exists, path) for path in paths]}}
+        exists = exists_clause(condition.field)
+        query = any_clause(nested_clause(exists, path) for path in paths)
     elif condition.field == "path":
         query = path_clause(condition.values, access.field)
     else:

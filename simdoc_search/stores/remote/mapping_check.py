@@ -13,7 +13,7 @@ from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.remote.mappings import INTEGER_TYPES, count_fields, count_remaining_fields, mapped_fields
-from simdoc_search.stores.remote.schema import component_template, parse_meta
+from simdoc_search.stores.remote.schema import field_mappings, parse_meta
 
 _INDEX_BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
 _CHECKED_SETTINGS = ("type", "analyzer", "search_analyzer", "similarity", "index")
@@ -81,6 +81,12 @@ def block_message(block: str) -> str:
     return f"the index has the block index.blocks.{block}{cause}; remove the block before you write to the index"
 
 
+def field_limit_message(left: int, limit: int) -> str:
+    """Return the message for an index to which only `left` more fields can be added."""
+    more_fields = format_count(max(left, 0), "more field")
+    return f"the index can have only {more_fields} (limit {limit}); increase index.mapping.total_fields.limit"
+
+
 def _find_block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
     if is_closed(settings):
         yield MappingFault("the index is closed; open the index first", blocks_queries=True, blocks_writes=True)
@@ -135,12 +141,9 @@ def _find_field_limit_faults(
     left, limit = count_remaining_fields(mapping, settings)
     existing = {field: properties[field]} if field in properties else {}
     has_tokens = "tokens" in mapped_fields(mapping, field)
-    needed = 0 if has_tokens else count_fields({field: _expected_mapping(mapping, field)}) - count_fields(existing)
+    needed = 0 if has_tokens else 1 + count_fields(_expected_mappings(mapping, field)) - count_fields(existing)
     if left < needed or (needed and left < _MIN_FREE_FIELDS):
-        advice = "increase index.mapping.total_fields.limit"
-        more_fields = format_count(max(left, 0), "more field")
-        problem = f"the index can have only {more_fields} (limit {limit}); {advice}"
-        yield MappingFault(problem, blocks_writes=left < needed, needs_action=left < needed)
+        yield MappingFault(field_limit_message(left, limit), blocks_writes=left < needed, needs_action=left < needed)
 
 
 def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
@@ -150,7 +153,7 @@ def _find_field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[Mappi
         lacks_tokens = name == "tokens"
         how = "" if lacks_tokens else f"; {_REINDEX_ADVICE}"
         yield MappingFault(f"there is no field {field}.{name}{how}", blocks_queries=True, lacks_tokens=lacks_tokens)
-    for name, expected in _expected_mapping(mapping, field)["properties"].items():
+    for name, expected in _expected_mappings(mapping, field).items():
         kind = name if name in TOKEN_KINDS else ""
         if kind and name not in existing and "tokens" in existing:
             yield MappingFault(f"there is no field {field}.{name}; {_REINDEX_ADVICE}", blocked_token_kind=kind)
@@ -175,16 +178,14 @@ def _find_meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
         yield MappingFault(str(error), blocks_queries=True, blocks_writes=True)
 
 
-def _expected_mapping(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
-    """Return the mapping that the fingerprint field should have, with the kinds of tokens that the index has."""
+def _expected_mappings(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
+    """Return the mappings that the subfields should have, with the kinds of tokens that the index has."""
     expected_settings = Settings()
     if tokens := mapped_fields(mapping, field).get("tokens"):
         with suppress(FormatMismatchError):
             settings = parse_meta(tokens.get("meta", {}))
             expected_settings = replace(expected_settings, **{name: getattr(settings, name) for name in TOKEN_KINDS})
-    template = component_template(expected_settings, field)
-    expected: dict[str, Any] = template["template"]["mappings"]["properties"][field]
-    return expected
+    return field_mappings(expected_settings, field)
 
 
 def _find_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:

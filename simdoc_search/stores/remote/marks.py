@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from simdoc_search.display import format_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.fields import METADATA_FIELD
-from simdoc_search.stores.remote.access import IndexAccess
+from simdoc_search.stores.remote.access import IndexAccess, require_engine
 from simdoc_search.stores.remote.bulk import ActionOutcome
 from simdoc_search.stores.remote.fingerprint_value import read_fingerprint_value
 from simdoc_search.stores.remote.lookups import find_by_id
-from simdoc_search.stores.remote.mapping_check import find_faults
+from simdoc_search.stores.remote.mapping_check import field_limit_message, find_faults
 from simdoc_search.stores.remote.mappings import add_fields, count_remaining_fields, mapped_fields
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
+from simdoc_search.stores.remote.queries import any_clause, exists_clause
 from simdoc_search.stores.remote.records import read_text_hash
 from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings
 from simdoc_search.stores.remote.updates import ConditionalUpdater
@@ -48,13 +48,7 @@ class Mark:
 
 def open_marks(store: Store) -> Marks:
     """Open the marks in a store. Raises StoreError if the store is not in an engine. See also `Marks`."""
-    access = getattr(store, "access", None)
-    if not isinstance(access, IndexAccess):
-        raise StoreError(
-            f"{store.info().location} is a local index; only documents in an index of OpenSearch or Elasticsearch can "
-            "be marked"
-        )
-    return Marks(access)
+    return Marks(require_engine(store, "marked"))
 
 
 class Marks:
@@ -79,8 +73,7 @@ class Marks:
 
     def find_marked_documents(self) -> Iterator[RawHit]:
         """Yield the documents that have a mark."""
-        exists = [{"exists": {"field": f"{self._access.field}.{name}"}} for name in MARK_FIELDS]
-        query = {"bool": {"should": exists, "minimum_should_match": 1}}
+        query = any_clause(exists_clause(f"{self._access.field}.{name}") for name in MARK_FIELDS)
         body = {"query": query, "sort": ["_doc"], "_source": self._source, "seq_no_primary_term": True}
         return all_hits(self._engine, self._access.name, body)
 
@@ -191,11 +184,7 @@ class Marks:
         missing = {part: expected[part] for part in MARK_FIELDS if part not in existing}
         left, limit = count_remaining_fields(mapping, settings)
         if left < len(missing):
-            raise _cannot_mark_error(
-                name,
-                f"the index can have only {format_count(max(left, 0), 'more field')} (limit {limit}); increase "
-                "index.mapping.total_fields.limit",
-            )
+            raise _cannot_mark_error(name, field_limit_message(left, limit))
         return missing
 
 

@@ -25,7 +25,6 @@ from simdoc_search.stores.remote.candidates import (
     HitWithTokens,
     RemoteCandidates,
     build_first_page_search,
-    run_searches,
 )
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.lookups import find_by_id
@@ -143,7 +142,7 @@ def find_candidates_by_terms(
     """Run plans; see `Store.candidates_of_many`."""
     clauses = access.query_clauses(filters)
     searches = [_search_body(access, plan, clauses, exclude, fields) for plan, exclude in plans]
-    responses = run_searches(access, searches)
+    responses = access.engine.search_many(access.name, searches)
     return [
         RemoteCandidates(
             access,

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.remote.engine import Engine, shard_preference
+from simdoc_search.stores.remote.engine import UNSUPPORTED_OR_FORBIDDEN_STATUSES, Engine, shard_preference
 from simdoc_search.stores.remote.errors import ResponseTooLargeError
 from simdoc_search.stores.remote.retry import is_retryable
 
@@ -31,7 +31,6 @@ PAGE_SIZE = 500
 KEEP_ALIVE = "10m"
 """Time after each page until a point in time or a scroll expires."""
 
-_UNSUPPORTED_STATUSES = (400, 403, 404, 405)  # the engine does not support or does not allow the request
 _OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # first for OpenSearch, then for Elasticsearch
     (["_search", "point_in_time"], "pit_id", {"allow_partial_pit_creation": False}),
     (["_pit"], "id", {}),
@@ -192,7 +191,7 @@ def open_paged_hits(
     """
     for path, id_key, options in _OPENING_REQUESTS:
         params = {**options, **shard_preference(body), "keep_alive": KEEP_ALIVE}
-        response = engine.call("POST", [index, *path], allowed_statuses=_UNSUPPORTED_STATUSES, **params)
+        response = engine.call("POST", [index, *path], allowed_statuses=UNSUPPORTED_OR_FORBIDDEN_STATUSES, **params)
         if response is None:
             continue
         paged_hits = PointInTime(engine, body, response[id_key], path, id_key)
@@ -233,7 +232,7 @@ def _hits_by_slice(paged_hits: PagedHits) -> list[Iterator[RawHit]]:
 
 def _read_shard_counts(engine: Engine, index: str) -> dict[str, int]:
     """Return the number of primary shards by concrete index; empty if the engine does not allow reading them."""
-    settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allowed_statuses=(403,)) or {}
+    settings = engine.get_if_allowed(index, "_settings", "index.number_of_shards")
     return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
 
 

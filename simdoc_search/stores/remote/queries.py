@@ -116,7 +116,7 @@ def any_token_query(
 ) -> dict[str, Any]:
     """Return the query, without scores, for documents that have at least one of the tokens."""
     parts = [tokens[start : start + MAX_TERMS] for start in range(0, len(tokens), MAX_TERMS)]
-    shared = _any_clause([{"terms": {token_field: part}} for part in parts])
+    shared = any_clause([{"terms": {token_field: part}} for part in parts])
     return {"bool": {"filter": [shared, *filters, *_exclusion_clauses(exclude, id_field)]}}
 
 
@@ -124,8 +124,21 @@ def phrase_query(
     text: str, fields: Sequence[str], filters: Sequence[dict[str, Any]], exclude: DocumentKey | None, id_field: IdField
 ) -> dict[str, Any]:
     """Return the query, without scores, for documents with a phrase in one of these fields."""
-    phrase = _any_clause([{"match_phrase": {name: without_surrogates(text)}} for name in fields])
+    phrase = any_clause([{"match_phrase": {name: without_surrogates(text)}} for name in fields])
     return {"bool": {"filter": [phrase, *filters, *_exclusion_clauses(exclude, id_field)]}}
+
+
+def exists_clause(path: str) -> dict[str, Any]:
+    """Return the clause for documents with a value in a field."""
+    return {"exists": {"field": path}}
+
+
+def any_clause(clauses: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the clause for documents that match at least one of the clauses."""
+    alternatives = list(clauses)
+    if not alternatives:
+        return {"match_none": {}}
+    return alternatives[0] if len(alternatives) == 1 else {"bool": {"should": alternatives, "minimum_should_match": 1}}
 
 
 def randomize_order(query: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,7 +197,7 @@ def path_clause(prefixes: Iterable[FilterValue], fingerprint_field: str) -> dict
     values = [str(prefix)[:MAX_PATH_CHARACTERS] for prefix in prefixes]
     # A range is used instead of a `prefix` query, which allows only 1,000 characters.
     ranges = [{"gte": value, "lte": value + LAST_CHARACTER} for value in values]
-    return _any_clause([{"range": {f"{fingerprint_field}.path": bounds}} for bounds in ranges])
+    return any_clause([{"range": {f"{fingerprint_field}.path": bounds}} for bounds in ranges])
 
 
 def _condition_clause(
@@ -193,9 +206,7 @@ def _condition_clause(
     if condition.field == "path" and is_simdoc_index:
         return path_clause(condition.values, fingerprint_field)
     if condition.field == ORIGIN_FIELD and is_simdoc_index:
-        return _any_clause(
-            [_origin_clause(*parse_origin_value(value), fingerprint_field) for value in condition.values]
-        )
+        return any_clause([_origin_clause(*parse_origin_value(value), fingerprint_field) for value in condition.values])
     if is_simdoc_index:
         return _term_clause(
             f"{fingerprint_field}.{METADATA_FIELD}",
@@ -206,7 +217,7 @@ def _condition_clause(
         nested_clause(_term_clause(name, list(condition.values)), path)
         for name, path in sorted(names, key=lambda pair: (pair[0], pair[1] or ""))
     ]
-    return _any_clause(terms)
+    return any_clause(terms)
 
 
 def nested_clause(clause: dict[str, Any], path: str | None) -> dict[str, Any]:
@@ -223,7 +234,7 @@ def _origin_clause(root_folder: str, path: str, fingerprint_field: str) -> dict[
         has_path = path_clause([path], fingerprint_field)
     else:
         is_file = {"term": {f"{fingerprint_field}.path": path[:MAX_PATH_CHARACTERS]}}
-        has_path = _any_clause([is_file, path_clause([f"{path}/", f"{path}!"], fingerprint_field)])
+        has_path = any_clause([is_file, path_clause([f"{path}/", f"{path}!"], fingerprint_field)])
     return {"bool": {"filter": [has_root, has_path]}}
 
 
@@ -243,9 +254,3 @@ def _exclusion_clauses(exclude: DocumentKey | None, id_field: IdField) -> list[d
 
 def _term_clause(field: str, values: list[Any]) -> dict[str, Any]:
     return {"term": {field: values[0]}} if len(values) == 1 else {"terms": {field: values}}
-
-
-def _any_clause(clauses: list[dict[str, Any]]) -> dict[str, Any]:
-    if not clauses:
-        return {"match_none": {}}
-    return clauses[0] if len(clauses) == 1 else {"bool": {"should": clauses, "minimum_should_match": 1}}

@@ -31,7 +31,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_layout_version
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.sketch.token_kinds import TokenKindName, token_kind_names
+from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKindName, token_kind_names
 from simdoc_search.sketch.winnow import PassageSettings
 from simdoc_search.stores.remote.mappings import mapped_fields
 
@@ -64,7 +64,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     if settings.sketch.key is not None:
         meta["simdoc_key"] = settings.sketch.key.checksum
     # Only a local store has an index of words. In an engine, words are found in the text field.
-    lines = _join_sketches(replace(settings, indexes_word_pairs=False).stored_specs)
+    lines = join_to_lines(replace(settings, indexes_word_pairs=False).stored_specs, _SEPARATOR)
     meta |= {f"{_SKETCHES_KEY}_{number}" if number > 1 else _SKETCHES_KEY: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE_LENGTH:
         raise FormatMismatchError(
@@ -129,10 +129,16 @@ def labels_missing_kinds(settings: Settings, *names: TokenKindName) -> list[str]
     """
     kinds = token_kind_names(settings)
     subsets = (set(subset) for count in range(len(kinds)) for subset in combinations(kinds, count + 1))
-    lacking = [_without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
+    lacking = [without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
     if settings.passages:
         return [format_label(other) for other in lacking]
     return [label for other in lacking for label in labels_with_all_kinds(other)]
+
+
+def without_kinds(settings: Settings, names: Iterable[TokenKindName] = TOKEN_KINDS) -> Settings:
+    """Return these settings without these kinds of tokens."""
+    none: dict[str, Any] = dict.fromkeys(names)
+    return replace(settings, **none)
 
 
 def component_template(settings: Settings | None = None, field: str = DEFAULT_FIELD) -> dict[str, Any]:
@@ -219,11 +225,6 @@ def _read_template(name: str) -> dict[str, Any]:
     return template
 
 
-def _without_kinds(settings: Settings, names: Iterable[TokenKindName]) -> Settings:
-    none: dict[str, Any] = dict.fromkeys(names)
-    return replace(settings, **none)
-
-
 def _format_analysis(analysis: Analysis) -> str:
     words = [analysis.profile, analysis.unit, str(analysis.shingle_size)]
     short = "short_texts" if analysis.is_plain else "short"  # a short name, because the length of the value is limited
@@ -252,10 +253,10 @@ def _parse_analysis(text: str) -> Analysis:
     )
 
 
-def _join_sketches(sketches: Iterable[str]) -> list[str]:
-    """Join sketches to lines of at most MAX_META_VALUE_LENGTH characters. A longer sketch has its own line."""
+def join_to_lines(parts: Iterable[str], separator: str) -> list[str]:
+    """Join strings to lines of at most MAX_META_VALUE_LENGTH characters. A longer string has its own line."""
     lines: list[str] = []
-    for sketch in sketches:
-        longer = f"{lines[-1]}{_SEPARATOR}{sketch}" if lines else sketch
-        lines[-1:] = [longer] if len(longer) <= MAX_META_VALUE_LENGTH or not lines else [lines[-1], sketch]
+    for part in parts:
+        longer = f"{lines[-1]}{separator}{part}" if lines else part
+        lines[-1:] = [longer] if len(longer) <= MAX_META_VALUE_LENGTH or not lines else [lines[-1], part]
     return lines

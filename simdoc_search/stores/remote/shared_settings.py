@@ -12,7 +12,7 @@ from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapped_fields
-from simdoc_search.stores.remote.schema import parse_meta, recorded_thresholds
+from simdoc_search.stores.remote.schema import parse_meta, recorded_thresholds, without_kinds
 from simdoc_search.stores.remote.texts import backfill_advice
 
 Mappings = Mapping[str, Mapping[str, Any]]
@@ -77,7 +77,7 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
         raise StoreError(none_queryable_message(mappings, field, location))
     (first_index, first), *others = settings.items()
     for index, other in others:
-        if _without_kinds(other) != _without_kinds(first):
+        if without_kinds(other) != without_kinds(first):
             raise FormatMismatchError(
                 f"the indices {first_index} and {index} have fingerprints with different settings; query each index "
                 "separately",
@@ -183,8 +183,3 @@ def _settings_in(index: str, mapping: Mapping[str, Any], field: str) -> Settings
         return parse_meta(mapped_fields(mapping, field)["tokens"].get("meta", {}))
     except FormatMismatchError as error:
         raise FormatMismatchError(f"cannot use {field}.tokens of the index {index}: {error}") from None
-
-
-def _without_kinds(settings: Settings) -> Settings:
-    none: dict[str, Any] = dict.fromkeys(TOKEN_KINDS)
-    return replace(settings, **none)

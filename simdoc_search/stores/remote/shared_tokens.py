@@ -76,13 +76,12 @@ def document_frequencies(access: IndexAccess, token_ids: NDArray[np.uint32]) -> 
     field = f"{access.field}.{kind.name}"
     # Count with one query per concept, because an engine stores the document frequency of each term. A single
     # aggregation with a filter per concept would read all documents.
-    searches = [
+    searches = (
         {"query": {"term": {field: token}}, "size": 0, "track_total_hits": True}
         for token in encode(token_ids, kind.length)
-    ]
-    batches = [searches[start : start + COUNTS_AT_ONCE] for start in range(0, len(searches), COUNTS_AT_ONCE)]
-    responses = (response for batch in batches for response in access.engine.search_many(access.name, batch))
-    return np.array([total_hits(response) for response in responses], np.int64)
+    )
+    responses = access.engine.search_many(access.name, searches, COUNTS_AT_ONCE)
+    return np.array(list(map(total_hits, responses)), np.int64)
 
 
 class _SplitSearch:
@@ -169,8 +168,4 @@ class _SplitSearch:
             yield key, round(hit["_score"])
 
     def _search_many(self, bodies: list[dict[str, Any]]) -> list[Any]:
-        engine, name = self._access.engine, self._access.name
-        if len(bodies) == 1:
-            return [engine.search(name, bodies[0])]
-        batches = [bodies[start : start + PARTS_AT_ONCE] for start in range(0, len(bodies), PARTS_AT_ONCE)]
-        return [response for batch in batches for response in engine.search_many(name, batch)]
+        return self._access.engine.search_many(self._access.name, bodies, PARTS_AT_ONCE)

@@ -412,7 +412,7 @@ class RemoteStore(Closable):
         """Return the location, the number of documents, the sizes and the settings."""
         self.access.indices.reload_if_old(self.engine)
         document_count = self.engine.count(self.index)
-        stats = self.engine.call("GET", [self.index, "_stats", "store"], allowed_statuses=(403,)) or {}
+        stats = self.engine.get_if_allowed(self.index, "_stats", "store")
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
         text_bytes = self._estimate_text_bytes(document_count)
         return StoreInfo(

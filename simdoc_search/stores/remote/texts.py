@@ -10,7 +10,7 @@ from simdoc_search.errors import DocumentError, LocationError, StoreError
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import lacks_field, mapped_fields, mapping_at, shorten_list
-from simdoc_search.stores.remote.queries import randomize_order
+from simdoc_search.stores.remote.queries import any_clause, exists_clause, randomize_order
 from simdoc_search.stores.remote.schema import (
     DEFAULT_FIELD,
     MAX_META_ENTRIES,
@@ -177,8 +177,7 @@ def find_text_query(
     """
     if not text_fields or not all(_is_indexed_text(mapping, name) for name in text_fields):
         return None
-    exists = [{"exists": {"field": name}} for name in text_fields]
-    query: dict[str, Any] = {"bool": {"should": exists, "minimum_should_match": 1}}
+    query = any_clause(map(exists_clause, text_fields))
     others = randomize_order({"bool": {"filter": [*clauses], "must_not": [query]}})
     response = engine.search(index, {"query": others, "size": _SAMPLE_SIZE, "_source": [*text_fields]})
     return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in response["hits"]["hits"]) else query

@@ -25,16 +25,16 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Plan
-from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.remote.access import IndexAccess
+from simdoc_search.stores.remote.access import IndexAccess, require_engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields, read_mappings
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
+from simdoc_search.stores.remote.queries import any_clause
 from simdoc_search.stores.remote.records import read_token_ids
-from simdoc_search.stores.remote.schema import field_mappings
+from simdoc_search.stores.remote.schema import field_mappings, without_kinds
 
 DEFAULT_WATCHES_INDEX = "simdoc-watches"
 """Default name of the index of watches."""
@@ -70,13 +70,7 @@ def open_watches(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
     Raises:
         StoreError: the store is not an index of an engine. See also `Watches`.
     """
-    access = getattr(store, "access", None)
-    if not isinstance(access, IndexAccess):
-        raise StoreError(
-            f"{store.info().location} is a local index; only documents in an index of OpenSearch or Elasticsearch can "
-            "be watched"
-        )
-    return Watches(access, name)
+    return Watches(require_engine(store, "watched"), name)
 
 
 class Watches:
@@ -211,8 +205,8 @@ class Watches:
 
     def _build_mappings(self) -> dict[str, Any]:
         """Return the mappings of the subfields of a watch's fingerprint field."""
-        none: dict[str, Any] = dict.fromkeys(TOKEN_KINDS)
-        mappings = field_mappings(replace(self._access.settings, **none, identifies_language=False), self._field)
+        settings = replace(without_kinds(self._access.settings), identifies_language=False)
+        mappings = field_mappings(settings, self._field)
         return {name: mappings[name] for name in ("tokens", "buckets")}
 
     def _build_document(self, watch: Watch, plan: Plan) -> dict[str, Any]:
@@ -234,7 +228,7 @@ class Watches:
 
     def _index_clause(self) -> dict[str, Any]:
         names = [{"term": {f"{WATCHED_FIELD}.{name}": self._access.name}} for name in ("index", "alias")]
-        return {"bool": {"should": names, "minimum_should_match": 1}}
+        return any_clause(names)
 
     def _parse_watch(self, hit: RawHit) -> Watch:
         source = hit.get("_source") or {}

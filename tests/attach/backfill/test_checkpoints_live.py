@@ -149,8 +149,7 @@ def test_the_smallest_checkpoint_is_recorded_if_only_one_fits(
     temp_indices: TempIndices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = filled(temp_indices, engine, number_of_shards=7)
-    monkeypatch.setattr(checkpoints, "_MAX_VALUE_LENGTH", 5)
-    monkeypatch.setattr(checkpoints, "_MAX_VALUES", 1)
+    monkeypatch.setattr(checkpoints, "MAX_META_ENTRIES", 1)
     backfill(engine, name, stale=True)
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}})
     report = backfill(engine, name, stale=True)

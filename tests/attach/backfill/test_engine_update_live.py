@@ -57,6 +57,19 @@ def test_every_document_gets_the_fingerprint_of_its_text(temp_indices: TempIndic
     assert {**done(), "doc0": done({"doc0": OTHER})["doc0"]} == stored(engine, name)
 
 
+def test_the_pipeline_of_the_index_is_used(temp_indices: TempIndices, engine: Engine) -> None:
+    """Its name may differ. The pipeline `simdoc` may then read another text field."""
+    name = filled(temp_indices, engine)
+    install_pipeline(engine, "title")
+    install = ["template", "install", engine.name, "--pipeline", "--text-field", "body"]
+    output(*install, "--name", name, "--index", name)
+    output("backfill", f"{engine.name}/{name}", "--in-engine")
+    engine.call("PUT", [name, "_settings"], {"index.final_pipeline": "_none"})
+    engine.call("DELETE", ["_ingest", "pipeline", name])
+
+    assert done() == stored(engine, name)
+
+
 def test_concurrent_writes_are_kept_and_fingerprinted(temp_indices: TempIndices, engine: Engine) -> None:
     name = temp_indices.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 2})
     load(engine, name, bodies(TEXTS))

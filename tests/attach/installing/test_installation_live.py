@@ -42,7 +42,10 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert "was already installed" in again
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
     assert "the component template simdoc on " in refused
-    assert "; check the differences; to replace the installed component template simdoc, add --force" in refused
+    assert (
+        "; to replace the installed component template simdoc, run `simdoc-search template install` with --force"
+        in refused
+    )
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
@@ -80,7 +83,7 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (True, [index], []) == (first["pipeline_installed"], first["indices"], first["warnings"])
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
-    assert f"; check the differences; to replace the installed pipeline {app.name}, add --force" in other
+    assert f"to replace the installed pipeline {app.name}, run `simdoc-search template install` with --force" in other
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
 
 

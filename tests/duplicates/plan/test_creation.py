@@ -10,7 +10,6 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch
 from simdoc_search.corpus import read_corpus
-from simdoc_search.duplicates import duplicates_in
 from simdoc_search.duplicates.plan import read_plan, write_plan
 from simdoc_search.stores.base import Store
 from tests.support.cli import words, write
@@ -60,7 +59,7 @@ def test_a_changed_file_is_left_to_the_user(
 ) -> None:
     write(tmp_path / "docs", {"a.txt": TEXT, "b.txt": TEXT})
     SimilaritySearch(local_store).index(read_corpus([tmp_path / "docs"]), workers=1)
-    found = duplicates_in(local_store, keep="first")
+    found = SimilaritySearch(local_store).duplicates(keep="first")
     change(tmp_path / "docs" / name)
 
     progress: list[float] = []
@@ -73,7 +72,7 @@ def test_a_changed_file_is_left_to_the_user(
 def test_a_document_that_was_deleted_meanwhile_is_left_to_the_user(local_store: Store, tmp_path: Path) -> None:
     search = SimilaritySearch(local_store)
     search.index([Document("a", TEXT), Document("b", TEXT)], workers=1)
-    found = duplicates_in(local_store)
+    found = SimilaritySearch(local_store).duplicates()
     search.delete(["b"])
     write_plan(found, tmp_path / "plan.tsv", local_store)
 

@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
-from simdoc_search.duplicates import Duplicates, duplicates_in
+from simdoc_search.duplicates import Duplicates
 from simdoc_search.duplicates.plan import DropMethod, apply_plan, expected_changes, read_plan, write_plan
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
@@ -23,7 +23,7 @@ def find_and_plan(folder: Path) -> tuple[Duplicates, list[PlanRow]]:
     """Return the duplicates in a folder, and a plan for them."""
     with open_store(":memory:", create=True) as store:
         SimilaritySearch(store).index(read_corpus([folder / "docs"]), workers=1)
-        found = duplicates_in(store, overlap=0.6)
+        found = SimilaritySearch(store).duplicates(overlap=0.6)
         write_plan(found, folder / "plan.tsv", store)
         return found, read_plan(folder / "plan.tsv")
 

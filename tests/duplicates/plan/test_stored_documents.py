@@ -9,7 +9,6 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch
 from simdoc_search.corpus import read_corpus
-from simdoc_search.duplicates import duplicates_in
 from simdoc_search.duplicates.plan import ApplyReport, apply_plan, read_plan, write_plan
 from simdoc_search.duplicates.plan.rows import PlanRow
 from simdoc_search.errors import StoreLockedError
@@ -25,7 +24,7 @@ def write_and_read_plan(store: Store, folder: Path, *documents: Document, **opti
     """Return a plan for a folder with two equal files, and for other documents."""
     write(folder / "docs", {"file1": ONE, "file2": ONE})
     SimilaritySearch(store).index([*read_corpus([folder / "docs"]), *documents], workers=1)
-    write_plan(duplicates_in(store, **options), folder / "plan.tsv", store)  # type: ignore[arg-type]
+    write_plan(SimilaritySearch(store).duplicates(**options), folder / "plan.tsv", store)  # type: ignore[arg-type]
     return read_plan(folder / "plan.tsv")
 
 

@@ -42,9 +42,12 @@ def test_a_client_needs_an_index_and_excludes_a_location(server: Server) -> None
 
 
 def test_a_request_has_a_quoted_path_and_json_and_may_allow_statuses(server: Server, engine: Engine) -> None:
-    assert engine.call("POST", ["a/b", "_x"], {"é": 1}, flag=True, off=False, n=3, allowed_statuses=(404,)) is None
+    assert (
+        engine.call("POST", ["a/b", "_x"], {"é": 1}, force=True, refresh=False, scroll_size=3, allowed_statuses=[404])
+        is None
+    )
     request = server.requests[-1]
-    assert ("POST", "/a%2Fb/_x?flag=true&off=false&n=3") == (request.method, request.path)
+    assert ("POST", "/a%2Fb/_x?force=true&refresh=false&scroll_size=3") == (request.method, request.path)
     assert [{"é": 1}] == request.lines()
     with pytest.raises(
         StoreNotFoundError, match=r"has no such index \[index\]; check the name of the index, or create"

@@ -74,7 +74,7 @@ REPEATABLE: dict[str, tuple[Callable[[Engine], Any], Answer]] = {
     "refresh": (lambda engine: engine.call("POST", ["index", "_refresh"]), answer(SHARDS)),
     "PIT": (lambda engine: engine.call("POST", ["index", "_pit"]), answer({"id": "x"})),
     "search": (lambda engine: engine.search("index", {}), answer(NOTHING)),
-    "msearch": (lambda engine: engine.search_many("index", [{}]), answer({"responses": [NOTHING]})),
+    "msearch": (lambda engine: engine.search_many("index", [{}, {}]), answer({"responses": [NOTHING] * 2})),
 }
 
 

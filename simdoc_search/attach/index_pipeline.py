@@ -28,7 +28,7 @@ _DESCRIPTIONS = {
     "fits": "{pipeline} (index.{setting}) computes fingerprints that match the mapping",
 }
 
-_PIPELINE_SETTINGS = ("final_pipeline", "default_pipeline")
+PIPELINE_SETTINGS = ("final_pipeline", "default_pipeline")
 _STATES_BY_PRECEDENCE: tuple[PipelineState, ...] = ("fits", "different", "missing", "unknown", "unrelated", "none")
 """If an index has two pipelines, the one whose state comes first here is reported."""
 
@@ -75,7 +75,7 @@ class PipelineReader:
         """Return the final or default pipeline of an index: the one whose state is first in `_STATES_BY_PRECEDENCE`."""
         settings = index.index_settings
         named = [
-            (str(settings[key]), key) for key in _PIPELINE_SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE
+            (str(settings[key]), key) for key in PIPELINE_SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE
         ]
         pipelines = [IndexPipeline(self._find_state(name, index), name, key) for name, key in named]
         return min(
