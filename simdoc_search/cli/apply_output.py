@@ -132,7 +132,8 @@ def print_undo_report(report: UndoReport, indexed: RestoredFiles, undo_file: str
     if paths := indexed.not_indexed_paths:
         from simdoc_search.indexing.restored_files import folders_to_index
 
-        command = command_line("INDEX" if location is None else location, "index", *folders_to_index(paths))
+        # Unlike `index`, `duplicates` gives the files of several folders the prefixes that they had.
+        command = command_line("INDEX" if location is None else location, "duplicates", *folders_to_index(paths))
         files_are = format_count(len(paths), "restored file is", "restored files are")
         problem = f", because {indexed.problem}" if indexed.problem else ""
         them = "it" if len(paths) == 1 else "them"

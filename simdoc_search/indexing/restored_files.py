@@ -68,7 +68,7 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
 
 
 def folders_to_index(paths: Iterable[str]) -> list[str]:
-    """Return the folders in which `index` finds all of these files without following links out of the folders.
+    """Return the folders in which `duplicates` finds all of these files without following links out of the folders.
 
     If there are more than five, return only the placeholder `FOLDER`, because the command would be too long.
     """

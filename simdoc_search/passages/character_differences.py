@@ -11,10 +11,13 @@ from collections.abc import Iterable, Iterator
 
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
+from simdoc_search.passages.numbers import UNSPACED_LETTERS
 from simdoc_search.passages.passage import CharacterDifference, Span
 from simdoc_search.passages.subsequences import EqualRun
 
 _SPACE = re.compile(r"\s+")
+_LETTER = rf"[^\W{UNSPACED_LETTERS}]"
+_FIRST_WORD, _LAST_WORD = re.compile(rf"^{_LETTER}+"), re.compile(rf"{_LETTER}+$")
 _MAX_TOKEN_CHARACTERS = 40
 """The maximum number of characters of a token before or after a difference."""
 
@@ -60,10 +63,14 @@ class _SpacedText:
         return begin, end
 
     def extend_to_whitespace(self, span: Span) -> Span:
-        """Extend a span on both sides up to the next whitespace."""
+        """Extend a span on both sides up to the next whitespace. Of a long token, only include whole words near it."""
         begin, end = span
         before = self._text[max(begin - _MAX_TOKEN_CHARACTERS, 0) : begin]
         after = self._text[end : end + _MAX_TOKEN_CHARACTERS]
+        if len(before) == _MAX_TOKEN_CHARACTERS:
+            before = _FIRST_WORD.sub("", before)
+        if len(after) == _MAX_TOKEN_CHARACTERS:
+            after = _LAST_WORD.sub("", after)
         return begin - len(_SPACE.split(before)[-1]), end + len(_SPACE.split(after)[0])
 
 

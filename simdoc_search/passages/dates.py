@@ -1,7 +1,8 @@
 """Reads dates in metadata, file names and texts, in the formats that people and programs use.
 
 A date is a tuple: (2021,), (2021, 3), (2021, 3, 12), or year, month, day, hour, minute and second in UTC. Month names
-are English, German, French, Spanish or Italian. An ambiguous date, such as 03/04/2021, is not read.
+are English, German, French, Spanish or Italian. Chinese, Japanese and Korean dates have numbers: 2021年3月12日. An
+ambiguous date, such as 03/04/2021, is not read.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
+from unicodedata import normalize
 
 from simdoc_search.documents import MetadataValue
 
@@ -32,21 +34,30 @@ _MONTH_WORDS = (
     "dec december dezember dez décembre decembre diciembre dicembre",
 )
 """The names of each month in English, German, French, Spanish and Italian, in lower case."""
-_MONTH_NUMBERS = {word: month for month, words in enumerate(_MONTH_WORDS, 1) for word in words.split()}
+_MONTH_NUMBERS = {
+    normalize(form, word): month
+    for month, words in enumerate(_MONTH_WORDS, 1)
+    for word in words.split()
+    for form in ("NFC", "NFD")
+}
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _MONTH = r"(?P<month>0[1-9]|1[0-2])"
 _DAY = r"(?P<day>0[1-9]|[12]\d|3[01])"
 _MONTH_NAME = rf"(?<![^\W\d_])(?P<named>{'|'.join(sorted(_MONTH_NUMBERS, reverse=True))})(?![^\W\d_])"
-_DAY_NUMBER = r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th|er)?"
-_GAP = r"(?:[-_., ]{0,2}|[_ ]de[_ ])"
-_SEPARATOR = r"[-_., /]{1,2}"
+_SPACE = r"(?:[^\S\r\n]{1,3}|[^\S\r\n]{0,3}\r?\n[^\S\r\n]{0,9})"
+"""Spaces or one line break, because a date may be at the end of a line."""
+_GAP = rf"(?:[-_., ]{{0,2}}|[.,]?{_SPACE}|(?:_|{_SPACE})del?(?:_|{_SPACE}))"
+_DAY_OF = rf"(?:st|nd|rd|th){_SPACE}(?:day{_SPACE})?of{_SPACE}"
+_DAY_BEFORE_MONTH = rf"(?<!\d)(?P<day>\d{{1,2}})(?:{_DAY_OF}|(?:st|nd|rd|th|er)?{_GAP})"
+_SEPARATOR = rf"(?:[-_., /]{{1,2}}|,?{_SPACE})"
 _DAY_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?<!\d){_YEAR}(?P<separator>[-_./ ]?){_MONTH}(?P=separator){_DAY}(?!\d)",
-        rf"{_DAY_NUMBER}{_GAP}{_MONTH_NAME}{_GAP}{_YEAR}(?!\d)",
+        rf"{_DAY_BEFORE_MONTH}{_MONTH_NAME}{_GAP}{_YEAR}(?!\d)",
         rf"{_MONTH_NAME}{_SEPARATOR}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?{_SEPARATOR}{_YEAR}(?!\d)",
-        rf"(?<!\d)(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.{_YEAR}(?!\d)",
+        rf"(?<!\d)(?P<day>\d{{1,2}})\. ?(?P<month>\d{{1,2}})\. ?{_YEAR}(?!\d)",
+        rf"(?<!\d){_YEAR}\s?[年년]\s?(?P<month>\d{{1,2}})\s?[月월]\s?(?P<day>\d{{1,2}})\s?[日号號일]",
         rf"(?<!\d)(?P<first>\d{{1,2}})(?P<separator>[-/_])(?P<second>\d{{1,2}})(?P=separator){_YEAR}(?!\d)",
     )
 )
@@ -55,6 +66,7 @@ _DATE_PATTERNS = _DAY_PATTERNS + tuple(
     for pattern in (
         rf"{_MONTH_NAME}{_GAP}{_YEAR}(?!\d)",
         rf"(?<!\d){_YEAR}[-_.]{_MONTH}(?!\d)",
+        rf"(?<!\d){_YEAR}\s?[年년]\s?(?P<month>\d{{1,2}})\s?[月월]",
         rf"(?<![\d.,]){_YEAR}(?![\d%]|[.,]\d)",
     )
 )

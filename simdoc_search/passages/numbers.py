@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from simdoc_search.passages.passage import Span
 
-_UNSPACED_LETTERS = (
+UNSPACED_LETTERS = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
     r"\U00020000-\U0003ffff"
 )
@@ -28,13 +28,13 @@ _UNITS = (
 _SUFFIXES = "st|nd|rd|th|er|re|e|ère|ème|te[nrs]?|º|ª|s|ms|min|h|am|pm|x|k|M|bn|lbs?|oz|ft|in"
 """Ordinal suffixes, and units that are also words. They belong to a number only without a space before them."""
 NUMBER = re.compile(
-    rf"(?:(?<![^\W{_UNSPACED_LETTERS}])(?:[-–−+±¬√<>≤≥≈~^{_CURRENCY}]{{1,5}}|(?:{_CURRENCY_CODES})[^\S\r\n]?)"
+    rf"(?:(?<![^\W{UNSPACED_LETTERS}])(?:[-–−+±¬√<>≤≥≈~^{_CURRENCY}]{{1,5}}|(?:{_CURRENCY_CODES})[^\S\r\n]?)"
     rf"|[{_CURRENCY}<>≤≥≈±]\s)?"
     rf"{_DIGITS}(?:(?:[^\w\s]{{1,5}}|x){_DIGITS})*(?:[eE][-+−]?\d{{1,3}}(?!\w))?"
     rf"(?:\s?[%‰°′″{_CURRENCY}]{{1,5}}(?:[CF](?!\w))?|[^\S\r\n]?(?:{_UNITS})(?!\w)|(?:{_SUFFIXES})(?!\w))?"
 )
 """A number such as `-5`, `€ 5`, `3/4`, `10²`, `5 %`, `5 kg` or `5th`. A word has only the digits."""
-_LETTERS_OR_DIGITS = rf"(?:[^\W{_UNSPACED_LETTERS}]|(?=[{_UNSPACED_LETTERS}])\d)+"
+_LETTERS_OR_DIGITS = rf"(?:[^\W{UNSPACED_LETTERS}]|(?=[{UNSPACED_LETTERS}])\d)+"
 _HYPHENATED = re.compile(rf"{_LETTERS_OR_DIGITS}(?:[-\u2010\u2011]{_LETTERS_OR_DIGITS})*")
 _PART = re.compile(_LETTERS_OR_DIGITS)
 _SPELLINGS = str.maketrans("–−µ", "--μ")

@@ -11,7 +11,14 @@ from typing import NamedTuple, get_args
 from unicodedata import normalize
 
 from simdoc_search.passages.dates import Date, find_dates
-from simdoc_search.passages.numbers import NUMBER, SMALL_DIGITS, find_identifiers, is_in_word, normalise_number
+from simdoc_search.passages.numbers import (
+    NUMBER,
+    SMALL_DIGITS,
+    UNSPACED_LETTERS,
+    find_identifiers,
+    is_in_word,
+    normalise_number,
+)
 from simdoc_search.passages.passage import (
     CharacterDifference,
     Difference,
@@ -32,6 +39,8 @@ _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]
 _LETTER = rf"[^\W\d_{SMALL_DIGITS}]"
 _LETTERS = rf"{_LETTER}(?:{_LETTER}|[\u0300-\u036f\u00ad\u200b-\u200d\ufeff])*"
 _WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
+_LETTER_AND_DIGIT = re.compile(rf"[^\W\d{UNSPACED_LETTERS}]\d")
+"""Begins before a number inside a word, such as `v2`."""
 _SPACES_AND_NUMBER = re.compile(rf"\s{{0,4}}{NUMBER.pattern}")
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\ufeff"))
 _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
@@ -96,8 +105,7 @@ def _find_context(text: str, position: int) -> str:
     is_cut = begin > 0 and not any(map(str.isspace, text[begin - 1 : begin + 1]))
     words = words[is_cut and len(words) > 1 :][-_MAX_CONTEXT_WORDS:]  # without the first word if it is cut
     ends = [number for number, word in enumerate(words, 1) if _SENTENCE_END.search(word)]
-    first = ends[-1] if ends and ends[-1] < len(words) else 0
-    return " ".join(words[first:])
+    return " ".join(words[max((end for end in ends if end < len(words)), default=0) :])
 
 
 def _extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> tuple[Span, Span]:
@@ -125,15 +133,14 @@ def _small_number_after(text: str, span: Span) -> str:
 
 def _extend_to_number_before(text: str, span: Span) -> Span:
     for match in NUMBER.finditer(text, max(0, span[0] - _NUMBER_SEARCH_CHARACTERS), span[0]):
-        if not text[match.end() : span[0]].strip():
+        if not text[match.end() : span[0]].strip() and not _LETTER_AND_DIGIT.match(text, match.start() - 1):
             return match.start(), span[1]
     return span
 
 
 def _extend_to_numbers(text: str, span: Span) -> Span:
     """Extend a part of a text to whole numbers with their signs and symbols, and to whole dates."""
-    begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
-    numbers = (match.span() for match in NUMBER.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS))
+    numbers = (match.span() for match in _find_numbers(text, span))
     dates = (place for _, place in _find_dates(text, span))
     found = [part for part in (*numbers, *dates) if _overlap(part, span)]
     return min([span[0], *(first for first, _ in found)]), max([span[1], *(last for _, last in found)])
@@ -188,9 +195,7 @@ def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[_
             words["date"].append(_KeyWord(_normalise_spaces(text[slice(*place)]), place[0], str(date)))
             dates.append(place)
     identifiers = [place for place in find_identifiers(text, span) if not _overlap_any(place, dates)]
-    for match in NUMBER.finditer(
-        text, max(0, span[0] - _NUMBER_SEARCH_CHARACTERS), span[1] + _NUMBER_SEARCH_CHARACTERS
-    ):
+    for match in _find_numbers(text, span):
         place = match.span()
         if _overlap(place, span) and not (_overlap_any(place, dates) or is_in_word(text, place[0], identifiers)):
             words["number"].append(_KeyWord(match[0], place[0], normalise_number(match[0])))
@@ -219,6 +224,14 @@ def _overlap(span: Span, other: Span) -> bool:
 
 def _normalise_spaces(text: str) -> str:
     return " ".join(text.split())
+
+
+def _find_numbers(text: str, span: Span) -> Iterator[re.Match[str]]:
+    """Yield the numbers in and near a part of a text. A number before it does not begin inside a word, such as `v2`."""
+    begin = max(0, span[0] - _NUMBER_SEARCH_CHARACTERS)
+    for match in NUMBER.finditer(text, begin, span[1] + _NUMBER_SEARCH_CHARACTERS):
+        if match.start() >= span[0] or not _LETTER_AND_DIGIT.match(text, match.start() - 1):
+            yield match
 
 
 def _find_dates(text: str, span: Span) -> list[tuple[Date, Span]]:

@@ -67,7 +67,7 @@ def show_changes(request: PageRequest) -> Page:
     as_json = {"state": "done" if changes else "none", "problem": job.problem or None, "undoable_runs": runs}
     index_command = ""
     if changes and changes.not_indexed:
-        index_command = local.command("index", *folders_to_index(changes.not_indexed))
+        index_command = local.command("duplicates", *folders_to_index(changes.not_indexed))
     values |= {"changes": changes, "runs": runs, "folder": folder, "index_command": index_command}
     return Page("apply.html", values, as_json)
 

@@ -129,8 +129,21 @@ def test_undo_adds_the_restored_files_to_the_index_again() -> None:
     assert [
         "1 restored file is not in the index, because ./.simdoc is not an index: docs/sub/copy.txt",
         "to add it to the index, run: "
-        + shlex.join(["simdoc-search", "index", str(Path("docs/sub").absolute()), "--store", "INDEX"]),
+        + shlex.join(["simdoc-search", "duplicates", str(Path("docs/sub").absolute()), "--store", "INDEX"]),
     ] == alone.splitlines()
+
+
+def test_the_command_after_undo_adds_files_of_a_second_folder_with_their_prefix() -> None:
+    """All documents of the folder were removed, so undo does not know that it was indexed."""
+    write(Path("old"), {"keep.txt": BASE})
+    plan("docs", "old")
+    before = ids()
+    output(*MOVE)
+    command = run("apply", "--undo", UNDO).stderr.splitlines()[-1].partition("run: ")[2]
+    output(*shlex.split(command)[1:])
+
+    assert {"keep.txt", "old/keep.txt"} < before
+    assert before == ids()
 
 
 def test_undo_adds_files_to_the_index_that_an_interrupted_run_restored(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,7 +359,7 @@ def test_undo_names_the_restored_files_that_it_cannot_index(tmp_path: Path) -> N
     output(*MOVE, "--store", store)
     Path("simdoc.toml").write_text('[index]\nexclude-files = ["copy*"]\n')
     undone = run("apply", "--undo", UNDO, "--store", store)
-    command = ["simdoc-search", "index", str(folder / "sub"), "--store", str(store)]
+    command = ["simdoc-search", "duplicates", str(folder / "sub"), "--store", str(store)]
     Path("simdoc.toml").unlink()
 
     assert "1 restored" == undone.stdout.splitlines()[-1]

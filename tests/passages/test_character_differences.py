@@ -37,6 +37,14 @@ def test_a_symbol_between_spaces_is_shown_alone() -> None:
     assert [("symbols", "-", "")] == differing(f"{COMMON} a - b", f"{COMMON} a b")
 
 
+def test_a_long_token_is_cut_between_words() -> None:
+    path = "shared/documents/of/the/whole/project/and/of/all/others"
+    [(_, here, there)] = differing(f"(see notice at {path}, and more)", f"(see notice at {path}. and more)")
+
+    assert ("/of/the/whole/project/and/of/all/others,", here[:-1]) == (here, there[:-1])
+    assert [("symbols", "-", "+")] == differing(f"{'a' * 50}-{'b' * 50}", f"{'a' * 50}+{'b' * 50}")
+
+
 def test_words_with_other_letters_are_found() -> None:
     """The words differ in case, or in another way that normalisation removes."""
     assert [("letters", "Bill", "bill"), ("letters", "ﬁnd", "find")] == differing("Bill can ﬁnd it", "bill can find it")

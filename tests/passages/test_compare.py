@@ -147,6 +147,8 @@ def significant_changes(old: str, new: str) -> list[SignificantChange]:
          SignificantChange("date", "ends on", "12 March 2021", "12 April 2021")),
         ("It ends on 2024-05-03 at noon.", "It ends on 2024-03-05 at noon.",
          SignificantChange("date", "ends on", "2024-05-03", "2024-03-05")),
+        ("As of: 1. März\n2023 or so.", "As of: 15. Juni 2023 or so.",
+         SignificantChange("date", "As of:", "1. März 2023", "15. Juni 2023")),
         ("It is -5 degrees.", "It is 6 degrees.", SignificantChange("number", "It is", "-5", "6")),
         ("It is 5 degrees.", "It is -6 degrees.", SignificantChange("number", "It is", "5", "-6")),
         ("Pay €5 now.", "Pay $6 now.", SignificantChange("number", "Pay", "€5", "$6")),
@@ -233,14 +235,20 @@ def test_the_words_of_a_significant_change_are_whole() -> None:
                                    "Our Donaudampfschifffahrtsgesellschaft pays sums of 2 euro.")  # fmt: skip
 
     assert "NameAson … NameBson … NameCson … NameDson … NameEson …" == change.new
+    [name] = significant_changes("Pay plan v2 EUR now.", "Pay plan v2 USD now.")
+
     assert "pays sums of" == number.preceding_words
+    assert SignificantChange("name", "Pay plan v2", "EUR", "USD") == name
 
 
 def test_the_words_before_a_change_are_in_its_sentence() -> None:
     [change] = significant_changes("Pay 480.50 euros.", "Pay 430.50 euros.")
     [first] = significant_changes("12 euros are due.", "13 euros are due.")
+    [after_colon] = significant_changes("As of: 3 May 2021.", "As of: 4 May 2021.")
 
-    assert ("Pay", "the second floor.") == (change.preceding_words, first.preceding_words)
+    assert ("Pay", "the second floor.", "As of:") == (
+        change.preceding_words, first.preceding_words, after_colon.preceding_words
+    )  # fmt: skip
 
 
 def test_another_text_is_not_a_significant_change() -> None:

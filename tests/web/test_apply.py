@@ -91,12 +91,12 @@ def test_the_page_has_the_command_for_files_of_folders_that_are_not_in_the_index
     pages.sent("/duplicates/undo", 202, form_token=given, run=run)
     pages.finished("/duplicates/apply")
     html = pages.html("/duplicates/apply")
-    command = re.search(r"simdoc-search index (\S+) --store ([^\s<]+)<", html)
+    command = re.search(r"simdoc-search duplicates (\S+) --store ([^\s<]+)<", html)
 
     assert "2 files could not be indexed again" in html
     assert f"<li>{folder / 'corpus' / 'old/c.txt'}</li>" in html
     assert command is not None
-    output("index", command[1], "--store", command[2])
+    output("duplicates", command[1], "--store", command[2])
     assert sorted(COPIES) == ids(folder)
 
 
