@@ -24,7 +24,7 @@ from simdoc_search.duplicates.plan.stored_documents import (
     require_text_hash,
 )
 from simdoc_search.duplicates.plan.validation import Drop, check_groups
-from simdoc_search.durable import sync_folder
+from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
@@ -97,7 +97,8 @@ def apply_plan(
         progress: called with the share of the files that is done, 0..1.
 
     Raises:
-        PlanError: the undo file cannot be read or written, or another process is using it or the folders.
+        PlanError: the undo file cannot be read or written, or another process is using it or the folders, or the disk
+            is full.
         StoreError: the store cannot be read.
     """
     plan = check_groups(rows)
@@ -152,6 +153,11 @@ class _PlanRun:
             self.report.left_alone.append(LeftAlone(drop.row.name, str(error), error.needs_new_plan))
         except (OSError, ValueError) as error:
             reason = files.describe_error(error, drop.row.name)
+            if isinstance(error, OSError) and is_disk_full(error):
+                folder = self.move_to if self.method == "move" else os.path.dirname(drop.row.path or "")  # noqa: PTH120
+                raise PlanError(
+                    f"no more changes are made, because {folder} cannot be written ({reason}); {DISK_FULL_ADVICE}"
+                ) from None
             self.report.left_alone.append(LeftAlone(drop.row.name, f"cannot be changed ({reason})"))
         else:
             if target:
