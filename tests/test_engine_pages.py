@@ -249,19 +249,24 @@ def test_everything_is_removed_by_the_commands_of_the_page(
 
 
 def test_what_other_indices_use_is_kept(engine_url: str) -> None:
-    """The pipeline of two indices is deleted with the second one."""
+    """The pipeline of two indices is deleted with the second one. Without an index, nothing of theirs is deleted."""
     mapping = {"properties": {"body": {"type": "text"}}}
     with indices(engine_url) as made, to(engine_url) as engine:
         first, second, field = made.make(mapping), made.make(mapping), f"own_{uuid4().hex}"
         setup = ["--pipeline", "--name", field, "--field", field, "--index", f"{first},{second}"]
         output("template", "install", engine_url, *setup)
         load(engine, second, {"1": {"body": "Descale the kettle every month, and rinse it"}})
-        remove = ["template", "remove", engine_url, "--field", field, "--index"]
-        results = [answer(*remove, name) for name in (first, second)]
+        remove = ["template", "remove", engine_url, "--field", field]
+        all_kept = answer(*remove)["warnings"]
+        results = [answer(*remove, "--index", name) for name in (first, second)]
         kept, then_kept = ([line for line in result["warnings"] if field in line] for result in results)
         changes = [result["changes"] for result in results]
         settings = engine.call("GET", [first, "_settings"])[first]["settings"]
 
+    advice = "; to remove the fingerprints of an index, add --index NAME"
+    assert [f"kept component template {field}: still used by the index {second}{advice}"] == [
+        line for line in all_kept if field in line
+    ]
     assert f"kept pipeline {field}, component template {field}: still used by the index {second}" in kept
     assert [f"remove index.final_pipeline from {first}"] == changes[0]
     assert "final_pipeline" not in settings["index"]

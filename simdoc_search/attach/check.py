@@ -123,10 +123,10 @@ def _find_document_faults(inspected: IndexInspection, advise_backfill: _AdviseBa
     if inspected.pipeline.is_faulty:
         yield True, f"new documents do not get correct fingerprints: {inspected.pipeline}"
     if counts.failed_count:
-        advice = f"see {index.field}.error in each document, correct the document, and index it again"
         documents = format_count(counts.failed_count, "document")
         examples = _list_ids(counts.failed_ids, counts.failed_count)
-        yield True, f"the pipeline could not fingerprint {documents} ({examples}); {advice}"
+        problem = f"the pipeline could not fingerprint {documents} ({examples}) for the reasons in {index.field}.error"
+        yield True, f"{problem}; {advise_backfill()}, and correct the documents that it refuses"
     if counts.missing_count:
         have = "has" if counts.missing_count == 1 else "have"
         subject = f"{counts.missing_count:,} of {counts.document_count:,} documents {have}"

@@ -74,6 +74,6 @@ def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", min
         RequestError: there is no such field.
         TypeError: the client is asynchronous.
     """
-    engine = client if isinstance(client, Engine) else Engine(client, "the engine")
+    engine = client if isinstance(client, Engine) else Engine(client)
     analysis, minhash = choose_min_hash_settings(minhash)
     check_terms(engine, index, field, MinHashFieldSettings(analysis, minhash, passages=None, indexes_word_pairs=False))

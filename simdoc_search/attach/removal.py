@@ -116,7 +116,8 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
     templates |= {step.path_parts[1]: step.body or {} for step in plan.steps if step.part == "index template"}
     pipelines = used | (own_pipelines & {DEFAULT_PIPELINE})
     parts = _find_parts(engine, field, pipeline_bodies, templates, pipelines=pipelines, all_names=all_names)
-    _plan_deletions(plan, parts)
+    advice = "" if index else "; to remove the fingerprints of an index, add --index NAME"
+    _plan_deletions(plan, parts, advice)
     if named_indices:
         names = shorten_list([each.name for each in named_indices], if_empty="")
         plan.warnings.append(f"the mapping of {names} keeps the empty field {field}")
@@ -198,8 +199,11 @@ def _find_parts(
         yield _Part("index of watches", (DEFAULT_WATCHES_INDEX,), users)
 
 
-def _plan_deletions(plan: RemovalPlan, parts: Iterable[_Part]) -> None:
-    """Add the steps that delete the existing parts that nothing else uses, and warnings about those that are kept."""
+def _plan_deletions(plan: RemovalPlan, parts: Iterable[_Part], advice: str) -> None:
+    """Add the steps that delete the existing parts that nothing else uses, and warnings about those that are kept.
+
+    A warning ends with `advice` if an index uses the parts.
+    """
     kept: dict[str, list[str]] = {}
     for part in parts:
         if plan.engine.call("GET", part.path_parts, allowed_statuses=(404,)) is None:
@@ -209,7 +213,10 @@ def _plan_deletions(plan: RemovalPlan, parts: Iterable[_Part]) -> None:
             kept.setdefault(shorten_list(part.users, if_empty=""), []).append(name)
         else:
             plan.deletions.append(Step("deletion", part.path_parts, None, f"delete the {name}"))
-    plan.warnings.extend(f"kept {', '.join(names)}: still used by {users}" for users, names in kept.items())
+    plan.warnings.extend(
+        f"kept {', '.join(names)}: still used by {users}{advice if users.startswith('the index ') else ''}"
+        for users, names in kept.items()
+    )
 
 
 def _field_query(field: str) -> dict[str, Any]:

@@ -131,7 +131,15 @@ def explain(
     opener = open_store if dsl or sql else open_for_query
     open_index = partial(opener, store, engine=engine, field=field, id_field=id_field)
     query, tokens, opened, problem = _resolve(requested, overlap, probability, open_index)
-    planned = plan(tokens or _ASSUMED_TOKENS, query.overlap, query.probability, planner="all" if compat else planner)
+    # `similar` compares the texts of its candidates. An application that sends the output of --dsl or --sql may not.
+    is_verified = not (dsl or sql) and (opened is None or opened.has_texts)
+    planned = plan(
+        tokens or _ASSUMED_TOKENS,
+        query.overlap,
+        query.probability,
+        planner="all" if compat else planner,
+        is_verified=is_verified,
+    )
     kind: FieldKind = "terms" if opened is not None and isinstance(opened.settings, MinHashFieldSettings) else "text"
     if (dsl or sql) and not tokens:
         raise click.ClickException(f"--dsl and --sql need the tokens of a stored document: {problem or 'give its id'}")
@@ -181,17 +189,19 @@ def _resolve(
 def _as_json(explained: _ExplainedQuery) -> dict[str, Any]:
     from simdoc_search.as_json import plan_as_json, query_as_json
 
-    query, plan = explained.query, explained.plan
+    query, plan, executed_plan = explained.query, explained.plan, explained.executed_plan
     return {
         "readings": [str(reading) for reading in explained.readings if reading.id],
         "query": query_as_json(query),
         "is_stored": explained.is_stored,
         "token_count": len(plan.tokens),
         "plan": plan_as_json(plan),
-        "executed_plan": plan_as_json(explained.executed_plan),
-        "recall": plan.probability_of_finding(float(query.overlap)) if query.overlap else None,
+        "executed_plan": plan_as_json(executed_plan),
+        "recall": executed_plan.probability_of_finding(float(query.overlap)) if query.overlap else None,
         "expected_error": explained.expected_error,
-        "curve": [{"overlap": overlap, "probability": plan.probability_of_finding(overlap)} for overlap in _OVERLAPS],
+        "curve": [
+            {"overlap": overlap, "probability": executed_plan.probability_of_finding(overlap)} for overlap in _OVERLAPS
+        ],
     }
 
 
@@ -219,7 +229,8 @@ def _print(explained: _ExplainedQuery) -> None:
     if query.overlap:
         overlap = float(query.overlap)
         probability = (
-            f"{format_percent(plan.probability_of_finding(overlap), 2)}{describe_token_shortfall(query, plan)}"
+            f"{format_percent(executed_plan.probability_of_finding(overlap), 2)}"
+            f"{describe_token_shortfall(query, executed_plan)}"
         )
         say(
             f"recall     a document with an overlap of {100 * overlap:g} % is found with a probability of at least "
@@ -230,7 +241,7 @@ def _print(explained: _ExplainedQuery) -> None:
     say()
     say("overlap  probability of being found")
     for overlap in sorted({*_OVERLAPS, *([float(query.overlap)] if query.overlap else [])}):
-        say(f"{100 * overlap:>5g} %  {format_percent(plan.probability_of_finding(overlap), 2):>9}")
+        say(f"{100 * overlap:>5g} %  {format_percent(executed_plan.probability_of_finding(overlap), 2):>9}")
 
 
 def _describe_plan(plan: Plan) -> str:

@@ -15,7 +15,7 @@ from simdoc_search.attach.steps import join_path
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, format_percent, printable
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.stores.remote.texts import backfill_advice
+from simdoc_search.stores.remote.texts import backfill_advice, recorded_text_fields
 
 if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection
@@ -77,8 +77,10 @@ def describe_next_step(inspection: Inspection, location: str) -> str:
     is_incomplete = any(count.missing_count or count.incomplete_count or count.text_gone_count for count in counts)
     if not (is_stale or is_incomplete):
         return ""
-    options = ["--stale"] if is_stale else []
-    advice = backfill_advice([index.mappings for index in indices], indices[0].field, location, *options)
+    mappings, field = [index.mappings for index in indices], indices[0].field
+    given_fields = [] if recorded_text_fields(mappings, field) else inspection.text_fields
+    options = [part for name in given_fields for part in ("--text-field", name)] + ["--stale"] * bool(is_stale)
+    advice = backfill_advice(mappings, field, location, *options)
     return f"to bring all fingerprints up to date, {advice}"
 
 

@@ -28,7 +28,7 @@ def find_file_problem(record: Record) -> str:
         return gone if os.path.lexists(record.origin.root) else ""
     except (OSError, ValueError):
         return ""  # the path cannot be checked, so the file may exist
-    return SYMBOLIC_LINK if stat.S_ISLNK(mode) and not archive else ""
+    return SYMBOLIC_LINK if stat.S_ISLNK(mode) else ""
 
 
 def is_within(record: Record, folders: Collection[str]) -> bool:

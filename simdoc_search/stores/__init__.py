@@ -89,7 +89,7 @@ def open_store(
         from simdoc_search.stores.remote.engine import Engine  # noqa: PLC0415
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - a local store does not need this module
 
-        target, name = connect(parsed, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
+        target, name = connect(parsed, engine=engine) if client is None else (Engine(client), index or "")
         return RemoteStore.open_index(
             target,
             name,

@@ -288,15 +288,16 @@ def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
 
 
 def test_the_advice_names_the_text_field_that_the_mapping_does_not_record(temp_indices: TempIndices) -> None:
-    index = temp_indices.make({"properties": {"body": {"type": "text"}}})
-    fill(temp_indices, index, {"a": {"body": words(0, 60)}})
+    index = temp_indices.make({"properties": {"body": {"type": "text"}, "title": {"type": "text"}}})
+    fill(temp_indices, index, {"a": {"body": words(0, 60), "title": "a title"}})
     place = f"{temp_indices.engine}/{index}"
-    guess = "(body is a guess; it is the only text field in the mapping)"
+    guess = "(body is a guess; the text fields in the mapping are body, title)"
     command = f"backfill {place} --text-field body"
 
     assert (
         f"to bring all fingerprints up to date, run `simdoc-search {command}` {guess}\n" == run("status", place).stderr
     )
+    assert run("status", place, "--text-field", "title").stderr.endswith(f"backfill {place} --text-field title`\n")
     output(*command.split())
     assert "" == run("status", place).stderr
 

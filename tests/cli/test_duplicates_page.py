@@ -46,9 +46,9 @@ def test_the_page_shows_groups_verdicts_and_pairs() -> None:
     assert [
         ("docs/base.txt", "kept"), ("docs/copy.txt", "drop: identical"),
         ("docs/loud.txt", "decide: same words; letter case, punctuation or symbols differ in 110 places: "
-         "&#39;p&#39; / &#39;P&#39;"),
-        ("docs/nearer.txt", "decide: overlap 99.1 %; 1 word removed: &#39;word99&#39;"),
-        ("docs/near &lt;b&gt;&amp;.txt", "decide: overlap 97.2 %; 3 words removed: &#39;word97 word98 word99&#39;"),
+         "“p” / “P”"),
+        ("docs/nearer.txt", "decide: overlap 99.1 %; 1 word removed: “word99”"),
+        ("docs/near &lt;b&gt;&amp;.txt", "decide: overlap 97.2 %; 3 words removed: “word97 word98 word99”"),
     ] == verdicts(html)  # fmt: skip
     assert "1 group, 4 duplicates: 1 to drop, 3 to decide" in html
     assert "1 identical, 1 with the same words, 2 near" in html

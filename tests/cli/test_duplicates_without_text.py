@@ -11,6 +11,7 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store, read_corpus
 from tests.support.cli import answer, output, run, words, write
+from tests.support.folders import posix_only
 
 JPEG, OTHER_JPEG = b"\xff\xd8\xff\xe0" + b"\0\1" * 90, b"\xff\xd8\xff\xe0" + b"\0\2" * 90
 FILES: dict[str, str | bytes] = {
@@ -137,6 +138,19 @@ def test_archives_with_equal_bytes_are_copies_and_their_members_are_listed_once(
     assert "x.zip" in groups("docs", "--keep-in", "x.zip")
     assert ["x.zip"] == groups("docs", "--keep-in", "x (1).zip")["x (1).zip"]
     assert {"x (1).zip!a.txt", "y.zip!a.txt"} == set(groups()["x.zip!a.txt"])
+
+
+@posix_only
+def test_the_members_of_a_linked_archive_are_left_out() -> None:
+    write_archives({"a.txt": words(200, 280)})
+    Path("docs/link.zip").symlink_to("x.zip")
+    output("index", "docs", "--archives")
+
+    result = answer("duplicates", "docs")
+    assert [("link.zip!a.txt", "the path is a symbolic link")] == [
+        (document["id"], document["reason"]) for document in result["left_out"]
+    ]
+    assert ["y.zip!a.txt"] == groups("docs")["x.zip!a.txt"]
 
 
 def test_archives_without_text_are_copies(tmp_path: Path) -> None:

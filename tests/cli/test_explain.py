@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.as_json import plan_as_json
 from simdoc_search.query import plan, to_dsl
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.sql import to_sql
@@ -175,7 +176,7 @@ def test_json_has_the_promised_keys_and_the_values_of_the_plan(query: str) -> No
     explained = explain(query)
     overlap, probability = explained["query"]["overlap"], explained["query"]["probability"]
     own_tokens = tokens() if explained["is_stored"] else list(map(str, range(512)))
-    expected = plan(own_tokens, overlap, probability)
+    expected = plan(own_tokens, overlap, probability, is_verified=True)
     error = math.sqrt(overlap * (1 - overlap) / len(expected.tokens)) if overlap else None
     curve = {point["overlap"]: point["probability"] for point in explained["curve"]}
 
@@ -202,9 +203,28 @@ def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
     assert (299, 10) == (result.candidate_count, len(result.hits))
     assert result.plan == plan(result.plan.tokens, 0.2, 0.8).plan_without_bands  # type: ignore[union-attr]
     assert ("bands", "threshold") == (explained["plan"]["kind"], explained["executed_plan"]["kind"])
+    assert (
+        result.plan.probability_of_finding(0.2)
+        == explained["recall"]
+        > plan(tokens(), 0.2, 0.8).probability_of_finding(0.2)
+    )
     assert shown["executed"].endswith("must match, because bands that match more than 256 documents are slow")
     assert "and all tokens of at least one band" in shown["filter"]
     assert "executed" not in table("doc123_20_80")
+
+
+@pytest.mark.parametrize("options", [[], ["--no-texts"]])
+def test_the_plan_is_that_of_similar(options: list[str], tmp_path: Path) -> None:
+    """Without texts, it requires more matching tokens, because the overlap is estimated from them."""
+    write_corpus(tmp_path / "c")
+    output("index", tmp_path / "c", "--store", tmp_path / "store", *options)
+    location = str(tmp_path / "store")
+    with closing(open_store(location)) as store:
+        expected = SimilaritySearch(store).similar("doc123_20").plan
+
+    explained = explain("doc123_20", "--store", location)
+    assert plan_as_json(expected) == explained["plan"]
+    assert expected.probability_of_finding(0.2) == explained["recall"]
 
 
 def test_people_see_probabilities_in_percent() -> None:

@@ -197,10 +197,10 @@ def test_errors_of_an_engine_are_store_errors(
     async def run() -> None:
         async with location.search() as search:
             server.handle = refuse
-            with pytest.raises(StoreError, match="the engine returned status 400: a reason"):
+            with pytest.raises(StoreError, match=f"{server.url} returned status 400: a reason"):
                 await search.similar("whole")
             server.handle = lambda _: None
-            with pytest.raises(StoreUnavailableError, match="no response from the engine"):
+            with pytest.raises(StoreUnavailableError, match=f"no response from {server.url}"):
                 await asyncio.wait_for(search.similar("whole"), LONG)
 
     asyncio.run(run())
@@ -209,8 +209,8 @@ def test_errors_of_an_engine_are_store_errors(
 @pytest.mark.parametrize("kind", CLIENTS)
 def test_an_unreachable_engine_is_an_error(kind: str) -> None:
     async def run() -> None:
-        async with CLIENTS[kind](unused_url()) as client:
-            with pytest.raises(StoreUnavailableError, match="no response from the engine: connection refused"):
+        async with CLIENTS[kind](url := unused_url()) as client:
+            with pytest.raises(StoreUnavailableError, match=f"no response from {url}: connection refused"):
                 await open_store_async(client=client, index="index")
 
     asyncio.run(run())
@@ -220,7 +220,7 @@ def test_an_unreachable_engine_is_an_error(kind: str) -> None:
 def test_a_client_works_without_a_with_block(indexed: StoreLocation) -> None:
     async def run() -> None:
         client = CLIENTS[indexed.kind](indexed.location.rpartition("/")[0])
-        with pytest.raises(StoreNotFoundError, match="there is no index the engine/nothing"):
+        with pytest.raises(StoreNotFoundError, match=r"there is no index http.*/nothing"):
             await open_store_async(client=client, index="nothing")
         store = await open_store_async(client=client, index=f"{PREFIX}-new", create=True)
         async with AsyncSimilaritySearch(store) as search:

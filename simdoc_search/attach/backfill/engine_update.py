@@ -65,7 +65,7 @@ class EngineUpdate:
         """
         report = BackfillReport()
         incomplete_reason = self._run_rounds(unread, report, progress)
-        failed = self._count_documents(build_alias_query(self._target, self._failed_query))
+        failed = self._engine.count(self._name, build_alias_query(self._target, self._failed_query))
         reasons = self._refusal_reasons | {hit["_id"]: self._read_error(hit) for hit in self._find_failed_documents()}
         report.refused = [RefusedDocument(id, self._name, reason) for id, reason in reasons.items()]
         if incomplete_reason:
@@ -75,8 +75,8 @@ class EngineUpdate:
                 build_incomplete_query(self._target, self._options),
                 WriteRange(unread.up_to_seq_nos).build_any_shard_query(),
             )
-            report.textless_count = self._count_documents(
-                {"bool": {"filter": [incomplete], "must_not": [self._failed_query]}}
+            report.textless_count = self._engine.count(
+                self._name, {"bool": {"filter": [incomplete], "must_not": [self._failed_query]}}
             )
         report.updated_count = max(0, self.written_count - failed - report.textless_count)
         return report
@@ -105,16 +105,13 @@ class EngineUpdate:
             if not (updated.conflict_count or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
                 break
         self._engine.refresh(self._name, allowed_statuses=(403,))
-        documents_were = format_count(self._count_documents(query), "document was", "documents were")
+        if not (updated.failures or updated.conflict_count):
+            return ""
+        problem, advice = "other programs changed documents during the update", ""
         if updated.failures:
-            problem = "the update stopped at a document that the engine could not write"
-            return f"{documents_were} not processed, because {problem}; run the command again without --in-engine"
-        problem = "other programs changed documents during the update"
-        return (
-            f"{documents_were} not processed, because {problem}; run the command again"
-            if updated.conflict_count
-            else ""
-        )
+            problem, advice = "the update stopped at a document that the engine could not write", " without --in-engine"
+        documents_were = format_count(self._engine.count(self._name, query), "document was", "documents were")
+        return f"{documents_were} not processed, because {problem}; run the command again{advice}"
 
     def _build_query(self, unread: WriteRange) -> Query:
         """Return the query for documents without a complete fingerprint.
@@ -138,6 +135,3 @@ class EngineUpdate:
 
     def _read_error(self, hit: RawHit) -> str:
         return str((hit.get("_source", {}).get(self._options.field) or {}).get("error", "the pipeline gave no reason"))
-
-    def _count_documents(self, query: Query) -> int:
-        return self._engine.count(self._name, query)

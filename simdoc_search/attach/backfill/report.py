@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.errors import StoreError
@@ -67,21 +67,10 @@ class BackfillReport:
 
     def add(self, report: BackfillReport) -> None:
         """Add the results of another report. A document that was refused twice is listed once, with the last reason."""
-        for name in _COUNTER_NAMES:
+        for name in [item.name for item in fields(self) if item.type == "int"]:
             setattr(self, name, getattr(self, name) + getattr(report, name))
         self.incomplete |= report.incomplete
         refused = {(document.index, document.id): document for document in (*self.refused, *report.refused)}
         self.refused = list(refused.values())
         self.skipped_indices += report.skipped_indices
         self.notes += report.notes
-
-
-_COUNTER_NAMES = (
-    "updated_count",
-    "unchanged_count",
-    "wordless_count",
-    "removed_count",
-    "textless_count",
-    "conflict_count",
-    "deleted_count",
-)

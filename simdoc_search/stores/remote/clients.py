@@ -111,6 +111,20 @@ def count_nodes(client: Any) -> int:
     return len(getattr(transport, "hosts", None) or [None])
 
 
+def first_node_url(client: Any) -> str:
+    """Return the URL of the first node that a client knows, without credentials. If it has none, return a description.
+
+    An asynchronous client may know no node before its first request.
+    """
+    transport: Any = getattr(client, "transport", None)
+    if hasattr(transport, "node_pool"):  # Elasticsearch 8 and later
+        urls = [node.base_url for node in transport.node_pool.all()]
+    else:
+        connections = getattr(getattr(transport, "connection_pool", None), "connections", ())
+        urls = [f"{connection.host}{connection.url_prefix}" for connection in connections]
+    return next(iter(urls), "the engine")
+
+
 def is_asynchronous(client: Any) -> bool:
     """Return whether a client sends requests as coroutines."""
     senders = (client, getattr(client, "transport", None))

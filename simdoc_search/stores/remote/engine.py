@@ -21,6 +21,7 @@ from simdoc_search.cancellation import StopEvent, StoppedError
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores.remote import retry
+from simdoc_search.stores.remote.clients import first_node_url
 from simdoc_search.stores.remote.errors import (
     INDEX_CLOSED,
     RequestError,
@@ -103,7 +104,7 @@ class Engine:
     Args:
         client: an `opensearchpy.OpenSearch`, an Elasticsearch client, or a `LoopClient` with an asynchronous client.
             Its timeout and size limit apply. It sends each request only once; this class repeats failed requests.
-        name: the URL without secrets, for messages.
+        name: the URL without secrets, for messages. None: the URL of the first node that the client knows.
         owns_client: whether `close` also closes the client.
         has_responded: whether the engine has already responded to a request.
 
@@ -115,9 +116,11 @@ class Engine:
         StoreError: SIMDOC_RETRY_SECONDS is not a valid number.
     """
 
-    def __init__(self, client: Any, name: str, *, owns_client: bool = False, has_responded: bool = False) -> None:
-        self.name = name
+    def __init__(
+        self, client: Any, name: str | None = None, *, owns_client: bool = False, has_responded: bool = False
+    ) -> None:
         self._transport = Transport(client, owns_client=owns_client)
+        self.name: str = name or first_node_url(self._transport.client)
         self.stop_event: StopEvent = self._transport.stop_event
         self._is_closed = threading.Event()
         self._has_responded = threading.Event()

@@ -76,11 +76,13 @@ def error_from_client(engine_name: str, error: Exception, *, owns_client: bool) 
     Args:
         engine_name: name of the engine for messages.
         error: the error that the client raised.
-        owns_client: whether simdoc-search created the client. If so, SIMDOC_TIMEOUT sets its timeout.
+        owns_client: whether simdoc-search created the client. If so, environment variables set its timeout and its
+            credentials.
     """
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return error_from_response(engine_name, status, getattr(error, "info", None) or getattr(error, "body", None))
+        body = getattr(error, "info", None) or getattr(error, "body", None)
+        return error_from_response(engine_name, status, body, owns_client=owns_client)
     if too_large := _find_response_too_large(error):
         return too_large
     error_class = type(error)
@@ -91,8 +93,8 @@ def error_from_client(engine_name: str, error: Exception, *, owns_client: bool) 
     return unavailable_error(engine_name, error, owns_client=owns_client)
 
 
-def error_from_response(engine_name: str, status: int, body: object) -> StoreError:
-    """Return the error for a response with an error status."""
+def error_from_response(engine_name: str, status: int, body: object, *, owns_client: bool = True) -> StoreError:
+    """Return the error for a response with an error status. For `owns_client`, see `error_from_client`."""
     error_type, reason = error_type_and_reason(body)
     error = body.get("error", body) if isinstance(body, Mapping) else {}
     index = error.get("index") if isinstance(error, Mapping) else None
@@ -100,6 +102,10 @@ def error_from_response(engine_name: str, status: int, body: object) -> StoreErr
         return closed_index_error(engine_name, one_line(index), status)
     if error_type == "index_not_found_exception" and status not in (401, 403):
         return StoreNotFoundError(f"{engine_name} has {reason}; check the name of the index, or create the index first")
+    if status == 401:
+        variables = "set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
+        advice = variables if owns_client else "check the credentials of your client"
+        return RequestError(f"{engine_name} rejected the credentials; {advice}", status, error_type)
     return RequestError(f"{engine_name} {_describe_error(status, error_type, reason)}", status, error_type)
 
 
@@ -166,8 +172,6 @@ def _describe_error(status: int, error_type: str, reason: str) -> str:
     """Return the description of an error. The caller puts the name of the engine before it."""
     if error_type == "cluster_block_exception" and (block := write_block_message(reason)):
         return f"rejected the write: {block}"
-    if status == 401:
-        return "rejected the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
     if status == 403:
         return f"denied the request ({reason}); ask an administrator for this permission"
     if 300 <= status < 400:

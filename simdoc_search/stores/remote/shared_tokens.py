@@ -109,7 +109,8 @@ class _SplitSearch:
 
     def start_streams(self, page_size: int) -> list[Iterator[tuple[HitKey, int]]]:
         """Read the first page of each part. For each part, return documents by descending number of shared tokens."""
-        responses = self._search_many([{**self._search_body(part), "size": page_size} for part in self._parts])
+        bodies = [{**self._search_body(part), "size": page_size} for part in self._parts]
+        responses = self._access.engine.search_many(self._access.name, bodies, PARTS_AT_ONCE)
         self._totals = [total_hits(response) for response in responses]
         return [
             self._stream_part(part, response, page_size) for part, response in zip(self._parts, responses, strict=True)
@@ -131,7 +132,8 @@ class _SplitSearch:
             bodies = [
                 {**self._search_body(self._parts[index], ids_filter), "size": MAX_PAGE_SIZE} for index in part_indices
             ]
-            for counts_of_part, body, response in zip(counts, bodies, self._search_many(bodies), strict=True):
+            responses = self._access.engine.search_many(self._access.name, bodies, PARTS_AT_ONCE)
+            for counts_of_part, body, response in zip(counts, bodies, responses, strict=True):
                 hits = response["hits"]["hits"]
                 # A page may not contain all hits, because documents behind an alias can have the same id.
                 is_complete = total_hits(response) <= len(hits)
@@ -166,6 +168,3 @@ class _SplitSearch:
             key = hit_key(hit)
             self.document_keys[key] = self._access.id_field.key_of(hit)
             yield key, round(hit["_score"])
-
-    def _search_many(self, bodies: list[dict[str, Any]]) -> list[Any]:
-        return self._access.engine.search_many(self._access.name, bodies, PARTS_AT_ONCE)

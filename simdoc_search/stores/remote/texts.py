@@ -198,7 +198,7 @@ def backfill_advice(mappings: Iterable[Mapping[str, Any]], field: str, location:
     if any(METADATA_FIELD in mapped_fields(mapping, field) for mapping in all_mappings):
         return "update the index with `simdoc-search index`"
     needed, remark = [] if field == DEFAULT_FIELD else ["--field", field], ""
-    if not recorded_text_fields(all_mappings, field):
+    if "--text-field" not in options and not recorded_text_fields(all_mappings, field):
         guessed, remark = _guess_text_field(all_mappings, field)
         needed += ["--text-field", guessed]
     return f"run `{shlex.join(['simdoc-search', 'backfill', location, *needed, *options])}`{remark}"

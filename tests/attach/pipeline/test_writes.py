@@ -265,8 +265,8 @@ def test_writes_succeed_without_a_fingerprint(engine: Engine, index: str) -> Non
     put(engine, index, "1", {"body": long})
     put(engine, index, "2", {"body": 7})
     assert [None, None] == [ours(engine.name, index, id)["tokens"] for id in "12"]
-    how = "see simdoc.error in each document, correct the document"
-    assert f"the pipeline could not fingerprint 2 documents ('1', '2'); {how}" in run("check", url).stdout
+    why = "for the reasons in simdoc.error; run `simdoc-search backfill"
+    assert f"the pipeline could not fingerprint 2 documents ('1', '2') {why}" in run("check", url).stdout
 
     update(engine, index, "2", NEW_PART)
     assert expected(NEW) == ours(engine.name, index, "2")

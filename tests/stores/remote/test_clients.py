@@ -22,16 +22,17 @@ from elasticsearch import AsyncElasticsearch, Elasticsearch
 from opensearchpy import AsyncOpenSearch, OpenSearch, RequestsHttpConnection
 
 from simdoc_search.cancellation import StopEvent, StoppedError
-from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.stores import open_store
+from simdoc_search.stores.asynchronous import open_store_async
 from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote import clients
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import ResponseTooLargeError
+from simdoc_search.stores.remote.errors import RequestError, ResponseTooLargeError
 from simdoc_search.stores.remote.transport import LoopClient
 from tests.support.error_sentences import MAPPING
-from tests.support.http_server import Answer, Server, answer, serving
+from tests.support.http_server import Answer, Server, answer, error, serving
 from tests.support.waiting import wait_until
 
 NewClient = Callable[[str], Any]
@@ -224,6 +225,29 @@ def test_an_asynchronous_client_is_refused_outside_an_event_loop(kind: Any) -> N
     asyncio.run(client.close())
 
 
+@pytest.mark.parametrize("new_client", CLIENTS.values(), ids=CLIENTS)
+def test_messages_for_an_application_client_name_its_url_and_its_credentials(
+    server: Server, new_client: NewClient
+) -> None:
+    server.handle = lambda _: replace(error(401, "security_exception", "no"), product="Elasticsearch")
+    client = new_client(f"{server.url.replace('//', '//user:secret@')}/prefix")
+    message = f"^{server.url}/prefix rejected the credentials; check the credentials of your client$"
+    with closing(client), pytest.raises(RequestError, match=message):
+        open_store(client=client, index="docs")
+
+
+@pytest.mark.parametrize("new_client", ASYNCHRONOUS.values(), ids=ASYNCHRONOUS)
+def test_messages_for_an_asynchronous_client_name_its_url(server: Server, new_client: NewClient) -> None:
+    server.handle = lambda _: replace(error(404, "index_not_found_exception", "no"), product="Elasticsearch")
+
+    async def run() -> None:
+        async with new_client(server.url) as client:
+            with pytest.raises(StoreNotFoundError, match=f"there is no index {server.url}/docs"):
+                await open_store_async(client=client, index="docs")
+
+    asyncio.run(run())
+
+
 @pytest.mark.skipif(
     os.name != "posix", reason="on this system, Ctrl-C does not interrupt a thread that waits for a socket"
 )
@@ -272,12 +296,12 @@ def test_closing_a_store_does_not_close_the_application_client(server: Server) -
     client = Client([server.url])
     store: Any = open_store(client=client, index="index")
     store.close()
-    with pytest.raises(StoreError, match="the index on the engine is closed; open it again"):
+    with pytest.raises(StoreError, match=f"the index on {server.url} is closed; open it again"):
         store.get("a")
 
     assert [] == closings
     assert ["index"] == list(client.indices.get_mapping(index="index"))
-    assert "the engine/index" == store.location
+    assert f"{server.url}/index" == store.location
     client.close()
 
 
