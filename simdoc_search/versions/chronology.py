@@ -98,7 +98,8 @@ def _find_exports(evidence: DateEvidence, documents: Sequence[DateSources]) -> d
     return {
         number: source
         for number in exports
-        if (source := sources.get(documents[number].text_hash)) is not None
+        for source in [sources.get(documents[number].text_hash)]
+        if source is not None
         and (date := evidence.stated_date(number, METADATA_KINDS))
         and date.key > evidence.stated_date(source).key  # type: ignore[union-attr]
     }

@@ -197,7 +197,7 @@ def test_a_contradiction_of_mixed_dates_and_file_times_is_given() -> None:
     ]
     line = build_timeline(documents, list)
 
-    assert None is line.newest is line.undecided
+    assert (None, None) == (line.newest, line.undecided)
     assert {"mixed dates", "modification time"} == {
         statement.evidence_kind for statement in line.conflicting_statements
     }
