@@ -25,12 +25,17 @@ SIZES = {1440: 900, 360: 740}
 MIN_CONTRAST = 4.5
 MAX_FRAME_SECONDS = 0.2  # the maximum time of 9 in 10 frames while a page is scrolled, in seconds
 MIN_OVERLAP = 0.8  # the overlap from which on counterparts must be beside each other
+MAX_INDENT = 24  # the maximum indentation of an entry below its heading in pixels
 MAX_DISTANCE = 250  # the maximum distance of counterparts in pixels
 MAX_BYTES = 3_000_000
 
 FOCUS = """
 const { dataset } = document.activeElement, side = document.activeElement.closest('.side');
 return [dataset.n ?? dataset.d ?? dataset.p ?? '', side?.className ?? ''];
+"""
+INDENTS = """
+const left = e => e.getBoundingClientRect().left;
+return [...document.querySelectorAll('.lists li')].map(e => left(e) - left(e.closest('section').querySelector('h2')));
 """
 HEIGHTS = """
 return [...document.querySelectorAll('.text')].map(pane => {
@@ -140,6 +145,8 @@ def _check_pair(browser: Browser, pair: Pair, folder: Path) -> Iterator[str]:
             yield from _check_safety(browser, page)
             yield from _check_contrast(browser, f"{width} {'dark' if dark else 'light'}")
             if width == max(SIZES) and not dark:
+                if (indent := max(browser.run(INDENTS), default=0)) > MAX_INDENT:
+                    yield f"an entry of the lists is indented by {indent} pixels"
                 yield from _check_click(browser, len(comparison.passages))
                 if comparison.jaccard > MIN_OVERLAP:
                     yield from _check_scrolling(browser)

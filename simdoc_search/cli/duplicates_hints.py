@@ -44,7 +44,57 @@ def hint_lines(
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
 
 
-def left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
+def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -> Iterator[str]:
+    """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
+    if result.new_document_count < result.document_count and result.group_count:
+        new_documents_were = format_count(result.new_document_count, "new document was", "new documents were")
+        yield f"{new_documents_were} compared with all {result.document_count:,} documents; older documents are kept"
+    if not result.verified:
+        why = "--estimate is set" if is_estimate_requested else "the index has no texts"
+        yield (
+            f"overlaps are estimated from the fingerprints, because {why}; pairs near the minimum overlap may be wrong "
+            "or missing"
+        )
+    elif result.unverified_count:
+        overlaps_are = format_count(result.unverified_count, "overlap is", "overlaps are")
+        yield f"{overlaps_are} estimated, because texts are missing or have changed"
+    if result.undescribed_count:
+        compare = command_line(store, "compare", "KEPT", "OTHER")
+        near = format_count(result.undescribed_count, "near duplicate")
+        yield f"the differences of {near} are not listed; see them with: {compare}"
+    if result.large_sets:
+        documents_are = format_count(result.large_sets.document_count, "document is", "documents are")
+        limit = result.large_sets.max_set_size
+        yield f"{documents_are} similar to more than {limit:,} others; each was compared with only a few of them"
+        if skipped := result.large_sets.skipped_comparison_count:
+            comparisons_were = format_count(skipped, "comparison was", "comparisons were")
+            yield (
+                f"up to {comparisons_were} skipped for documents with more than {limit:,} similar documents, so some "
+                "of their duplicates may not be listed"
+            )
+    unlisted_count, is_exact = result.count_unlisted_documents()
+    if unlisted_count:
+        documents_are = format_count(unlisted_count, "document is", "documents are")
+        they_overlap = "it overlaps" if unlisted_count == 1 else "they overlap"
+        at_least = "" if is_exact else "at least "
+        yield (
+            f"{at_least}{documents_are} in no group, because {they_overlap} only duplicates, not the kept document; "
+            "--csv FILE writes all pairs"
+        )
+    if result.ignored_word_count:
+        words_were = format_count(result.ignored_word_count, "word was", "words were")
+        yield f"{words_were} not counted in the compared texts, because of --ignore"
+    for root, count in result.missing_files.items():
+        command = command_line(store, "index", root, "--prune")
+        documents = format_count(count, "document")
+        yield (
+            f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
+            f"run: {command}"
+        )
+    yield from _left_out_lines(result, store)
+
+
+def _left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
     """Yield the documents that cannot be compared, except those whose files no longer exist.
 
     A sentence about texts whose words are not split comes first.

@@ -29,7 +29,7 @@ from simdoc_search.cli.common import (
     stage_progress,
     with_left_out_indices,
 )
-from simdoc_search.cli.duplicates_hints import left_out_lines
+from simdoc_search.cli.duplicates_hints import note_lines
 from simdoc_search.display import (
     describe_shown_hits,
     format_bytes,
@@ -223,54 +223,6 @@ def format_summary(result: Duplicates) -> str:
     to_decide = f"{result.drop_count:,} to drop, {result.duplicate_count - result.drop_count:,} to decide"
     freed = f", {format_bytes(result.freed_bytes)} to free" if result.freed_bytes else ""
     return f"{counts}: {to_decide}{freed}"
-
-
-def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -> Iterator[str]:
-    """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
-    if result.new_document_count < result.document_count and result.group_count:
-        new_documents_were = format_count(result.new_document_count, "new document was", "new documents were")
-        yield f"{new_documents_were} compared with all {result.document_count:,} documents; older documents are kept"
-    if not result.verified:
-        why = "--estimate is set" if is_estimate_requested else "the index has no texts"
-        yield (
-            f"overlaps are estimated from the fingerprints, because {why}; pairs near the minimum overlap may be wrong "
-            "or missing"
-        )
-    elif result.unverified_count:
-        overlaps_are = format_count(result.unverified_count, "overlap is", "overlaps are")
-        yield f"{overlaps_are} estimated, because texts are missing or have changed"
-    if result.undescribed_count:
-        compare = command_line(store, "compare", "KEPT", "OTHER")
-        near = format_count(result.undescribed_count, "near duplicate")
-        yield f"the differences of {near} are not listed; see them with: {compare}"
-    if result.large_sets:
-        documents_are = format_count(result.large_sets.document_count, "document is", "documents are")
-        limit = result.large_sets.max_set_size
-        yield f"{documents_are} similar to more than {limit:,} others; each was compared with only a few of them"
-        if skipped := result.large_sets.skipped_comparison_count:
-            comparisons_were = format_count(skipped, "comparison was", "comparisons were")
-            yield (
-                f"up to {comparisons_were} skipped for documents with more than {limit:,} similar documents, so some "
-                "of their duplicates may not be listed"
-            )
-    if unlisted_count := result.count_unlisted_documents():
-        documents_are = format_count(unlisted_count, "document is", "documents are")
-        they_overlap = "it overlaps" if unlisted_count == 1 else "they overlap"
-        yield (
-            f"{documents_are} in no group, because {they_overlap} only duplicates, not the kept document; "
-            "--csv FILE writes all pairs"
-        )
-    if result.ignored_word_count:
-        words_were = format_count(result.ignored_word_count, "word was", "words were")
-        yield f"{words_were} not counted in the compared texts, because of --ignore"
-    for root, count in result.missing_files.items():
-        command = command_line(store, "index", root, "--prune")
-        documents = format_count(count, "document")
-        yield (
-            f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
-            f"run: {command}"
-        )
-    yield from left_out_lines(result, store)
 
 
 def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:

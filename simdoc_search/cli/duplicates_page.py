@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.duplicates_output import format_size_date_and_name, format_summary, note_lines
+from simdoc_search.cli.duplicates_hints import note_lines
+from simdoc_search.cli.duplicates_output import format_size_date_and_name, format_summary
 from simdoc_search.cli.page_file import write_page_file
 from simdoc_search.display import format_count
 

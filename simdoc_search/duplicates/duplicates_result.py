@@ -35,7 +35,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import LeftOutIndex
 
 _PAIRS_AT_ONCE = 1 << 11
-_MAX_UNLISTED_PAIRS = 1000
+_PAIRS_IN_MEMORY, _MAX_UNLISTED_PAIRS = 1 << 20, 1000
 _TEXT_PAIRS_AT_ONCE, _GROUPS_AT_ONCE = 20, 20
 
 _MAX_SAMPLED_TEXTS = 20
@@ -313,19 +313,25 @@ class Duplicates:
                 for a, b in grouping.same_words_sets.pairs_between(first, second, grouping.max_set_size):
                     yield self._make_pair(a, b, float(pairs.overlaps[pair]), exact=bool(pairs.is_overlap_exact[pair]))
 
-    def count_unlisted_documents(self) -> int:
-        """Return the number of documents in no group that overlap a duplicate, but not the kept document of its group.
+    def count_unlisted_documents(self) -> tuple[int, bool]:
+        """Count the documents in no group that overlap a duplicate, but not the kept document of its group.
 
-        If there are very many such pairs, only those with the highest estimated overlaps are compared.
+        At most 1,000 pairs are compared, those with the highest estimated overlaps.
+
+        Returns:
+            The number, and whether it is exact. Otherwise it is a lower bound.
         """
         pairs, kept_document_of = self._grouping.pairs, self._grouping.kept_document_of
         is_in_group = kept_document_of != UNASSIGNED
         is_in_group[kept_document_of[self._duplicates]] = True
-        first, second = pairs.documents_of(slice(None))
-        positions = np.flatnonzero(is_in_group[first] != is_in_group[second])
-        positions = positions[np.argsort(-pairs.overlaps[positions], kind="stable")[:_MAX_UNLISTED_PAIRS]]
-        positions = positions[pairs.overlap_enough(positions)]
-        return len(np.unique(np.where(is_in_group[first[positions]], second[positions], first[positions])))
+        parts = [np.zeros(0, np.int64)]
+        for part in slices(len(pairs.keys), _PAIRS_IN_MEMORY):
+            first, second = pairs.documents_of(part)
+            parts.append(part.start + np.flatnonzero(is_in_group[first] != is_in_group[second]))
+        positions = np.concatenate(parts)
+        compared = positions[np.argsort(-pairs.overlaps[positions], kind="stable")[:_MAX_UNLISTED_PAIRS]]
+        first, second = pairs.documents_of(compared[pairs.overlap_enough(compared)])
+        return len(np.unique(np.where(is_in_group[first], second, first))), len(compared) == len(positions)
 
     def compare_group(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
         """Compare the kept document of a group with each near-duplicate.

@@ -390,7 +390,7 @@ def test_an_exclusion_that_matches_no_document_is_noted() -> None:
     assert "note" not in run("duplicates", "docs", "--exclude", "path=sub/").stderr
 
 
-def test_documents_that_overlap_only_a_duplicate_are_counted(tmp_path: Path) -> None:
+def test_documents_that_overlap_only_a_duplicate_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The versions 1 and 2 overlap, and 2 and 3, but not 1 and 3."""
     write(tmp_path / "versions", {f"{number}.txt": words(8 * number, 100 + 9 * number) for number in (1, 2, 3)})
     note = "1 document is in no group, because it overlaps only duplicates"
@@ -400,6 +400,9 @@ def test_documents_that_overlap_only_a_duplicate_are_counted(tmp_path: Path) -> 
     assert note in result.stderr
     assert note not in run("duplicates", "versions", "--overlap", "60").stderr
     assert 3 == len(output("duplicates", "versions", "--csv", "-").splitlines())
+    write(tmp_path / "versions", {f"{number}.txt": words(500 + 8 * number, 600 + 9 * number) for number in (4, 5, 6)})
+    monkeypatch.setattr(duplicates_result, "_MAX_UNLISTED_PAIRS", 1)
+    assert f"at least {note}" in run("duplicates", "versions").stderr
 
 
 @pytest.mark.parametrize(("rule", "kept"), [("max:score", "10"), ("min:score", "9")])

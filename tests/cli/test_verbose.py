@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import logging
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from simdoc_search.display import printable
 from simdoc_search.stores.remote import retry
-from tests.support.cli import run
+from tests.support.cli import environment, run, write
 from tests.support.http_server import error, serving
+
+_SCRIPT_WITH_PROGRESS_BAR = """
+import logging
+import click
+from simdoc_search.cli.common import document_progress
+from simdoc_search.cli.logs import show_warnings
+
+@click.command()
+@click.pass_context
+def wait(context):
+    show_warnings(context)
+    with document_progress(hidden=False, has_total=True) as update:
+        update(completed=3, total=10)
+        logging.getLogger("simdoc_search").warning("no response")
+
+wait()
+"""
 
 pytestmark = pytest.mark.usefixtures("in_indexed_corpus")
 
@@ -45,6 +67,20 @@ def test_a_command_says_that_it_waits_for_a_busy_engine(monkeypatch: pytest.Monk
 
     assert "queue full; retrying for up to 30 s" in shown
     assert "not today" in shown
+
+
+def test_a_warning_is_a_line_of_its_own_above_a_progress_bar(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
+    script = write(tmp_path, {"warn.py": _SCRIPT_WITH_PROGRESS_BAR}) / "warn.py"
+    ours, theirs = pty.openpty()
+    subprocess.run([sys.executable, script], stderr=theirs, env={**environment(), "TERM": "xterm"}, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+
+    before = shown.partition("simdoc_search: no response")[0].rpartition("\x1b[2K")[2]  # this code erases the line
+    assert "3 of 10 documents" in shown
+    assert re.fullmatch(r"[-0-9:, ]+", before)
 
 
 def test_a_log_has_no_control_characters_and_no_password() -> None:

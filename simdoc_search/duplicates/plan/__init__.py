@@ -1,6 +1,6 @@
 """Writes, applies and undoes plans. A plan is a table of duplicates that people edit.
 
-rows.py              rows of a plan, and states of documents
+rows.py              rows of a plan, states of documents, and the report
 table.py             reads and writes a plan as a table
 creation.py          makes the rows of a plan from groups
 validation.py        checks that no group loses its kept document
@@ -16,9 +16,9 @@ empty_folders.py     folders that a plan has left empty
 
 from simdoc_search.duplicates.plan.creation import write_plan
 from simdoc_search.duplicates.plan.empty_folders import find_empty_folders
-from simdoc_search.duplicates.plan.execution import ApplyReport, ExpectedChanges, apply_plan, expected_changes
+from simdoc_search.duplicates.plan.execution import ExpectedChanges, apply_plan, expected_changes
 from simdoc_search.duplicates.plan.rollback import UndoReport, undo
-from simdoc_search.duplicates.plan.rows import DropMethod, PlanError
+from simdoc_search.duplicates.plan.rows import ApplyReport, DropMethod, PlanError
 from simdoc_search.duplicates.plan.table import check_plan_is_new, read_plan, undo_path
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from stat import S_IMODE
@@ -17,14 +17,22 @@ from simdoc_search.duplicates.plan.files import FileIdentity, OpenKeptFile
 from simdoc_search.duplicates.plan.journal import Change, Journal
 from simdoc_search.duplicates.plan.lock import lock_trees
 from simdoc_search.duplicates.plan.moves import delete, make_folders, move, recover, replace_with_link
-from simdoc_search.duplicates.plan.rows import DropMethod, FileState, LeftAlone, LeftAloneError, PlanError, PlanRow
+from simdoc_search.duplicates.plan.rows import (
+    ApplyReport,
+    DropMethod,
+    FileState,
+    LeftAlone,
+    LeftAloneError,
+    PlanError,
+    PlanRow,
+)
 from simdoc_search.duplicates.plan.stored_documents import (
     read_text_hashes,
     remove_documents_of_files,
     require_text_hash,
 )
 from simdoc_search.duplicates.plan.validation import Drop, check_groups
-from simdoc_search.durable import sync_folder
+from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
@@ -43,21 +51,6 @@ class ExpectedChanges:
     differing_file_count: int
     # number of documents to drop that have no file. They cannot be restored after deletion
     fileless_document_count: int
-
-
-@dataclass(slots=True)
-class ApplyReport:
-    """The changes made by applying a plan."""
-
-    # the name of each dropped file or document, with its new path or the name of the kept document
-    dropped: list[tuple[str, str]] = field(default_factory=list)
-    dropped_fileless_count: int = 0  # number of dropped documents that have no file
-    earlier_dropped_count: int = 0  # number of documents that an earlier run of the same plan dropped
-    left_alone: list[LeftAlone] = field(default_factory=list)
-    refused_groups: dict[int, str] = field(default_factory=dict)  # for each group that was left unchanged, the reason
-    removed_count: int = 0  # number of documents that were removed from the store because their files were dropped
-    # for each document that is still in the store although its file was dropped: its key and the reason
-    not_removed: Mapping[DocumentKey, str] = field(default_factory=dict)
 
 
 def expected_changes(rows: Iterable[PlanRow]) -> ExpectedChanges:
@@ -97,7 +90,8 @@ def apply_plan(
         progress: called with the share of the files that is done, 0..1.
 
     Raises:
-        PlanError: the undo file cannot be read or written, or another process is using it or the folders.
+        PlanError: the undo file cannot be read or written, or another process is using it or the folders, or the disk
+            is full.
         StoreError: the store cannot be read.
     """
     plan = check_groups(rows)
@@ -152,6 +146,11 @@ class _PlanRun:
             self.report.left_alone.append(LeftAlone(drop.row.name, str(error), error.needs_new_plan))
         except (OSError, ValueError) as error:
             reason = files.describe_error(error, drop.row.name)
+            if isinstance(error, OSError) and is_disk_full(error):
+                folder = self.move_to if self.method == "move" else os.path.dirname(drop.row.path or "")  # noqa: PTH120
+                raise PlanError(
+                    f"no more changes are made, because {folder} cannot be written ({reason}); {DISK_FULL_ADVICE}"
+                ) from None
             self.report.left_alone.append(LeftAlone(drop.row.name, f"cannot be changed ({reason})"))
         else:
             if target:

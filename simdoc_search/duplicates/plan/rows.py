@@ -1,8 +1,9 @@
-"""The rows of a plan, and the states of their documents."""
+"""The rows of a plan, the states of their documents, and the report of applying the plan."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from simdoc_search.documents import DocumentKey
@@ -64,6 +65,21 @@ class LeftAlone(NamedTuple):
     def has_no_file(self) -> bool:
         """Whether the document is left alone because it has no file."""
         return self.reason == _NO_FILE
+
+
+@dataclass(slots=True)
+class ApplyReport:
+    """The changes made by applying a plan."""
+
+    # the name of each dropped file or document, with its new path or the name of the kept document
+    dropped: list[tuple[str, str]] = field(default_factory=list)
+    dropped_fileless_count: int = 0  # number of dropped documents that have no file
+    earlier_dropped_count: int = 0  # number of documents that an earlier run of the same plan dropped
+    left_alone: list[LeftAlone] = field(default_factory=list)
+    refused_groups: dict[int, str] = field(default_factory=dict)  # for each group that was left unchanged, the reason
+    removed_count: int = 0  # number of documents that were removed from the store because their files were dropped
+    # for each document that is still in the store although its file was dropped: its key and the reason
+    not_removed: Mapping[DocumentKey, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -357,3 +357,20 @@ def test_a_full_disk_stops_before_a_file_is_changed(
     with pytest.raises(PlanError, match="cannot be written, so no more changes are made: no space left"):
         run(tmp_path, rows, "delete")
     assert 4 == len(tree(tmp_path / "docs"))
+
+
+def test_a_full_target_stops_the_run(tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the folder, and the next run resumes."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("simdoc_search.duplicates.plan.execution.move", full)
+        with pytest.raises(
+            PlanError, match=r"no more changes are made, because .*gone cannot be written .*; free some"
+        ):
+            run(tmp_path, rows, "move")
+    assert 4 == len(tree(tmp_path / "docs"))
+    run(tmp_path, rows, "move")
+    assert ["equal.txt", "other.txt", "sub/equal.txt"] == sorted(tree(tmp_path / "gone"))
