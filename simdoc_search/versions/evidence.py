@@ -249,19 +249,6 @@ class DateEvidence:
         dated = self.dates_by("name")[index]
         return dated and dated.key
 
-    def is_after_file_time(self, index: int, other: int) -> bool:
-        """Return whether the date of a document is later than the file time of another one.
-
-        The date is in the metadata or the name, or it is the date of a commit.
-        """
-        dated = next((dated for kind in ("mixed dates", "created") if (dated := self.dates_by(kind)[index])), None)
-        file_time = self.dates_by("modification time")[other]
-        file_date = file_time and date_from_nanoseconds(cast("int", file_time.key[0]))
-        if dated is None or file_date is None:
-            return False
-        parts = min(len(dated.key), len(file_date))
-        return dated.key[:parts] > file_date[:parts]
-
     def _collect_dates(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         match kind:
             case "version":
