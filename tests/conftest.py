@@ -42,6 +42,7 @@ from tests.support.stores import NewStore
 settings.register_profile("daily", deadline=None, max_examples=8)  # the default tests
 settings.register_profile("all", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True, print_blob=True)
+settings.register_profile("fuzz", deadline=None, max_examples=50_000)
 
 __all__ = ["elasticsearch_7_url", "elasticsearch_url", "engine_home", "opensearch_url", "three_nodes"]
 
@@ -73,7 +74,8 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until all tests are collected
     _keep_freed_memory()
     daily = "not slow" in config.getoption("markexpr")
-    settings.load_profile("daily" if daily else "ci" if os.environ.get("CI") else "all")
+    chosen = config.getoption("--hypothesis-profile")
+    settings.load_profile(chosen or ("daily" if daily else "ci" if os.environ.get("CI") else "all"))
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # shells ignore the signal for background jobs
