@@ -130,6 +130,7 @@ class VersionEntry:
         date: the date and its evidence; None if the version has no date.
         changes: the changes since the previous entry; None for the first entry.
         date_determines_order: whether the place in the order is based on the date.
+        date_copy: name of the copy that has the date; empty if the version itself has it.
     """
 
     name: str
@@ -138,6 +139,7 @@ class VersionEntry:
     date: DocumentDate | None
     changes: VersionChanges | None = None
     date_determines_order: bool = True
+    date_copy: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

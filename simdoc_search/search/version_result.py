@@ -140,8 +140,12 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 
     def format_labels(self, entry: VersionEntry) -> str:
-        """Return the labels of an entry: whether it is the newest version, the query document, or both."""
-        marks = (("newest", entry is self.newest), ("your document", entry.is_query))
+        """Return the labels of an entry: newest version, query document, and the copy that its date comes from."""
+        marks = (
+            ("newest", entry is self.newest),
+            ("your document", entry.is_query),
+            (f"dated by its copy {printable(entry.date_copy)}", entry.date_copy),
+        )
         return ", ".join(name for name, is_marked in marks if is_marked)
 
     def _format_name(self, entry: VersionEntry) -> str:

@@ -88,7 +88,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     entries = family.make_entries(timeline, shown_numbers, records)
     hits = [family.make_hit(number, entries[number], records) for number in page]
     return VersionsResult(
-        **_make_order_attributes(timeline, entries, [document.name, *(version.record.id for version in versions)]),
+        **_make_order_attributes(timeline, entries, family.names),
         query_name=document.name,
         text=document.text,
         sentence_count=len(set(document.sentence_simhashes.tolist())),
@@ -110,11 +110,12 @@ def order_family(store: Store, family: FamilyMembers, *, use_git: bool) -> Versi
     records = add_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
     dates = [_read_record_dates(record, use_git) for record in records]
     timeline = build_timeline(_replace_text_hashes(dates, hash_words_and_punctuation(store, records)), list)
+    names = [record.id for record in records]
     entries = {
-        number: VersionEntry(record.id, record.key, False, timeline.dates[number], None, number in timeline.decisive)
+        number: VersionEntry(record.id, record.key, False, **_make_date_attributes(timeline, number, names))
         for number, record in enumerate(records)
     }
-    order = _make_order_attributes(timeline, entries, [record.id for record in records])
+    order = _make_order_attributes(timeline, entries, names)
     return VersionFamily(**order, pair_count=family.pair_count, lowest_score=family.lowest_score)
 
 
@@ -174,6 +175,16 @@ def _select_page(count: int, timeline: Timeline, query: VersionQuery) -> list[in
     return best[query.offset : query.offset + query.size]
 
 
+def _make_date_attributes(timeline: Timeline, number: int, names: Sequence[str]) -> dict[str, Any]:
+    """Return the attributes of `VersionEntry` that describe its date."""
+    source = timeline.date_sources.get(number)
+    return {
+        "date": timeline.dates[number],
+        "date_determines_order": number in timeline.decisive,
+        "date_copy": "" if source is None else names[source],
+    }
+
+
 def _make_order_attributes(
     timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]
 ) -> dict[str, Any]:
@@ -220,6 +231,7 @@ class _Family:
 
     def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], max_distance: int) -> None:
         self._store, self._document, self._versions, self._max_distance = store, document, versions, max_distance
+        self.names = [document.name, *(version.record.id for version in versions)]
         self._simhashes = [document.sentence_simhashes, *(version.simhashes for version in versions)]
 
     def make_hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
@@ -245,8 +257,8 @@ class _Family:
 
     def _make_entry(self, number: int, timeline: Timeline, changes: VersionChanges | None) -> VersionEntry:
         key = self._versions[number - 1].record.key if number else self._document.key
-        name = key.id if number and key else self._document.name
-        return VersionEntry(name, key, not number, timeline.dates[number], changes, number in timeline.decisive)
+        dated = _make_date_attributes(timeline, number, self.names)
+        return VersionEntry(self.names[number], key, not number, changes=changes, **dated)
 
     def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:
         if not number:

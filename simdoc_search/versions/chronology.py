@@ -59,6 +59,11 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         find_date_of_order(evidence, number, order_kinds) or evidence.best_date(number)
         for number in range(len(documents))
     )
+    date_sources = {
+        number: source
+        for number, date in enumerate(dates)
+        if date and (source := evidence.find_date_source(date.evidence_kind, number)) != number
+    }
     return Timeline(
         tuple(order),
         tuple(sorted(unordered)),
@@ -73,6 +78,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         () if newest is None else tuple(find_newest_kinds(evidence, order, len(copies), kind)),
         frozenset(number for number in dated if find_date_of_order(evidence, number, order_kinds)),
         find_undecided(evidence, order, len(copies)) if newest is None else None,
+        date_sources,
     )
 
 

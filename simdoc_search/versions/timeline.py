@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from simdoc_search.display import format_count, printable
@@ -84,6 +84,8 @@ class Timeline:
         decisive: indices of the documents whose places in the order are based on their `dates`.
         undecided: two documents because of which the newest document is unknown; None if it is known, or unknown
             because the evidence is contradictory.
+        date_sources: index of the document with the same text that has the date in `dates`, for each document that does
+            not have this date itself.
     """
 
     order: tuple[int, ...]
@@ -99,6 +101,7 @@ class Timeline:
     newest_evidence_kinds: tuple[EvidenceKind, ...] = ()
     decisive: frozenset[int] = frozenset()
     undecided: UndecidedPair | None = None
+    date_sources: Mapping[int, int] = field(default_factory=dict)
 
 
 def describe_date(label: str, copy: str) -> str:

@@ -156,6 +156,18 @@ def test_the_verdict_does_not_contradict_the_evidence(search: SimilaritySearch, 
     ] == [str(statement) for pair in staged.contradictions for statement in pair]
 
 
+def test_the_copy_that_a_date_comes_from_is_named(search: SimilaritySearch, tmp_path: Path) -> None:
+    text = " ".join(prose(12, 7))
+    write(tmp_path, {"lease 2022.txt": text, "lease 2023.txt": f"{text} More.", "scan.txt": text})
+    search.index(read_corpus([str(tmp_path)]))
+    result = search.versions("lease 2023.txt")
+
+    assert ["", "", "lease 2022.txt"] == [
+        entry.date_copy for entry in sorted(result.entries, key=lambda entry: entry.name)
+    ]
+    assert any(line.endswith("scan.txt  (dated by its copy lease 2022.txt)") for line in result.timeline_lines())
+
+
 def test_a_text_that_changed_after_indexing_is_another_version(search: SimilaritySearch, tmp_path: Path) -> None:
     """The sign was removed after indexing. The sentences and hashes in the index are those of the old text."""
     index_contracts(search, tmp_path, CONTRACTS | {"lease 2024 as pdf.txt": 3}, copy="Page -2.")
