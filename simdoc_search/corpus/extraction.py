@@ -1,12 +1,10 @@
 """Extracts the text, title and dates of PDF, office, e-book and e-mail files, without OCR.
 
-kreuzberg reads all formats except those of Word.
+kreuzberg reads all formats except those of Word and OpenDocument texts.
 """
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -14,6 +12,7 @@ from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
 from simdoc_search.corpus.docx import is_docx, read_docx
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
+from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt, read_odt
 from simdoc_search.corpus.running_headers import remove_running_headers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
@@ -52,6 +51,8 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
         raise DocumentError(_NO_TEXT_REASON)
     if is_docx(data):
         return _to_extracted_text(*read_docx(data), format)
+    if is_odt(data):
+        return _to_extracted_text(*read_odt(data), format)
     try:
         if format.extension == ".doc" and data.startswith(OLE_SIGNATURE) and (word := read_doc(data)):
             return _to_extracted_text(*word, format)
@@ -116,15 +117,7 @@ def _detect_media_type(data: bytes, extension: str) -> str:
 
 
 def _describe_failure(message: str, data: bytes) -> str:
-    if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
+    if "password" in message.lower() or "encrypt" in message.lower() or is_encrypted_open_document(data):
         return "encrypted"
     detail = message.rpartition(": ")[2][:120]
     return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE_FILE_MESSAGES else detail}"
-
-
-def _is_encrypted_open_document(data: bytes) -> bool:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return b"encryption-data" in archive.read("META-INF/manifest.xml")
-    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, ValueError):
-        return False
