@@ -10,6 +10,8 @@ import re
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import accumulate, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from simdoc_search.errors import DocumentError
@@ -25,10 +27,13 @@ _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
 _FLAGS_AT, _LENGTHS_AT, _PIECES_AT = 0x0A, 0x4C, 0x1A2
 _ONE_BYTE = 1 << 30
 _NO_DATE_YEAR = 1601  # a date of 0 is the begin of this year
-_READ_PARTS = (True, True, False, False, False, True, True, False)
-"""Whether these parts are read, in the order of the text: body, footnotes, headers and footers, macros, comments,
-endnotes, text boxes, and the text boxes of headers."""
+_BODY, _FOOTNOTES, _ENDNOTES, _TEXT_BOXES = 0, 1, 5, 6
+"""Parts of the text. The others, which are not read, are headers and footers, macros, comments, and the text boxes of
+headers."""
+_NOTES_AT = {_FOOTNOTES: (0xAA, 0xB2), _ENDNOTES: (0x20A, 0x212)}
+"""Where the document says where the references to notes and the texts of notes are."""
 
+_PARAGRAPH_END = re.compile(rb"[\r\x07]\0")
 _FIELD_MARK = re.compile("([\x13\x14\x15])")  # the begin of a field, the begin of its result, and its end
 _CHARACTERS: dict[int, str | None] = dict.fromkeys(range(32))
 _CHARACTERS |= {7: "\t", 9: "\t", 10: "\n", 11: "\n", 12: "\n", 13: "\n\n", 30: "-"}
@@ -37,9 +42,9 @@ _CHARACTERS |= {7: "\t", 9: "\t", 10: "\n", 11: "\n", 12: "\n", 13: "\n\n", 30: 
 def read_doc(data: bytes) -> tuple[str, dict[str, str]] | None:
     """Return the text of a document, and its properties `title`, `created_at` and `modified_at` if it has them.
 
-    The text consists of the body, the footnotes, the endnotes and the text boxes. Paragraphs are separated by an empty
-    line, and the cells of a table by a tab. What tracked changes delete is read too. The result is None if the file is
-    not of Word 97 or newer.
+    The text consists of the body and the text boxes. A footnote or endnote follows the paragraph that refers to it.
+    Paragraphs are separated by an empty line, and the cells of a table by a tab. What tracked changes delete is read
+    too. The result is None if the file is not of Word 97 or newer.
 
     Raises:
         DocumentError: the file is encrypted or damaged. The message is the reason in a few words.
@@ -58,19 +63,44 @@ def read_doc(data: bytes) -> tuple[str, dict[str, str]] | None:
             if flags & _ENCRYPTED:
                 raise DocumentError("encrypted")
             table = file.openstream("1Table" if flags & _SECOND_TABLE else "0Table").read()
-            text = b"".join(_read_pieces(document, table))
+            parts = _split_into_parts(b"".join(_read_pieces(document, table)), document)
+            notes = [note for part in _NOTES_AT for note in _read_notes(part, parts[part], document, table)]
             properties = _read_properties(file.get_metadata())
     except DocumentError:
         raise
     except (OSError, LookupError, ValueError, TypeError, struct.error) as error:
         raise DocumentError("damaged: not a complete file of this format") from error
-    parts, start = [], 0
-    for length, is_read in zip(struct.unpack_from("<8i", document, _LENGTHS_AT), _READ_PARTS, strict=True):
-        end = start + 2 * max(length, 0)
-        if is_read:
-            parts.append(_remove_marks(text[start:end].decode("utf-16-le", "replace")))
-        start = end
-    return "\n\n".join(part for part in parts if part.strip()), properties
+    text = b"\r\0".join([_insert_notes(parts[_BODY], notes), parts[_TEXT_BOXES]])
+    return _remove_marks(text.decode("utf-16-le", "replace")).strip("\n"), properties
+
+
+def _split_into_parts(text: bytes, document: bytes) -> list[bytes]:
+    ends = accumulate(2 * max(length, 0) for length in struct.unpack_from("<8i", document, _LENGTHS_AT))
+    return [text[start:end] for start, end in pairwise([0, *ends])]
+
+
+def _read_notes(part: int, text: bytes, document: bytes, table: bytes) -> Iterator[tuple[int, bytes]]:
+    """Return the place of the reference to each note in the body, and its text. Without places, they are at the end."""
+    references, texts = (struct.unpack_from("<II", document, at) for at in _NOTES_AT[part])
+    count = max(references[1] - 4, 0) // 6  # each has a place and two bytes, and one place follows
+    if not count:
+        yield 2 * len(document), text
+        return
+    places = struct.unpack_from(f"<{count}I", table, references[0])
+    starts = struct.unpack_from(f"<{count + 1}I", table, texts[0])
+    for place, start, end in zip(places, starts, starts[1:], strict=False):
+        yield 2 * place, text[2 * start : 2 * end]
+
+
+def _insert_notes(body: bytes, notes: list[tuple[int, bytes]]) -> bytes:
+    """Insert each note after the end of the paragraph or table cell that refers to it."""
+    pieces, begin = [], 0
+    for place, note in sorted(notes, key=itemgetter(0)):
+        ends = (match.end() for match in _PARAGRAPH_END.finditer(body, place) if match.end() % 2 == 0)
+        end = max(next(ends, len(body)), begin)
+        pieces += [body[begin:end], note]
+        begin = end
+    return b"".join([*pieces, body[begin:]])
 
 
 def _read_properties(metadata: OleMetadata) -> dict[str, str]:

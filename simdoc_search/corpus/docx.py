@@ -33,20 +33,23 @@ _LETTER = re.compile(r"[^\W\d_]")
 def read_docx(data: bytes) -> tuple[str, dict[str, str]]:
     """Return the text of a Word document, and its properties `title`, `created_at` and `modified_at` if it has them.
 
-    The text consists of the headers, the body, the footnotes and endnotes, and the footers. Each line of a header or
-    footer occurs once; page numbers and the current date are omitted there. Tracked changes are read as accepted.
-    Comments are not read. Paragraphs are separated by an empty line, rows of a table by a line break, cells by a tab.
+    The text consists of the headers, the body and the footers. Each line of a header or footer occurs once; page
+    numbers and the current date are omitted there. A footnote or endnote follows the paragraph that refers to it.
+    Tracked changes are read as accepted. Comments are not read. Paragraphs are separated by an empty line, rows of a
+    table by a line break, cells by a tab.
 
     Raises:
         DocumentError: the file is encrypted or damaged. The message is the reason in a few words.
     """
     with open_office_archive(data) as archive:
         names = archive.namelist()
-        body = _read_part(archive, _find_main_part(archive))
-        notes = [block for name in sorted(filter(_NOTES.fullmatch, names)) for block in _read_part(archive, name)]
+        reader = _PartReader()
+        for name in sorted(filter(_NOTES.fullmatch, names)):
+            reader.read(archive, name)
+        body = [*reader.read(archive, _find_main_part(archive)), *reader.take_other_notes()]
         headers, footers = _read_headers_and_footers(archive, names)
         properties = _read_properties(archive) if _PROPERTIES_PART in names else {}
-    return "\n\n".join([*headers, *body, *notes, *footers]), properties
+    return "\n\n".join([*headers, *body, *footers]), properties
 
 
 def is_docx(data: bytes) -> bool:
@@ -72,7 +75,7 @@ def _read_headers_and_footers(archive: zipfile.ZipFile, names: Iterable[str]) ->
     lines: dict[str, list[str]] = {"header": [], "footer": []}
     parts = sorted((match for name in names if (match := _HEADER_OR_FOOTER.fullmatch(name))), key=lambda part: part[0])
     for part in parts[:_MAX_PARTS]:
-        for block in _read_part(archive, part[0], omit_volatile_fields=True):
+        for block in _PartReader(omit_volatile_fields=True).read(archive, part[0]):
             line = " ".join(block.split())
             if _LETTER.search(line) and line not in lines[part[1]]:
                 lines[part[1]].append(line)
@@ -88,34 +91,42 @@ def _parse(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
     return ElementTree.fromstring(archive.read(name))  # noqa: S314 - expat limits how far entities expand
 
 
-def _read_part(archive: zipfile.ZipFile, name: str, *, omit_volatile_fields: bool = False) -> list[str]:
-    """Return the paragraphs and the rows of tables with text."""
-    with archive.open(name) as file:
-        return [block for block in _PartReader(omit_volatile_fields).read(file) if block.strip()]
-
-
 class _Paragraph:
     """A paragraph that is being read."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
-        self.text_boxes: list[str] = []  # those that are anchored in it
+        self.attached: list[str] = []  # the text boxes and notes that are anchored in it
 
 
 class _PartReader:
-    """Reads a part of a document while it is parsed, because the tree of a long document needs much memory."""
+    """Reads parts of a document while they are parsed, because the tree of a long document needs much memory.
 
-    def __init__(self, omit_volatile_fields: bool) -> None:
+    The notes are read before the body, which refers to them.
+    """
+
+    def __init__(self, *, omit_volatile_fields: bool = False) -> None:
         self._omit_volatile_fields = omit_volatile_fields
-        self._blocks: list[list[str]] = [[]]  # of the part, and of each open table, cell and text box
+        self._notes: dict[tuple[str, str], list[str]] = {}  # by kind and id
+        self._blocks: list[list[str]] = [[]]  # of the part, and of each open table, cell, text box and note
         self._rows: list[list[str]] = []
         self._paragraphs: list[_Paragraph] = []
         self._fields: list[str] = []  # the instruction of each open field
         self._omitted_depth: int | None = None  # the number of open fields at the one whose result is omitted
         self._has_choice: list[bool] = []  # for each open AlternateContent, whether text was read from it
 
-    def read(self, file: IO[bytes]) -> list[str]:
-        """Return the paragraphs and tables, in order."""
+    def read(self, archive: zipfile.ZipFile, name: str) -> list[str]:
+        """Return the paragraphs and tables with text, in order."""
+        self._blocks = [[]]
+        with archive.open(name) as file:
+            self._parse(file)
+        return list(filter(str.strip, self._blocks[0]))
+
+    def take_other_notes(self) -> list[str]:
+        """Return the notes that no paragraph refers to."""
+        return [block for note in self._notes.values() for block in note if block.strip()]
+
+    def _parse(self, file: IO[bytes]) -> None:
         parser: ElementTree.XMLPullParser[ElementTree.Element] = ElementTree.XMLPullParser(("start", "end"))
         skipped: ElementTree.Element | None = None
         while data := file.read(_BUFFER_BYTES):
@@ -135,7 +146,6 @@ class _PartReader:
                     else:
                         self._start(name, element)
         parser.close()
-        return self._blocks[0]
 
     def _is_omitted(self, name: str, element: ElementTree.Element) -> bool:
         if name in ("footnote", "endnote"):
@@ -149,7 +159,7 @@ class _PartReader:
     def _start(self, name: str, element: ElementTree.Element) -> None:
         if name == "p":
             self._paragraphs.append(_Paragraph())
-        elif name in ("tbl", "tc", "txbxContent"):
+        elif name in ("tbl", "tc", "txbxContent", "footnote", "endnote"):
             self._blocks.append([])
         elif name == "tr":
             self._rows.append([])
@@ -171,7 +181,7 @@ class _PartReader:
             self._add(_decode_symbol(_attribute(element, "char")))
         elif name == "p":
             paragraph = self._paragraphs.pop()
-            self._blocks[-1] += ["".join(paragraph.pieces), *paragraph.text_boxes]
+            self._blocks[-1] += ["".join(paragraph.pieces), *paragraph.attached]
             self._omitted_depth = None  # a volatile field ends in its paragraph
         elif name == "tc":
             cell = " ".join(filter(None, self._blocks.pop()))
@@ -182,8 +192,11 @@ class _PartReader:
             table = "\n".join(self._blocks.pop())
             self._blocks[-1].append(table)
         elif name == "txbxContent":
-            box = self._blocks.pop()
-            (self._paragraphs[-1].text_boxes if self._paragraphs else self._blocks[-1]).extend(box)
+            self._attach(self._blocks.pop())
+        elif name in ("footnote", "endnote"):
+            self._notes[name, _attribute(element, "id")] = self._blocks.pop()
+        elif name in ("footnoteReference", "endnoteReference"):
+            self._attach(self._notes.pop((name.removesuffix("Reference"), _attribute(element, "id")), []))
         elif name == "AlternateContent":
             self._has_choice.pop()
 
@@ -197,6 +210,9 @@ class _PartReader:
             if self._omitted_depth == len(self._fields):
                 self._omitted_depth = None
             self._fields.pop()
+
+    def _attach(self, blocks: list[str]) -> None:
+        (self._paragraphs[-1].attached if self._paragraphs else self._blocks[-1]).extend(blocks)
 
     def _add(self, text: str) -> None:
         if self._paragraphs and self._omitted_depth is None:

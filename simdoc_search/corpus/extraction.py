@@ -5,6 +5,7 @@ kreuzberg reads all formats except those of Word and OpenDocument texts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -21,6 +22,9 @@ _ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
 _TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
 """The dates in the templates of python-docx and python-pptx. Most programs that use these packages keep them."""
+
+_NOTE_MARK = re.compile(r"\[\^\d+\](?:: ?)?")
+"""The marks that kreuzberg gives to the notes of an RTF file. A number in it would count as a word."""
 
 _INCOMPLETE_FILE_MESSAGES = ("Could not find EOCD", "FormatError")
 """Error messages of the readers of zip and PDF files if the file is truncated or in another format."""
@@ -67,11 +71,14 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     pages = kreuzberg.PageConfig(extract_pages=True) if is_pdf else None
     config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
     try:
+        if is_rtf := data.startswith(b"{\\rtf"):
+            data = data.replace(b"{\\*\\footnote", b"{\\footnote")  # as LibreOffice writes it; kreuzberg leaves it out
         extracted = kreuzberg.extract_bytes_sync(data, _detect_media_type(data, format.extension), config)
         if is_pdf:
             text = "\f".join(remove_running_headers([page["content"] for page in extracted.pages or ()]))
         else:
             text = str(extracted.content)
+            text = _NOTE_MARK.sub("", text) if is_rtf else text
         properties = _read_properties(getattr(extracted, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise

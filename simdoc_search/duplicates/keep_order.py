@@ -17,17 +17,12 @@ from simdoc_search.duplicates.field_values import encode_values, field_of_rule, 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.versions.evidence import DATE_FIELDS
+from simdoc_search.versions.names import remove_copy_marks
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
 
-_NAME_OF_COPY = re.compile(
-    r"^(?:copy of|kopie von) "
-    r"|(?: \(\d{1,2}\)|[ _-](?:copy|kopie)(?: ?\(?\d{1,2}\)?)?)(?:\.\w{1,8}){0,2}$"
-    r"|(?:~|\.bak)$",
-    re.IGNORECASE,
-)
-"""Matches the names that file managers, browsers and editors give to copies of files and folders. It does not match
-words that people add, such as final, new and old, because they are less reliable."""
+_EXTENSIONS = re.compile(r"(?:\.\w{1,8}){1,2}$")
+_BACKUP_EXTENSION = re.compile(r"(?:~|\.bak)$", re.IGNORECASE)
 
 _FOLDER_OF_COPIES = re.compile(
     r"downloads|desktop|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?)(?:[\W_].*)?", re.IGNORECASE
@@ -165,11 +160,7 @@ def _count_copy_names(path: str) -> int:
     For a member of an archive, return a greater number.
     """
     folder, _, name = path.replace(os.sep, "/").rpartition("/")
-    return (
-        _ARCHIVE_MEMBER_PENALTY
-        if find_archive(path)
-        else bool(_NAME_OF_COPY.search(name)) + _count_copy_folders(folder)
-    )
+    return _ARCHIVE_MEMBER_PENALTY if find_archive(path) else _is_copy_name(name) + _count_copy_folders(folder)
 
 
 def is_in_copy_folder(path: str) -> bool:
@@ -179,4 +170,13 @@ def is_in_copy_folder(path: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _count_copy_folders(path: str) -> int:
-    return sum(bool(_FOLDER_OF_COPIES.fullmatch(name) or _NAME_OF_COPY.search(name)) for name in path.split("/"))
+    return sum(bool(_FOLDER_OF_COPIES.fullmatch(name)) or _is_copy_name(name) for name in path.split("/"))
+
+
+def _is_copy_name(name: str) -> bool:
+    """Return whether a file manager, browser or editor gives such a name to a copy of a file or folder.
+
+    Words that people add, such as final, new and old, do not count, because they are less reliable.
+    """
+    stem = _EXTENSIONS.sub("", name)
+    return bool(_BACKUP_EXTENSION.search(name)) or remove_copy_marks(stem) != stem

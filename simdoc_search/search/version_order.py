@@ -24,6 +24,7 @@ _TEXT_ORDER_HINT = (
 )
 
 _NOT_DECISIVE_MARK = "?"
+_NO_VERSION = "no version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,39 @@ class ConflictingStatement:
     earlier_copy: str = ""
 
     def __str__(self) -> str:
-        later = f"{printable(self.later) or 'the text'} ({describe_date(self.later_label, self.later_copy)})"
-        earlier = f"{printable(self.earlier) or 'the text'} ({describe_date(self.earlier_label, self.earlier_copy)})"
+        # Only a version can have an empty label: that of a name without a version, next to a draft.
+        later_date = describe_date(self.later_label or _NO_VERSION, self.later_copy)
+        earlier_date = describe_date(self.earlier_label or _NO_VERSION, self.earlier_copy)
+        later = f"{printable(self.later) or 'the text'} ({later_date})"
+        earlier = f"{printable(self.earlier) or 'the text'} ({earlier_date})"
         ignored = (
             "" if self.hides_newest else "; copying a file changes its modification time, so this evidence is ignored"
         )
         return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
+
+
+@dataclass(frozen=True, slots=True)
+class UndecidedVersions:
+    """Two versions of which no evidence that counts shows which is newer; see `UndecidedPair`.
+
+    Attributes:
+        later: name of the version that is later by file time, or else in the timeline.
+        earlier: name of the other version.
+        dated: name of the only version with a date other than a file time; None if file times are not the reason.
+    """
+
+    later: str
+    earlier: str
+    dated: str | None
+
+    def __str__(self) -> str:
+        later, earlier = (printable(name) or "the text" for name in (self.later, self.earlier))
+        if self.dated is None:
+            return f"no evidence shows whether {later} or {earlier} is newer"
+        return (
+            f"only modification times of files show that {later} is newer than {earlier}. They do not count, because "
+            f"only {printable(self.dated) or 'the text'} has another date"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +154,7 @@ class VersionOrder:
     have_equal_texts: bool
     newest_without_file_times: VersionEntry | None
     newest_evidence_kinds: tuple[EvidenceKind, ...]
+    undecided: UndecidedVersions | None
 
     @property
     def order_hint(self) -> str:
@@ -163,13 +192,15 @@ class VersionOrder:
                 else ""
             )
             return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}{aside}"
-        if any(statement.hides_newest for statement in self.conflicting_statements):
+        if self.have_equal_texts:
+            return "newest: none, because all versions have the same words and punctuation"
+        if self.undecided is not None and (self.evidence_kind != "texts" or self.conflicting_statements):
+            return f"newest: not known, because {self.undecided}"
+        if any(contrary.hides_newest for _, contrary in self.contradictions):
             by_others = self.newest_without_file_times
             name = "" if by_others is None else printable(by_others.name) or "the text"
             newest_of_rest = name and f"; without the modification times of files, the newest is {name}"
             return f"newest: not known, because the evidence conflicts{newest_of_rest}"
-        if self.have_equal_texts:
-            return "newest: none, because all versions have the same words and punctuation"
         return "newest: not known, because no evidence shows which is newer"
 
     def date_label(self, entry: VersionEntry) -> str:

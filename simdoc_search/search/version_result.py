@@ -72,6 +72,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         newest_without_file_times: the entry that would be the newest if the modification times of the files were
             ignored; None if the newest entry would then be unknown.
         newest_evidence_kinds: the kinds of evidence that show that the newest entry is later than the other ones.
+        undecided: two versions because of which the newest version is unknown; None if it is known, or unknown because
+            the evidence is contradictory.
         total: number of versions on all pages.
         candidate_count: number of documents that share a token (a hash of a sentence, passage or fingerprint) with the
             query document.

@@ -31,7 +31,13 @@ from simdoc_search.search.stored_texts import (
     split_into_batches,
 )
 from simdoc_search.search.version_candidates import VersionCandidates, find_version_candidates
-from simdoc_search.search.version_order import ConflictingStatement, VersionChanges, VersionEntry, VersionFamily
+from simdoc_search.search.version_order import (
+    ConflictingStatement,
+    UndecidedVersions,
+    VersionChanges,
+    VersionEntry,
+    VersionFamily,
+)
 from simdoc_search.search.version_result import VersionHit, VersionsResult
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -48,6 +54,7 @@ from simdoc_search.versions import (
     propose_order,
 )
 from simdoc_search.versions.evidence import DATE_FIELDS
+from simdoc_search.versions.timeline import UndecidedPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +188,7 @@ def _make_order_attributes(
         "newest": find_entry(timeline.newest),
         "newest_without_file_times": find_entry(timeline.newest_without_file_times),
         "newest_evidence_kinds": timeline.newest_evidence_kinds,
+        "undecided": timeline.undecided and _name_undecided(timeline.undecided, names),
         "evidence_kind": timeline.evidence_kind,
         "is_certain": timeline.is_certain,
         "conflicting_statements": tuple(
@@ -200,6 +208,11 @@ def _make_order_attributes(
         "reason": timeline.reason,
         "have_equal_texts": timeline.have_equal_texts,
     }
+
+
+def _name_undecided(pair: UndecidedPair, names: Sequence[str]) -> UndecidedVersions:
+    dated = None if pair.dated is None else names[pair.dated]
+    return UndecidedVersions(names[pair.later], names[pair.earlier], dated)
 
 
 class _Family:

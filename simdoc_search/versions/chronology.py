@@ -6,9 +6,10 @@ is evidence that every other document is older, and no evidence to the contrary.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from simdoc_search.versions.conflicts import find_conflicts
 from simdoc_search.versions.date_order import (
     ProposeOrder,
     find_date_of_order,
@@ -19,14 +20,13 @@ from simdoc_search.versions.date_order import (
 from simdoc_search.versions.evidence import (
     EVIDENCE_KINDS,
     KINDS_WITHOUT_MTIME,
+    METADATA_KINDS,
     DateEvidence,
     DateSources,
     EvidenceKind,
 )
-from simdoc_search.versions.timeline import OrderStatement, Timeline, describe_order
-
-_MORE_RELIABLE_THAN_FILE_TIMES: tuple[EvidenceKind, ...] = ("modified", "version control")
-"""These dates change when the text changes. If a file time contradicts them, the file was probably copied."""
+from simdoc_search.versions.newest import compare_by_kind, find_newest, find_newest_kinds, find_undecided
+from simdoc_search.versions.timeline import Timeline, describe_order
 
 
 def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder) -> Timeline:
@@ -40,8 +40,9 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         propose_order: returns document indices in a guessed order, the oldest first.
     """
     evidence = DateEvidence(documents)
+    evidence.copy_dates(_find_exports(evidence, documents), METADATA_KINDS)
     dated_copies = _find_dated_copies(evidence, documents)
-    evidence.copy_dates(dated_copies)
+    evidence.copy_dates(dated_copies, EVIDENCE_KINDS)
     unordered = _find_unordered(evidence, len(documents))
     dated = [number for number in range(len(documents)) if number not in unordered]
     kind, groups = group_by_date(evidence, dated)
@@ -49,8 +50,8 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     order_kinds = find_order_kinds(evidence, kind, groups)
     copies = _find_tied_copies(evidence, documents, order, dated_copies)
     order = [*order[: len(order) - len(copies)], *copies]
-    newest = _find_newest(evidence, order, len(copies))
-    conflicting_statements = tuple(_find_conflicts(evidence, order, kind))
+    newest = find_newest(evidence, order, len(copies))
+    conflicting_statements = tuple(find_conflicts(evidence, order, kind, is_newest_known=newest is not None))
     have_equal_texts = (
         kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
     )
@@ -68,10 +69,36 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         describe_order(kind, [dates[number] for number in guessed], have_equal_texts=have_equal_texts),
         dates,
         have_equal_texts,
-        _find_newest(evidence, order, len(copies), ignored_kind="modification time"),
-        () if newest is None else tuple(_find_newest_kinds(evidence, order, len(copies), kind)),
+        find_newest(evidence, order, len(copies), ignored_kind="modification time"),
+        () if newest is None else tuple(find_newest_kinds(evidence, order, len(copies), kind)),
         frozenset(number for number in dated if find_date_of_order(evidence, number, order_kinds)),
+        find_undecided(evidence, order, len(copies)) if newest is None else None,
     )
+
+
+def _find_exports(evidence: DateEvidence, documents: Sequence[DateSources]) -> dict[int, int]:
+    """Map each PDF to the document of another format with the same text and the earliest date.
+
+    A PDF is often exported from an old version. Its metadata then has the date of the export. If the PDF has the
+    earlier date, it is omitted.
+    """
+    sources: dict[str, int] = {}
+    exports: list[int] = []
+    for number, document in enumerate(documents):
+        if document.document_path.lower().endswith(".pdf"):
+            exports.append(number)
+        elif document.text_hash and (date := evidence.stated_date(number)):
+            source = sources.setdefault(document.text_hash, number)
+            if date.key < evidence.stated_date(source).key:  # type: ignore[union-attr]
+                sources[document.text_hash] = number
+    return {
+        number: source
+        for number in exports
+        for source in [sources.get(documents[number].text_hash)]
+        if source is not None
+        and (date := evidence.stated_date(number, METADATA_KINDS))
+        and date.key > evidence.stated_date(source).key  # type: ignore[union-attr]
+    }
 
 
 def _find_dated_copies(evidence: DateEvidence, documents: Sequence[DateSources]) -> dict[int, int]:
@@ -122,35 +149,6 @@ def _find_comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> se
     return compared
 
 
-# --- finding the newest version ---
-
-
-def _find_newest(
-    evidence: DateEvidence, order: Sequence[int], copy_count: int, *, ignored_kind: EvidenceKind | None = None
-) -> int | None:
-    """Return the last document if undisputed evidence shows that it is later than every other document.
-
-    The last `copy_count` documents in `order` have the same text as the last one, so they are not compared with it.
-    Evidence of the kind `ignored_kind` does not count.
-    """
-    others = order[: len(order) - copy_count]
-    is_newest = bool(others) and all(_is_later(evidence, order[-1], earlier, ignored_kind) for earlier in others)
-    return order[-1] if is_newest else None
-
-
-def _find_newest_kinds(
-    evidence: DateEvidence, order: Sequence[int], copy_count: int, order_kind: EvidenceKind
-) -> list[EvidenceKind]:
-    """Return the kinds of evidence that show that the last document is later than the other documents.
-
-    For each other document, this is `order_kind` if it shows which of the two is later, otherwise the first kind that
-    shows it.
-    """
-    by_document = [_compare_by_kind(evidence, order[-1], other) for other in order[: len(order) - copy_count]]
-    kinds = {order_kind if order_kind in verdicts else next(iter(verdicts)) for verdicts in by_document}
-    return sorted(kinds, key=lambda kind: (kind != order_kind, EVIDENCE_KINDS.index(kind)))
-
-
 def _find_tied_copies(
     evidence: DateEvidence, documents: Sequence[DateSources], order: Sequence[int], dated_copies: Mapping[int, int]
 ) -> list[int]:
@@ -162,80 +160,7 @@ def _find_tied_copies(
     copies = list(order[-1:])
     for number in reversed(order[:-1]):
         text_hash = documents[number].text_hash
-        if (
-            not text_hash
-            or text_hash != documents[copies[0]].text_hash
-            or _compare_by_kind(evidence, copies[0], number)
-        ):
+        if not text_hash or text_hash != documents[copies[0]].text_hash or compare_by_kind(evidence, copies[0], number):
             break
         copies.append(number)
     return sorted(copies, key=lambda number: (number in dated_copies, _rank_copy(documents[number])), reverse=True)
-
-
-def _is_later(evidence: DateEvidence, first: int, second: int, ignored_kind: EvidenceKind | None) -> bool:
-    verdicts = [verdict for kind, verdict in _compare_by_kind(evidence, first, second).items() if kind != ignored_kind]
-    return bool(verdicts) and min(verdicts) > 0
-
-
-def _compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[EvidenceKind, int]:
-    """Compare two documents by each kind of evidence: 1 if the first is later, -1 if the second is later.
-
-    Kinds that do not show which one is later are omitted.
-    """
-    verdicts: dict[EvidenceKind, int] = {}
-    for kind in EVIDENCE_KINDS:
-        if kind == "mixed dates" and verdicts:
-            continue
-        if verdict := evidence.compare(kind, first, second):
-            verdicts[kind] = verdict
-    if verdicts.keys() == {"modification time"} and evidence.has_strong_date(first) != evidence.has_strong_date(second):
-        return {}  # the unordered file may be a new copy of an old document
-    by_file = verdicts.get("modification time", 0)
-    if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILE_TIMES):
-        del verdicts["modification time"]
-    return verdicts
-
-
-def _find_conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind) -> Iterator[OrderStatement]:
-    """For each kind of evidence that contradicts another kind, yield the two contradicting statements.
-
-    Of all pairs of documents on which the two kinds disagree, the statements are about the last pair in the order.
-    """
-    for kind in EVIDENCE_KINDS:
-        for later, earlier in _find_inversions(evidence, kind, order) if kind != "mixed dates" else ():
-            against = next(
-                (
-                    other
-                    for other in (order_kind, *EVIDENCE_KINDS)
-                    if other not in ("texts", kind) and evidence.compare(other, earlier, later) == 1
-                ),
-                None,
-            )
-            if against is None:
-                continue
-            hides_newest = _compare_by_kind(evidence, earlier, later).get(kind) == -1
-            yield _make_statement(evidence, against, earlier, later)
-            yield _make_statement(evidence, kind, later, earlier, hides_newest=hides_newest)
-            break
-
-
-def _make_statement(
-    evidence: DateEvidence, kind: EvidenceKind, later: int, earlier: int, *, hides_newest: bool = True
-) -> OrderStatement:
-    a, b = (dated.label if (dated := evidence.dates_by(kind)[number]) else "" for number in (later, earlier))
-    sources = evidence.find_date_source(kind, later), evidence.find_date_source(kind, earlier)
-    return OrderStatement(kind, later, earlier, (a, b), sources, hides_newest)
-
-
-def _find_inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of documents that are in the wrong order according to this evidence, the last pairs first.
-
-    The first document of a pair precedes the second in the order, but is later according to this evidence.
-    """
-    dated = [number for number in order if evidence.dates_by(kind)[number] is not None]
-    latest: list[int] = []
-    for number in dated:
-        latest.append(number if not latest or evidence.compare(kind, number, latest[-1]) == 1 else latest[-1])
-    for before, number in zip(reversed(latest[:-1]), reversed(dated[1:]), strict=True):
-        if evidence.compare(kind, before, number) == 1:
-            yield before, number

@@ -67,7 +67,7 @@ def group_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[EvidenceK
             continue
         if kind == "mixed dates" and len({date.evidence_kind for date in dates_of_kind}) == 1:
             continue
-        if kind == "version" and len({date.key[0] for date in dates_of_kind}) > 1:
+        if kind == "version" and not evidence.are_versions_comparable(numbers):
             continue
         keys = _make_keys_comparable(kind, [date.key for date in dates_of_kind])
         if len(dates := sorted(set(keys))) > 1:

@@ -84,6 +84,7 @@ If at least half of all documents have evidence of one of these kinds, the other
 """
 
 _DATE_KINDS: tuple[EvidenceKind, ...] = ("modified", "date", "name", "created")
+METADATA_KINDS: tuple[EvidenceKind, ...] = ("modified", "date", "created")
 
 MIN_MTIME_DIFFERENCE_SECONDS = 60
 """Modification times that differ by fewer seconds count as equal, because copying a folder may have set them all."""
@@ -173,7 +174,7 @@ class DateEvidence:
     def __init__(self, documents: Sequence[DateSources]) -> None:
         self._documents = documents
         self._collected: dict[EvidenceKind, list[DocumentDate | None]] = {}
-        self._copied: dict[int, int] = {}
+        self._copied: dict[tuple[EvidenceKind, int], int] = {}
 
     def dates_by(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         """Return the date of each document by one kind of evidence; None if there is no such evidence."""
@@ -191,18 +192,22 @@ class DateEvidence:
         )
         return stated or _make_file_date(self._documents[index].mtime_ns)
 
-    def copy_dates(self, sources: Mapping[int, int]) -> None:
-        """Copy all dates and versions to some documents. `sources` maps the index of each one to that of its source."""
-        self._copied |= sources
-        for kind in EVIDENCE_KINDS:
+    def stated_date(self, index: int, kinds: Sequence[EvidenceKind] = _DATE_KINDS) -> DocumentDate | None:
+        """Return the date in the metadata or the name of a document, by the first kind of evidence that it has."""
+        return next((dated for kind in kinds if (dated := self.dates_by(kind)[index])), None)
+
+    def copy_dates(self, sources: Mapping[int, int], kinds: Sequence[EvidenceKind]) -> None:
+        """Copy dates and versions to some documents. `sources` maps the index of each one to that of its source."""
+        for kind in kinds:
             dates = self.dates_by(kind)
             for index, source in sources.items():
                 dates[index] = dates[source]
+                self._copied[kind, index] = source
 
     def find_date_source(self, kind: EvidenceKind, index: int) -> int:
         """Return the index of the document that has the date of a document: itself, or one with the same text."""
         if kind != "modification time":
-            return self._copied.get(index, index)
+            return self._copied.get((kind, index), index)
         dated, text_hash = self.dates_by(kind)[index], self._documents[index].text_hash
         if dated is None or not text_hash:
             return index
@@ -216,7 +221,9 @@ class DateEvidence:
     def compare(self, kind: EvidenceKind, first: int, second: int) -> int | None:
         """Return 1 if the first document is later than the second, -1 if it is earlier, 0 if equal, None if unknown."""
         a, b = self.dates_by(kind)[first], self.dates_by(kind)[second]
-        if a is None or b is None or (kind == "version" and a.key[0] != b.key[0]):
+        if a is None or b is None:
+            return None
+        if kind == "version" and not self.are_versions_comparable((first, second)):
             return None
         if kind == "created" and a.evidence_kind == b.evidence_kind == "modified":
             return None  # the kind `modified` already compares these dates
@@ -226,6 +233,21 @@ class DateEvidence:
         parts = min(len(a.key), len(b.key))
         x, y = a.key[:parts], b.key[:parts]
         return (x > y) - (x < y)
+
+    def are_versions_comparable(self, indices: Sequence[int]) -> bool:
+        """Return whether the versions in some names can be compared.
+
+        The rest of the names must be equal. If a name has no version, the dates in the names must be equal, too: the
+        draft `lease 2023-06-15 draft` may be newer than `lease 2023-03-01`.
+        """
+        versions = [dated for index in indices if (dated := self.dates_by("version")[index])]
+        if len(versions) < len(indices) or len({version.key[0] for version in versions}) > 1:
+            return False
+        return all(version.label for version in versions) or len({self._name_date_key(index) for index in indices}) == 1
+
+    def _name_date_key(self, index: int) -> tuple[object, ...] | None:
+        dated = self.dates_by("name")[index]
+        return dated and dated.key
 
     def _collect_dates(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         match kind:

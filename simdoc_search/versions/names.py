@@ -48,8 +48,8 @@ _EMPHASIS = re.compile(rf"{_WORD_START}(?:really|actually|truly|wirklich|vraimen
 _COPY_WORD, _COPY_NUMBER = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
 _COPY_MARK = re.compile(
     rf"^{_COPY_WORD}{_COPY_NUMBER}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_COPY_WORD}{_COPY_NUMBER}$"
-    r"|[ _-]*\((?:\d{1,9}|"
-    rf"(?:another |\d{{1,3}}[a-z]{{2}} |[^()]{{0,60}}conflicted )?{_COPY_WORD}(?: [\d ]{{0,20}})?)\)$",
+    r"|[ _-]*\((?:\d{1,3}|"
+    rf"(?:another |\d{{1,3}}[a-z]{{2}} |[^()]{{0,60}}conflicted )?{_COPY_WORD}(?: [\d -]{{0,20}})?)\)$",
     re.IGNORECASE,
 )
 """Marks of file copies of Windows, macOS, Linux, Google Drive and Dropbox, in English, German, French, Italian and
@@ -85,6 +85,13 @@ class NamedVersion:
     def is_numbered(self) -> bool:
         """Whether the version has a number, not only a stage."""
         return self.key[0] not in ((), (_LATEST_NUMBER,))
+
+
+def remove_copy_marks(name: str) -> str:
+    """Return a name, without its extension, without the marks of a file copy, such as `(1)` or `Kopie von`."""
+    while copy := _COPY_MARK.search(name):
+        name = name[: copy.start()] + name[copy.end() :]
+    return name
 
 
 def find_date_in_name(path: str) -> Date | None:
@@ -188,8 +195,7 @@ def _parse_version(name: str, *, allow_bare: bool = False) -> NamedVersion:
     name = normalize("NFC", name)
     for _, (begin, end) in sorted(find_dates(name), key=lambda dated: -dated[1][0]):
         name = f"{name[:begin]} {name[end:]}".strip()
-    while copy := _COPY_MARK.search(name):
-        name = name[: copy.start()] + name[copy.end() :]
+    name = remove_copy_marks(name)
     name, stage, stage_number, spellings = _remove_stages(name)
     number: tuple[int, ...] = ()
     if version := _VERSION.search(name) or (_BARE_NUMBER.search(name) if allow_bare else None):

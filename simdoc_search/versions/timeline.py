@@ -45,6 +45,21 @@ class OrderStatement(NamedTuple):
     hides_newest: bool = True
 
 
+class UndecidedPair(NamedTuple):
+    """Two documents of which no evidence that counts shows which is newer.
+
+    Attributes:
+        later: index of the document that is later by file time, or else in the order.
+        earlier: index of the other document.
+        dated: index of the only document with a date other than a file time, if file times show which one is later.
+            Such file times do not count. None if no evidence shows which one is later.
+    """
+
+    later: int
+    earlier: int
+    dated: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Timeline:
     """The order of documents in time.
@@ -67,6 +82,8 @@ class Timeline:
             were ignored; None if the newest document would then be unknown.
         newest_evidence_kinds: the kinds of evidence that show that the newest document is later than the other ones.
         decisive: indices of the documents whose places in the order are based on their `dates`.
+        undecided: two documents because of which the newest document is unknown; None if it is known, or unknown
+            because the evidence is contradictory.
     """
 
     order: tuple[int, ...]
@@ -81,6 +98,7 @@ class Timeline:
     newest_without_file_times: int | None
     newest_evidence_kinds: tuple[EvidenceKind, ...] = ()
     decisive: frozenset[int] = frozenset()
+    undecided: UndecidedPair | None = None
 
 
 def describe_date(label: str, copy: str) -> str:

@@ -50,6 +50,16 @@ def test_notes_and_text_boxes_follow_the_body_and_headers_and_comments_are_not_r
     assert ["body 😇", "footnote", "endnote", "box"] == [line for line in text.split("\n") if line]
 
 
+def test_a_note_follows_the_paragraph_that_refers_to_it(tmp_path: Path) -> None:
+    body = "One\x02 and\x02 two.\rCell\x02\x07Three.\r"
+    places = tuple(place for place, character in enumerate(body) if character == "\x02")
+    data = word_97_document(body, "\x02 first\r\x02 second\r\x02 third\r", references=places)
+
+    assert ["One and two.", " first", " second", "Cell\t third", "Three."] == [
+        line for line in read(tmp_path, data).split("\n") if line
+    ]
+
+
 def test_an_encrypted_document_is_recognised(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="cannot be read: encrypted"):
         read(tmp_path, word_97_document("words", encrypted=True))

@@ -91,16 +91,23 @@ def test_the_cells_of_a_table_are_separated_by_tabs(tmp_path: Path) -> None:
     assert "5\t00\nx\ty\ta b\n\nAfter." == read(tmp_path, body=f"<w:tbl>{table}</w:tbl>" + paragraph(text("After.")))
 
 
-def test_notes_are_after_the_text(tmp_path: Path) -> None:
-    notes = [
-        f'<w:footnote w:type="separator">{paragraph(text("-"))}</w:footnote>',
-        f"<w:footnote>{paragraph('<w:r><w:footnoteRef/></w:r>' + text('See above.'))}</w:footnote>",
+def test_a_note_follows_the_paragraph_that_refers_to_it(tmp_path: Path) -> None:
+    footnotes = [
+        f'<w:footnote w:type="separator" w:id="0">{paragraph(text("-"))}</w:footnote>',
+        f'<w:footnote w:id="2">{paragraph("<w:r><w:footnoteRef/></w:r>" + text("See above."))}</w:footnote>',
+        f'<w:footnote w:id="3">{paragraph(text("Nobody refers to it."))}</w:footnote>',
     ]
-    body = paragraph(text("Words") + "<w:r><w:footnoteReference/></w:r>" + text(", and more."))
+    endnotes = f'<w:endnote w:id="2">{paragraph(text("See below."))}</w:endnote>'
+    body = [
+        paragraph(text("Words") + '<w:r><w:footnoteReference w:id="2"/></w:r>' + text(", and more.")),
+        paragraph(text("The end.") + '<w:r><w:endnoteReference w:id="2"/></w:r>'),
+        paragraph(text("References")),
+    ]
 
-    assert ["Words, and more.", "See above.", "Footer"] == lines(
-        read(tmp_path, body=body, footnotes="".join(notes), footer1=paragraph(text("Footer")))
-    )
+    parts = {"footnotes": "".join(footnotes), "endnotes": endnotes, "footer1": paragraph(text("Footer"))}
+    assert [
+        *("Words, and more.", "See above.", "The end.", "See below.", "References", "Nobody refers to it.", "Footer"),
+    ] == lines(read(tmp_path, body="".join(body), **parts))
 
 
 def test_the_main_part_may_have_another_name(tmp_path: Path) -> None:

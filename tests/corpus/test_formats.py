@@ -92,6 +92,13 @@ def test_the_date_of_the_template_of_python_docx_is_not_a_date_of_the_document(t
     assert {"modified_at": "2022-04-13T11:16:00Z"} == to_document(tmp_path, "a.rtf", data).metadata
 
 
+@pytest.mark.parametrize("control_word", [rb"\footnote", rb"\*\footnote"])
+def test_a_note_of_an_rtf_file_is_read_without_a_mark(tmp_path: Path, control_word: bytes) -> None:
+    data = rb"{\rtf1\ansi One.{" + control_word + rb" {\cs1 \chftn} See {\i above}.} Two.\par Three.\par}"
+
+    assert ["One.", "Two.", "Three.", "See", "above."] == to_document(tmp_path, "a.rtf", data).text.split()
+
+
 def test_the_format_does_not_change_the_similarity(tmp_path: Path) -> None:
     """Only the damaged file is skipped."""
     pytest.importorskip("kreuzberg")

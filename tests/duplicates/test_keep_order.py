@@ -82,6 +82,13 @@ def test_a_file_precedes_the_attachments_with_the_same_words() -> None:
         ("Copying/b.txt", "a copy 2.txt"),
         ("b.tar.gz", "Kopie von b.tar.gz"),
         ("b.tar.gz", "b_copy.tar.gz"),
+        ("a longer name.txt", "a (copie).txt"),
+        ("Offer (2041).txt", "Copia di b.txt"),
+        (
+            "a name that is longer than the names of both copies.txt",
+            "b (another copy).txt",
+            "a (Jo's conflicted copy 2021-03-01).txt",
+        ),
         ("b.txt", "a~"),
         ("longer.txt", "a.bak"),
         ("old.zip!b.txt", "a.zip!b (1).txt"),

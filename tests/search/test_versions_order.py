@@ -117,7 +117,7 @@ def test_texts_that_differ_in_line_breaks_only_are_one_version(
     [
         (
             CONTRACTS | {"lease 2024 as pdf.txt": 3},
-            "newest: not known, because no evidence shows which is newer",
+            "newest: not known, because no evidence shows whether lease 2024.txt or lease 2024 as pdf.txt is newer",
         ),
         (
             CONTRACTS | {"lease 2024 as pdf.txt": 4},
@@ -132,6 +132,28 @@ def test_other_words_signs_and_letter_case_are_another_version(
     index_contracts(search, tmp_path, days, copy=copy)
 
     assert verdict == search.versions("lease 2023.txt").verdict
+
+
+def test_the_verdict_does_not_contradict_the_evidence(search: SimilaritySearch, tmp_path: Path) -> None:
+    """File times order the two, but do not count. The other name without a date has no version."""
+    names = ("a 2001.txt", "b.txt", "lease.txt", "lease draft.txt")
+    texts = (" ".join([*prose(12, number // 2), f"Page {number}."]) for number in range(4))
+    write(tmp_path, dict(zip(names, texts, strict=True)))
+    for day, name in enumerate(names):
+        os.utime(tmp_path / name, (1e9 + 86_400 * day,) * 2)
+    search.index(read_corpus([str(tmp_path)]))
+
+    dated = search.versions("a 2001.txt")
+    assert "by the modification times of the files" == dated.order_description
+    assert (
+        "newest: not known, because only modification times of files show that b.txt is newer than a 2001.txt. They do "
+        "not count, because only a 2001.txt has another date"
+    ) == dated.verdict
+    staged = search.versions("lease.txt")
+    assert [
+        "by the versions in the names, lease.txt (no version) is newer than lease draft.txt (draft)",
+        "by the modification times of the files, lease draft.txt (12 Sep 2001) is newer than lease.txt (11 Sep 2001)",
+    ] == [str(statement) for pair in staged.contradictions for statement in pair]
 
 
 def test_a_text_that_changed_after_indexing_is_another_version(search: SimilaritySearch, tmp_path: Path) -> None:

@@ -137,3 +137,67 @@ def test_a_file_time_alone_does_not_outweigh_a_date() -> None:
     )
 
     assert line.newest is None
+
+
+@pytest.mark.parametrize(
+    ("date", "day", "is_known"), [("2024-03-20", 30, True), ("2020-01-01", 30, False), ("2024-03-20", 0, False)]
+)
+def test_a_file_time_counts_next_to_a_later_date(date: str, day: int, is_known: bool) -> None:
+    """The dated file must be later than the file time of the other one, by both its date and its own file time."""
+    line = build_timeline(
+        [DateSources("a.txt", {}, START + DAY), DateSources(f"b {date}.txt", {}, START + day * DAY)], list
+    )
+
+    assert (1 if is_known else None) == line.newest
+    assert (None if is_known else (1, 0, 1) if day else (0, 1, 1)) == line.undecided
+
+
+def test_two_documents_that_may_be_the_newest_are_given() -> None:
+    documents = [DateSources(name, {}, START + day * DAY) for name, day in (("a", 0), ("b", 9), ("c", 9), ("d", 5))]
+    line = build_timeline(documents, list)
+
+    assert ("modification time", None, (2, 1, None)) == (line.evidence_kind, line.newest, line.undecided)
+
+
+def test_a_draft_with_a_later_date_is_newer_than_a_name_without_a_version() -> None:
+    """A name without a version is later than a draft only if the dates in the names are equal or missing."""
+    for names, newest in (
+        (("lease 2023-06-15 draft.txt", "lease 2023-03-01.txt"), 0),
+        (("lease 2023 draft.txt", "lease 2023.txt"), 1),
+        (("lease draft.txt", "lease.txt"), 1),
+        (("lease 2023-06-15 draft.txt", "lease.txt"), None),
+        (("lease draft.txt", "lease 2023-06-15.txt"), None),
+    ):
+        line = build_timeline([DateSources(name) for name in names], list)
+
+        assert (newest, ()) == (line.newest, line.conflicting_statements)
+
+
+@pytest.mark.parametrize("fields", [("created",), ("created", "modified")])
+def test_the_export_date_of_a_pdf_does_not_count(fields: tuple[str, ...]) -> None:
+    """The date of the document with the same text in another format counts. If there is none, the PDF has its own."""
+    pdf = DateSources("lease v1.pdf", dict.fromkeys(fields, "2025-05-05"), START, None, "old")
+    newer = DateSources("lease v2.docx", {"modified": "2024-11-30"}, START)
+    for old in (DateSources("lease v1.docx", {"modified": "2023-03-01"}, START, None, "old"),
+                DateSources("lease v1 2023-03-01.txt", {}, START, None, "old")):  # fmt: skip
+        line = build_timeline([old, newer, pdf], list)
+
+        assert (1, ()) == (line.newest, line.conflicting_statements)
+    line = build_timeline([pdf, newer, replace(old, text_hash="another")], list)
+
+    assert (None, True) == (line.newest, 0 in {statement.later for statement in line.conflicting_statements})
+
+
+def test_a_contradiction_of_mixed_dates_and_file_times_is_given() -> None:
+    """One date is in the metadata, the other one in the name. The statements are the reason why none is the newest."""
+    documents = [
+        DateSources("x.txt", {}, START),
+        DateSources("a.txt", {"date": "2021-09-10"}, START + DAY),
+        DateSources("b 2021-08-10.txt", {}, START + 9 * DAY),
+    ]
+    line = build_timeline(documents, list)
+
+    assert (None, None) == (line.newest, line.undecided)
+    assert {"mixed dates", "modification time"} == {
+        statement.evidence_kind for statement in line.conflicting_statements
+    }
