@@ -53,10 +53,8 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     """
     if not data:
         raise DocumentError(_NO_TEXT_REASON)
-    if is_docx(data):
-        return _to_extracted_text(*read_docx(data), format)
-    if is_odt(data):
-        return _to_extracted_text(*read_odt(data), format)
+    if document := _read_zip_document(data):
+        return _to_extracted_text(*document, format)
     try:
         if format.extension == ".doc" and data.startswith(OLE_SIGNATURE) and (word := read_doc(data)):
             return _to_extracted_text(*word, format)
@@ -87,6 +85,13 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     if not text.strip():
         raise DocumentError(_SCAN_REASON if is_pdf else _NO_TEXT_REASON)
     return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
+
+
+def _read_zip_document(data: bytes) -> tuple[str, dict[str, str]] | None:
+    """Return the text and properties of a Word document or OpenDocument text, whatever its name is."""
+    if is_docx(data):
+        return read_docx(data)
+    return read_odt(data) if is_odt(data) else None
 
 
 def _to_extracted_text(text: str, properties: Mapping[str, str], format: FileFormat) -> ExtractedText:

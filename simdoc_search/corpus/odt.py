@@ -75,9 +75,9 @@ def read_odt(data: bytes) -> tuple[str, dict[str, str]]:
         DocumentError: the file is encrypted or damaged. The message is the reason in a few words.
     """
     content, properties = _ContentReader(), _PropertiesReader()
+    if is_encrypted_open_document(data):
+        raise DocumentError("encrypted")
     with open_office_archive(data) as archive:
-        if _is_encrypted(archive):
-            raise DocumentError("encrypted")
         _parse(archive, _CONTENT, content)
         if _PROPERTIES_MEMBER in archive.namelist():
             _parse(archive, _PROPERTIES_MEMBER, properties)
@@ -97,13 +97,9 @@ def is_encrypted_open_document(data: bytes) -> bool:
     """Return whether a file is an OpenDocument of any kind, and encrypted."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _is_encrypted(archive)
-    except (OSError, RuntimeError, *DAMAGE_ERRORS):
+            return b"encryption-data" in archive.read(_MANIFEST)
+    except (KeyError, OSError, RuntimeError, *DAMAGE_ERRORS):
         return False
-
-
-def _is_encrypted(archive: zipfile.ZipFile) -> bool:
-    return _MANIFEST in archive.namelist() and b"encryption-data" in archive.read(_MANIFEST)
 
 
 def _parse(archive: zipfile.ZipFile, name: str, reader: _Reader) -> None:
