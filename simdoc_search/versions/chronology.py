@@ -106,7 +106,12 @@ def _find_dated_copies(evidence: DateEvidence, documents: Sequence[DateSources])
 
     Of several dated documents, it is the one with the oldest file, then the one with the shortest name.
     """
-    dated = {number for kind in KINDS_WITHOUT_MTIME for number in _find_comparable_documents(evidence, kind)}
+    dated = {
+        number
+        for kind in KINDS_WITHOUT_MTIME
+        for number in _find_comparable_documents(evidence, kind)
+        if (date := evidence.dates_by(kind)[number]) and date.label
+    }
     by_text: dict[str, int] = {}
     for number in sorted(dated, key=lambda number: _rank_copy(documents[number])):
         by_text.setdefault(documents[number].text_hash, number)

@@ -201,3 +201,15 @@ def test_a_contradiction_of_mixed_dates_and_file_times_is_given() -> None:
     assert {"mixed dates", "modification time"} == {
         statement.evidence_kind for statement in line.conflicting_statements
     }
+
+
+def test_a_copy_without_a_version_has_the_version_of_the_same_text() -> None:
+    documents = [
+        DateSources("thesis draft.txt", {}, START, None, "first"),
+        DateSources("thesis final.txt", {}, START + DAY, None, "second"),
+        DateSources("thesis final 2.txt", {}, START + 2 * DAY, None, "third"),
+        DateSources("thesis (1).txt", {}, START + 3 * DAY, None, "third"),
+    ]
+    line = build_timeline(documents, list)
+
+    assert (2, (), "final 2") == (line.newest, line.conflicting_statements, getattr(line.dates[3], "label", ""))
