@@ -1,6 +1,6 @@
 """Reads the text of Word documents (Office Open XML, ECMA-376 part 1, section 17).
 
-kreuzberg reads the other office formats. Of a Word document, it leaves out characters that a comparison needs: `&`,
+kreuzberg reads most other office formats. Of a Word document, it leaves out characters that a comparison needs: `&`,
 `<`, `>`, tabs, hyphens that do not break, and the text after a text box.
 """
 
@@ -9,12 +9,11 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from typing import IO, cast
 from xml.etree import ElementTree
 
-from simdoc_search.errors import DocumentError
+from simdoc_search.corpus.office_archive import DAMAGE_ERRORS, open_office_archive
 
 _HEADER_OR_FOOTER = re.compile(r"word/(header|footer)\d*\.xml")
 _NOTES = re.compile(r"word/(?:footnotes|endnotes)\d*\.xml")
@@ -30,8 +29,6 @@ _VOLATILE_FIELD = re.compile(r"\b(?:PAGE|NUMPAGES|SECTIONPAGES|DATE|TIME|PRINTDA
 """A field whose value differs from page to page, or that changes when the document is opened or printed."""
 _LETTER = re.compile(r"[^\W\d_]")
 
-_DAMAGE_ERRORS = (zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, NotImplementedError, ValueError)
-
 
 def read_docx(data: bytes) -> tuple[str, dict[str, str]]:
     """Return the text of a Word document, and its properties `title`, `created_at` and `modified_at` if it has them.
@@ -42,25 +39,16 @@ def read_docx(data: bytes) -> tuple[str, dict[str, str]]:
     table by a line break, cells by a tab.
 
     Raises:
-        DocumentError: the file is damaged. The message is the reason in a few words.
+        DocumentError: the file is encrypted or damaged. The message is the reason in a few words.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-            reader = _PartReader()
-            for name in sorted(filter(_NOTES.fullmatch, names)):
-                reader.read(archive, name)
-            body = [*reader.read(archive, _find_main_part(archive)), *reader.take_other_notes()]
-            headers, footers = _read_headers_and_footers(archive, names)
-            properties = _read_properties(archive) if _PROPERTIES_PART in names else {}
-    except KeyError as error:
-        raise DocumentError(f"damaged: {error.args[0]}") from error
-    except RuntimeError as error:
-        raise DocumentError("encrypted") from error
-    except zipfile.BadZipFile as error:
-        raise DocumentError("damaged: not a complete file of this format") from error
-    except _DAMAGE_ERRORS as error:
-        raise DocumentError(f"damaged: {error}") from error
+    with open_office_archive(data) as archive:
+        names = archive.namelist()
+        reader = _PartReader()
+        for name in sorted(filter(_NOTES.fullmatch, names)):
+            reader.read(archive, name)
+        body = [*reader.read(archive, _find_main_part(archive)), *reader.take_other_notes()]
+        headers, footers = _read_headers_and_footers(archive, names)
+        properties = _read_properties(archive) if _PROPERTIES_PART in names else {}
     return "\n\n".join([*headers, *body, *footers]), properties
 
 
@@ -69,7 +57,7 @@ def is_docx(data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _find_main_part(archive).startswith("word/")
-    except (KeyError, OSError, RuntimeError, *_DAMAGE_ERRORS):
+    except (KeyError, OSError, RuntimeError, *DAMAGE_ERRORS):
         return False
 
 

@@ -1,13 +1,11 @@
 """Extracts the text, title and dates of PDF, office, e-book and e-mail files, without OCR.
 
-kreuzberg reads all formats except those of Word.
+kreuzberg reads all formats except those of Word and OpenDocument texts.
 """
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +13,7 @@ from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
 from simdoc_search.corpus.docx import is_docx, read_docx
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
+from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt, read_odt
 from simdoc_search.corpus.running_headers import remove_running_headers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
@@ -54,8 +53,8 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     """
     if not data:
         raise DocumentError(_NO_TEXT_REASON)
-    if is_docx(data):
-        return _to_extracted_text(*read_docx(data), format)
+    if document := _read_zip_document(data):
+        return _to_extracted_text(*document, format)
     try:
         if format.extension == ".doc" and data.startswith(OLE_SIGNATURE) and (word := read_doc(data)):
             return _to_extracted_text(*word, format)
@@ -86,6 +85,13 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     if not text.strip():
         raise DocumentError(_SCAN_REASON if is_pdf else _NO_TEXT_REASON)
     return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
+
+
+def _read_zip_document(data: bytes) -> tuple[str, dict[str, str]] | None:
+    """Return the text and properties of a Word document or OpenDocument text, whatever its name is."""
+    if is_docx(data):
+        return read_docx(data)
+    return read_odt(data) if is_odt(data) else None
 
 
 def _to_extracted_text(text: str, properties: Mapping[str, str], format: FileFormat) -> ExtractedText:
@@ -123,15 +129,7 @@ def _detect_media_type(data: bytes, extension: str) -> str:
 
 
 def _describe_failure(message: str, data: bytes) -> str:
-    if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
+    if "password" in message.lower() or "encrypt" in message.lower() or is_encrypted_open_document(data):
         return "encrypted"
     detail = message.rpartition(": ")[2][:120]
     return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE_FILE_MESSAGES else detail}"
-
-
-def _is_encrypted_open_document(data: bytes) -> bool:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return b"encryption-data" in archive.read("META-INF/manifest.xml")
-    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, ValueError):
-        return False

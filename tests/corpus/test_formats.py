@@ -183,13 +183,13 @@ def test_a_document_without_text_is_skipped(tmp_path: Path) -> None:
 def test_without_kreuzberg_documents_are_listed_with_what_to_install(tmp_path: Path) -> None:
     cli.write(tmp_path / "hidden", {"kreuzberg.py": MISSING_LIBRARY, "pyarrow.py": MISSING_LIBRARY})
     corpus = tmp_path / "corpus"
-    cli.write(corpus, {"a.odt": formats.odt(), "b.pdf": formats.pdf(), "c.txt": cli.words(0, 20), "d": formats.pdf()})
+    cli.write(corpus, {"a.rtf": formats.rtf(), "b.pdf": formats.pdf(), "c.txt": cli.words(0, 20), "d": formats.pdf()})
     done = cli.process("index", "corpus", cwd=tmp_path, PYTHONPATH=str(tmp_path / "hidden"))
     needs = "needs optional packages; install them with: " + INSTALL
 
     assert (0, "1 indexed, 0 unchanged, 3 skipped") == (done.returncode, done.stdout.partition(" in ")[0])
     assert [
-        f"  1 the format .odt {needs}: corpus/a.odt",
+        f"  1 the format .rtf {needs}: corpus/a.rtf",
         f"  2 the format .pdf {needs}: corpus/b.pdf, corpus/d",
     ] == sorted(done.stderr.splitlines())
 

@@ -8,13 +8,12 @@ import zipfile
 
 from tests.support import formats
 
-__all__ = ["deep_odt", "epub_bomb", "gzip_line", "parquet_bomb", "pdf_that_draws_itself", "xlsx_bomb"]
+__all__ = ["deep_epub", "epub_bomb", "gzip_line", "parquet_bomb", "pdf_that_draws_itself", "xlsx_bomb"]
 
 
-def deep_odt() -> bytes:
-    """15 kB whose nesting crashes the reader with a segmentation fault."""
-    begin, end = b"<text:list><text:list-item>" * 100_000, b"</text:list-item></text:list>" * 100_000
-    return _changed(formats.odt(), "content.xml", b"<office:text>", begin + b"<text:p>x</text:p>" + end)
+def deep_epub() -> bytes:
+    """3 kB whose nesting crashes the reader with a segmentation fault."""
+    return _changed(formats.epub(), "chapter.xhtml", b"<body>", b"<div>" * 100_000 + b"x" + b"</div>" * 100_000)
 
 
 def xlsx_bomb() -> bytes:

@@ -61,7 +61,7 @@ def hostile(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "marks").mkdir()
     folder = cli.write(tmp_path / "hostile", {f"{n}.py": HOSTILE.format(marks=str(tmp_path / "marks")) for n in NAMES})
     pages = "<p>" + cli.words(0, 60_000)  # large enough for a worker
-    cli.write(folder, {"a.odt": formats.odt(), "b.html": pages, "c.txt": "ein schöner Tag".encode("latin-1")})
+    cli.write(folder, {"a.rtf": formats.rtf(), "b.html": pages, "c.txt": "ein schöner Tag".encode("latin-1")})
     yield folder
     assert {} == {mark.name: mark.read_text() for mark in (tmp_path / "marks").iterdir()}
 
@@ -78,7 +78,7 @@ def run(*command: object, cwd: Path, **values: str) -> subprocess.CompletedProce
 def test_the_command_imports_nothing_from_the_current_directory(hostile: Path, tmp_path: Path) -> None:
     store = ("--store", tmp_path / "store")
     report = json.loads(run(COMMAND, "index", ".", *store, "--workers", 2, "--json", cwd=hostile).stdout)
-    run(COMMAND, "similar", "--file", "a.odt", "--overlap", "20", *store, cwd=hostile)
+    run(COMMAND, "similar", "--file", "a.rtf", "--overlap", "20", *store, cwd=hostile)
 
     assert (len(NAMES) + 3, []) == (report["added_count"], report["skipped"])
 
