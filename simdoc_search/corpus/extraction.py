@@ -1,6 +1,6 @@
 """Extracts the text, title and dates of PDF, office, e-book and e-mail files, without OCR.
 
-kreuzberg reads all formats except those of Word and OpenDocument texts.
+kreuzberg reads all formats except those of Word, and OpenDocument texts and presentations.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
 from simdoc_search.corpus.docx import is_docx, read_docx
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
-from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt, read_odt
+from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt_or_odp, read_odt_or_odp
 from simdoc_search.corpus.running_headers import remove_running_headers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
@@ -88,10 +88,10 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
 
 
 def _read_zip_document(data: bytes) -> tuple[str, dict[str, str]] | None:
-    """Return the text and properties of a Word document or OpenDocument text, whatever its name is."""
+    """Return the text and properties of a Word document, or OpenDocument text or presentation, whatever its name is."""
     if is_docx(data):
         return read_docx(data)
-    return read_odt(data) if is_odt(data) else None
+    return read_odt_or_odp(data) if is_odt_or_odp(data) else None
 
 
 def _to_extracted_text(text: str, properties: Mapping[str, str], format: FileFormat) -> ExtractedText:

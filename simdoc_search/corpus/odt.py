@@ -1,7 +1,7 @@
-"""Reads the text of OpenDocument texts (OpenDocument 1.3, part 3, sections 3 to 10).
+"""Reads OpenDocument texts and presentations (OpenDocument 1.3, part 3, sections 3 to 10).
 
-kreuzberg reads the other OpenDocument formats. Of a text, it leaves out spaces, tables of contents, the base of ruby
-text, and the rest of a note after its first formatted word. It adds the numbers of notes.
+kreuzberg reads spreadsheets but not presentations. Of a text, it leaves out spaces, tables of contents, the base of
+ruby text, and the rest of a note after its first formatted word. It adds the numbers of notes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from xml.etree import ElementTree
 from simdoc_search.corpus.office_archive import DAMAGE_ERRORS, open_office_archive
 from simdoc_search.errors import DocumentError
 
-_MEDIA_TYPE = b"application/vnd.oasis.opendocument.text"
-_MEDIA_TYPES = frozenset({_MEDIA_TYPE, _MEDIA_TYPE + b"-template"})
+_MEDIA_TYPE = re.compile(rb"application/vnd\.oasis\.opendocument\.(?:text|presentation)(?:-template)?\s*")
 _CONTENT, _PROPERTIES_MEMBER, _MANIFEST = "content.xml", "meta.xml", "META-INF/manifest.xml"
 _BUFFER_BYTES = 1 << 16
 _MAX_SPACES = 1000  # the number of spaces in one element
@@ -65,11 +64,12 @@ class _Reader(Protocol):
     def end(self, name: str) -> None: ...
 
 
-def read_odt(data: bytes) -> tuple[str, dict[str, str]]:
+def read_odt_or_odp(data: bytes) -> tuple[str, dict[str, str]]:
     """Return the text of a document, and its properties `title`, `created_at` and `modified_at` if it has them.
 
-    Notes and text boxes follow their paragraph. Tracked changes are read as accepted. Headers, footers and comments
-    are not read. Paragraphs are separated by an empty line, rows of a table by a line break, cells by a tab.
+    Footnotes, endnotes and text boxes follow their paragraph, and notes of a presentation their slide. Tracked changes
+    are read as accepted. Headers, footers and comments are not read. Paragraphs are separated by an empty line, rows of
+    a table by a line break, cells by a tab.
 
     Raises:
         DocumentError: the file is encrypted or damaged. The message is the reason in a few words.
@@ -84,11 +84,11 @@ def read_odt(data: bytes) -> tuple[str, dict[str, str]]:
     return "\n\n".join(block for block in content.blocks if block.strip()), properties.found
 
 
-def is_odt(data: bytes) -> bool:
-    """Return whether a file is an archive that declares that it is an OpenDocument text or a template of one."""
+def is_odt_or_odp(data: bytes) -> bool:
+    """Return whether an archive declares that it is an OpenDocument text or presentation, or a template of one."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return archive.read("mimetype").strip() in _MEDIA_TYPES
+            return _MEDIA_TYPE.fullmatch(archive.read("mimetype")) is not None
     except (KeyError, OSError, RuntimeError, *DAMAGE_ERRORS):
         return False
 

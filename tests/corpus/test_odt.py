@@ -1,4 +1,4 @@
-"""OpenDocument texts."""
+"""OpenDocument texts and presentations."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from simdoc_search.errors import CorpusError
 from tests.support import formats
 
 ODF = "urn:oasis:names:tc:opendocument:xmlns"
-MEDIA_TYPE = "application/vnd.oasis.opendocument.text"
+OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
+MEDIA_TYPE = f"{OPEN_DOCUMENT}.text"
 _NAMESPACES = " ".join(
     [
-        *(f'xmlns:{name}="{ODF}:{name}:1.0"' for name in ("office", "text", "table", "meta")),
+        *(f'xmlns:{name}="{ODF}:{name}:1.0"' for name in ("office", "text", "table", "meta", "presentation")),
         f'xmlns:draw="{ODF}:drawing:1.0" xmlns:svg="{ODF}:svg-compatible:1.0" xmlns:x="urn:x"',
         'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:math="http://www.w3.org/1998/Math/MathML"',
     ]
@@ -165,6 +166,19 @@ def test_texts_and_templates_are_recognised_whatever_their_extension(tmp_path: P
     body = paragraph(f"Words{note(paragraph('<text:span>a</text:span> b'))}.")
 
     assert ["Words.", "a b"] == lines(read_document(tmp_path, body, name=name, mimetype=mimetype).text)
+
+
+@pytest.mark.parametrize("template", ["", "-template"])
+def test_the_notes_of_a_presentation_follow_their_slide(tmp_path: Path, template: str) -> None:
+    def box(words: str) -> str:
+        return f"<draw:frame><draw:text-box>{paragraph(words)}</draw:text-box></draw:frame>"
+
+    notes = f"<presentation:notes><draw:page-thumbnail/>{box('Notes.')}</presentation:notes>"
+    slides = f"<draw:page>{box('Title')}{box('<text:span>Wo</text:span>rds.')}{notes}</draw:page>"
+    body = f"<presentation:footer-decl>footer</presentation:footer-decl>{slides}<draw:page>{box('End')}</draw:page>"
+    mimetype = f"{OPEN_DOCUMENT}.presentation{template}"
+
+    assert "Title\n\nWords.\n\nNotes.\n\nEnd" == read_document(tmp_path, body, name="a.odp", mimetype=mimetype).text
 
 
 def test_title_and_dates_become_metadata(tmp_path: Path) -> None:
