@@ -97,8 +97,8 @@ def _print_installed(plan: InstallPlan) -> None:
             say("to use the pipeline in an existing index, run the command again with --index NAME")
         templates = "the component template and the pipeline" if request.pipeline else "the component template"
         say(
-            f"for new indices, add {templates} to your index template with --index-template NAME, or add this to the body of the "
-            f"template:  {body}"
+            f"for new indices, add {templates} to your index template with --index-template NAME, or add this to the "
+            f"body of the template:  {body}"
         )
     if request.include_search_templates:
         installed = ", ".join(step.path_parts[-1] for step in plan.get_steps("search template"))
