@@ -20,7 +20,7 @@ from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import ResponseTooLargeError
-from simdoc_search.stores.remote.mappings import nested_path
+from simdoc_search.stores.remote.mappings import leaf_field_paths, nested_path
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import any_clause, exists_clause, nested_clause, path_clause
 from simdoc_search.stores.remote.texts import select_fields, source_paths
@@ -186,15 +186,7 @@ def suggest_filter_names(access: IndexAccess, condition: Condition) -> list[str]
     if access.engine.call("POST", [access.name, "_count"], {"query": query}, terminate_after=1)["count"]:
         return None
     if not access.is_simdoc_index:
-        names = {name for mapping in access.indices.mappings.values() for name in _leaf_field_paths(mapping)}
+        names = {name for mapping in access.indices.mappings.values() for name in leaf_field_paths(mapping)}
         return sorted(name for name in names if not name.startswith(f"{access.field}."))
     sample = access.engine.search(access.name, {"size": SAMPLE_SIZE, "_source": ["metadata"]})["hits"]["hits"]
     return field_or_folder_names(map(access.to_record, sample), condition)
-
-
-def _leaf_field_paths(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    for name, field in mapping.get("properties", {}).items():
-        if "properties" in field:
-            yield from _leaf_field_paths(field, f"{prefix}{name}.")
-        else:
-            yield prefix + name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from simdoc_search.errors import LocationError, StoreNotFoundError
@@ -69,6 +69,15 @@ def mapping_at(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | Non
         if field is None:
             return None
     return dict(field)
+
+
+def leaf_field_paths(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield the paths of all fields that are not objects."""
+    for name, field in mapping.get("properties", {}).items():
+        if "properties" in field:
+            yield from leaf_field_paths(field, f"{prefix}{name}.")
+        else:
+            yield prefix + name
 
 
 def nested_path(mapping: Mapping[str, Any], path: str) -> str | None:

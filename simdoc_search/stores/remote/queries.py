@@ -10,16 +10,26 @@ from typing import Any
 
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import DocumentKey
+from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TokenKindName
 from simdoc_search.stores.fields import METADATA_FIELD, ORIGIN_FIELD, metadata_term, parse_origin_value, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
-from simdoc_search.stores.remote.mappings import INTEGER_TYPES, id_field_type, mapping_at, nested_path
+from simdoc_search.stores.remote.mappings import (
+    INTEGER_TYPES,
+    field_or_multi_field,
+    id_field_type,
+    leaf_field_paths,
+    nested_path,
+    shorten_list,
+)
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_missing_kinds, labels_with_all_kinds
 
 LAST_CHARACTER = "\U0010ffff"
+_TEXT_TYPES = frozenset({"text", "match_only_text", "search_as_you_type"})
+_EXACT_TEXT_TYPES = frozenset({"keyword", "wildcard"})
 _INTEGER_PATTERN = re.compile(r"-?[0-9]{1,18}")
 
 MAX_TERMS = 50_000
@@ -166,6 +176,9 @@ def filter_clauses(
         mappings: mappings of all indices. They show the keyword multi-fields of text fields, and the nested fields.
         fingerprint_field: name of the fingerprint field.
         is_simdoc_index: whether `simdoc-search index` created the index. It then contains metadata as exact terms.
+
+    Raises:
+        QuerySyntaxError: the filters are malformed, or a field is a text field without a keyword multi-field.
     """
     all_mappings = list(mappings)
     clauses: list[dict[str, Any]] = []
@@ -213,6 +226,8 @@ def _condition_clause(
             [metadata_term(condition.field, value) for value in condition.values],
         )
     names = {(_exact_field(condition.field, mapping), nested_path(mapping, condition.field)) for mapping in mappings}
+    if not all(name for name, _ in names):
+        raise _text_field_error(condition.field, mappings, fingerprint_field)
     terms = [
         nested_clause(_term_clause(name, list(condition.values)), path)
         for name, path in sorted(names, key=lambda pair: (pair[0], pair[1] or ""))
@@ -239,13 +254,30 @@ def _origin_clause(root_folder: str, path: str, fingerprint_field: str) -> dict[
 
 
 def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
-    """Return the name of a field for exact matches. For a text field, use its first keyword multi-field, if any."""
-    field = mapping_at(mapping, name) or {}
-    if field.get("type") != "text":
+    """Return the name of a field for exact matches. It is empty if the field contains only the words of its values.
+
+    For a text field, it is the name of its first keyword multi-field.
+    """
+    field = field_or_multi_field(mapping, name) or {}
+    if field.get("type") not in _TEXT_TYPES:
         return name
     multi_fields = field.get("fields", {}).items()
-    keywords = (keyword for keyword, mapped in multi_fields if mapped.get("type") == "keyword")
-    return f"{name}.{next(keywords, '')}".rstrip(".")
+    return next((f"{name}.{other}" for other, mapped in multi_fields if mapped.get("type") in _EXACT_TEXT_TYPES), "")
+
+
+def _text_field_error(name: str, mappings: Iterable[Mapping[str, Any]], fingerprint_field: str) -> QuerySyntaxError:
+    exact_fields = {
+        path
+        for mapping in mappings
+        for path in leaf_field_paths(mapping)
+        if not path.startswith(f"{fingerprint_field}.") and _exact_field(path, mapping)
+    }
+    return QuerySyntaxError(
+        f"a filter compares whole values, but the field {name!r} has the type text and no keyword sub-field; filter by "
+        f"one of the fields with whole values ({shorten_list(exact_fields)}), add a keyword sub-field and reindex, or "
+        f"in Python, put a query clause of your own, such as {{'match_phrase': {{{name!r}: ...}}}}, in the list of "
+        "filters"
+    )
 
 
 def _exclusion_clauses(exclude: DocumentKey | None, id_field: IdField) -> list[dict[str, Any]]:

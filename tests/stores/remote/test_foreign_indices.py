@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -12,7 +13,7 @@ from opensearchpy import OpenSearch, helpers
 
 from simdoc_search import Document, SimilaritySearch, any_of, none_of
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError, UnknownFieldError
+from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
 from simdoc_search.search.filter_check import find_unknown_column
 from simdoc_search.stores.upgrade import upgrade_store
 from tests.support.http_server import TempIndices, indices
@@ -24,7 +25,8 @@ from tests.support.texts import text
 @pytest.fixture(scope="module")
 def search(opensearch_url: str) -> Iterator[SimilaritySearch]:
     """A search in an index that an application has filled with texts, keywords, numbers and dates."""
-    fields = {"title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}, "note": {"type": "text"}}
+    multi_fields = {"words": {"type": "text"}, "raw": {"type": "keyword"}}
+    fields: dict[str, Any] = {"title": {"type": "text", "fields": multi_fields}, "note": {"type": "text"}}
     fields |= {"team": {"type": "keyword"}, "year": {"type": "integer"}, "day": {"type": "date"}}
     body, other = text(random.Random(1), 100), text(random.Random(2), 100)
     common = {"title": "Two Words", "note": "red green", "team": "legal", "year": 2020, "day": "2020-02-02"}
@@ -50,7 +52,7 @@ def search(opensearch_url: str) -> Iterator[SimilaritySearch]:
         (None, ["near", "far"]),
         ({"team": "legal"}, ["near"]),
         ({"title": "Two Words"}, ["near"]),
-        ({"note": "green"}, ["near", "far"]),
+        ({"title.raw": "Two Words"}, ["near"]),
         ({"year": "2021"}, ["far"]),
         ({"year": 2020, "team": ["legal"]}, ["near"]),
         ({"team": any_of("sales", "none"), "year": [2020, 2021]}, ["far"]),
@@ -70,6 +72,19 @@ def search(opensearch_url: str) -> Iterator[SimilaritySearch]:
 def test_filters_compare_the_fields_of_an_application(search: SimilaritySearch, filters: Any, hits: list[str]) -> None:
     for query in ("source_1", '"source_1"_20_80'):
         assert hits == [hit.id for hit in search.similar(query, filters=filters).hits]
+
+
+@pytest.mark.parametrize("field", ["note", "title.words"])
+@pytest.mark.parametrize("value", ["red green", "red", ["red"], none_of("red green")])
+def test_a_filter_by_an_analysed_text_is_refused(search: SimilaritySearch, field: str, value: Any) -> None:
+    """It would find nothing, or exclude nothing. A clause of the engine can search for words."""
+    fields = re.escape("(day, labels.key, origin.site, team, text, ...)")  # not `note`
+    with pytest.raises(QuerySyntaxError, match=f"'{field}' has the type text and no keyword sub-field; .* {fields}"):
+        search.similar("source_1", filters={field: value})
+
+    assert ["near", "far"] == [
+        hit.id for hit in search.similar("source_1", filters=[{"match_phrase": {"note": "red green"}}]).hits
+    ]
 
 
 def test_an_unknown_field_is_an_error_that_lists_the_others(search: SimilaritySearch) -> None:
