@@ -93,7 +93,7 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
         StoreError: an installed part differs from the requested one, fingerprints cannot be added to an index, or the
             engine cannot compute fingerprints.
     """
-    check_url_without_index(engine, "install")
+    check_url_without_index(engine)
     fingerprint_field, force = request.field, request.force
     targets = _find_targets(engine, request) if request.index else []
     settings = _require_common_settings(targets, request)
@@ -171,11 +171,8 @@ def plan_index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force
     return steps
 
 
-def check_url_without_index(engine: Engine, command: str) -> None:
-    """Check that the URL does not contain an index. It may have a path, because the engine may be behind a proxy.
-
-    `command` is a subcommand of `template`, for the message.
-    """
+def check_url_without_index(engine: Engine) -> None:
+    """Check that the URL does not contain an index. It may have a path, because the engine may be behind a proxy."""
     path = urlsplit(engine.name).path
     try:
         if path:
@@ -183,7 +180,7 @@ def check_url_without_index(engine: Engine, command: str) -> None:
     except RequestError as error:
         if error.status not in (400, 404, 405):
             raise
-        advice = f"omit {path} from the URL: simdoc-search template {command} {engine.name.removesuffix(path)}"
+        advice = f"omit {path} from the URL, and keep the other options"
         raise StoreError(f"templates belong to the engine, not to an index; {advice}") from error
 
 

@@ -98,7 +98,7 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
         StoreNotFoundError: no index has this name.
         StoreError: `simdoc-search index` created the index, or the URL contains an index.
     """
-    check_url_without_index(engine, "remove")
+    check_url_without_index(engine)
     plan = RemovalPlan(engine, field)
     named_indices = describe_indices(engine, index, field) if index else []
     if created := [each.name for each in named_indices if each.is_simdoc_index]:

@@ -145,6 +145,7 @@ def _print_report(report: BackfillReport) -> None:
         "without text": report.textless_count,
         "read again because other programs changed the document": report.conflict_count,
         "deleted in the meantime": report.deleted_count,
+        "possibly updated (the engine had not answered yet)": report.unconfirmed_count,
         "refused": len(report.refused),
     }
     counts = {"unchanged": report.unchanged_count} | {name: count for name, count in optional.items() if count}

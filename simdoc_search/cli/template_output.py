@@ -93,10 +93,12 @@ def _print_installed(plan: InstallPlan) -> None:
     if not request.index and not request.index_template and (request.pipeline or not request.include_search_templates):
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
+        if request.pipeline:
+            say("to use the pipeline in an existing index, run the command again with --index NAME")
         templates = "the component template and the pipeline" if request.pipeline else "the component template"
         say(
-            f"add {templates} to your index template with --index-template NAME, or add this to the body of the "
-            f"template:  {body}"
+            f"for new indices, add {templates} to your index template with --index-template NAME, or add this to the "
+            f"body of the template:  {body}"
         )
     if request.include_search_templates:
         installed = ", ".join(step.path_parts[-1] for step in plan.get_steps("search template"))

@@ -83,6 +83,9 @@ def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
 
     assert 3 == len(answer("apply", "--undo", UNDO)["restored"])
     assert before == tree(Path("docs"))
+    assert "A complete undo removes this file, so the plan may be undone already" in sentence(
+        run("apply", "--undo", UNDO)
+    )
     assert 3 == answer("duplicates", "docs")["duplicate_count"]
 
 

@@ -14,6 +14,7 @@ from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument, UnsupportedIndexError
 from simdoc_search.attach.backfill.targets import Target
+from simdoc_search.cancellation import StoppedError
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.remote.bulk import ActionOutcome, IndexGoneError
 from simdoc_search.stores.remote.engine import Engine
@@ -53,10 +54,11 @@ class FingerprintWriter:
             UnsupportedIndexError: the index does not accept updates, or was removed.
             StoreUnavailableError: the engine did not respond in time.
             StoreError: the engine rejected a whole request.
-            StoppedError: the run was stopped. Updates already sent are counted.
+            StoppedError: the run was stopped. Updates whose outcome is unknown are counted as unconfirmed.
         """
         write_unchanged_per_round = chain([write_unchanged], repeat(False))
         counter_names: dict[str, WriteCounterName] = {}  # by document id
+        unconfirmed_keys: set[tuple[str, str | None]] = set()
 
         def make_updates(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             writes_unchanged = next(write_unchanged_per_round)
@@ -65,13 +67,18 @@ class FingerprintWriter:
                 if values is not None:
                     counter_name = "updated_count" if values["tokens"] else "wordless_count"
                 counter_names[hit["_id"]] = counter_name
+                unconfirmed_keys.add((hit["_id"], hit.get("_routing")))
                 yield hit, self._make_update_body(hit, values, write_unchanged=writes_unchanged)
 
         try:
             for hit, outcome in self._updater.apply(hits, make_updates):
+                unconfirmed_keys.discard((hit["_id"], hit.get("_routing")))
                 self._count_outcome(hit, outcome, report, counter_names[hit["_id"]])
         except IndexGoneError as error:
             raise UnsupportedIndexError(f"the index {error.cause}") from error
+        except StoppedError:
+            report.unconfirmed_count += len(unconfirmed_keys)
+            raise
 
     def compute_new_values(
         self, hits: list[RawHit], report: BackfillReport, *, write_unchanged: bool = False

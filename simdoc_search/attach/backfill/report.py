@@ -34,6 +34,7 @@ class BackfillReport:
         conflict_count: number of writes that the engine rejected because another writer had changed the document. Such
             a document is read again.
         deleted_count: number of documents that were deleted before their fingerprint was written.
+        unconfirmed_count: number of documents that may have been updated. The run ended before the engine answered.
         incomplete: maps the ids of documents with an incomplete fingerprint to the kinds of tokens that could not be
             computed, such as `sentences and concepts`.
         refused: documents that could not get a fingerprint, with the reason.
@@ -49,6 +50,7 @@ class BackfillReport:
     textless_count: int = 0
     conflict_count: int = 0
     deleted_count: int = 0
+    unconfirmed_count: int = 0
     incomplete: dict[str, str] = field(default_factory=dict)
     refused: list[RefusedDocument] = field(default_factory=list)
     skipped_indices: list[SkippedIndex] = field(default_factory=list)

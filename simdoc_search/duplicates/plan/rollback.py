@@ -50,7 +50,8 @@ def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) ->
     """
     if not os.path.lexists(undo_file):
         raise PlanError(
-            f"{undo_file} does not exist, so there is nothing to undo; choose the file PLAN.undo next to the plan"
+            f"{undo_file} does not exist, so there is nothing to undo. A complete undo removes this file, so the plan "
+            "may be undone already. Otherwise, choose the file PLAN.undo next to the plan"
         )
     report = UndoReport()
     with Journal(undo_file) as journal:

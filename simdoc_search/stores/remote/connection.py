@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import ssl
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,6 +30,9 @@ from simdoc_search.stores.remote.clients import (
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import unavailable_error
 
+_ENDPOINT_PATTERN = re.compile(r"(/_(?!all/?$)[a-z_]+|/_(doc|create|update|source|explain|search)/[^/]+)/?$")
+"""The end of a path that names an endpoint, such as `/_search` or `/_doc/1`. An index cannot have such a name."""
+
 
 def connect(url: str, *, engine: EngineKind | None = None, expects_index: bool = True) -> tuple[Engine, str]:
     """Connect to `http(s)://host:port[,host:port]/index`.
@@ -44,7 +48,7 @@ def connect(url: str, *, engine: EngineKind | None = None, expects_index: bool =
 
     Raises:
         ValueError: the kind of engine is unknown.
-        LocationError: the URL is malformed, or contains a password.
+        LocationError: the URL is malformed, contains a password, or does not end with the index.
         StoreError: a certificate cannot be read, or SIMDOC_TIMEOUT is not a valid number.
         StoreUnavailableError: no host responds.
         MissingExtraError: the client library for this engine is not installed.
@@ -52,9 +56,9 @@ def connect(url: str, *, engine: EngineKind | None = None, expects_index: bool =
     if engine not in (None, *ENGINES):
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     check_url(url)
-    hosts, name = split_url(url if expects_index else f"{url.rstrip('/')}/_")
+    hosts, name = split_url(url if expects_index else f"{url.rstrip('/')}/index")
     headers, tls = build_request_headers(url), create_tls_context() if url.lower().startswith("https") else None
-    kind = engine or _detect_engine(hosts, headers, tls)
+    kind = engine or _detect_engine(hosts, headers, tls, url if expects_index else "")
     create_client = create_opensearch_client if kind == "opensearch" else create_elasticsearch_client
     client = create_client([_add_port(host) for host in hosts], headers, tls, read_timeout_seconds())
     return Engine(client, hosts[0], owns_client=True, has_responded=engine is None), name if expects_index else ""
@@ -84,8 +88,11 @@ def split_url(url: str) -> tuple[list[str], str]:
         is_valid = False
     if not is_valid:
         raise LocationError(f"{shown} is not the URL of an engine; use http://host:port/index")
-    if not index or parts.query or parts.fragment:
-        raise LocationError(f"{shown} does not end with the name of an index; use http://host:port/index")
+    endpoint = _ENDPOINT_PATTERN.search(parts.path)
+    if endpoint or not index or parts.query or parts.fragment:
+        without_endpoint = parts.path[: endpoint.start()] if endpoint else ""
+        index_url = f"{parts.scheme}://{host_ports}{without_endpoint}" if without_endpoint else ""
+        raise _no_index_error(shown, index_url)
     return hosts, unquote(index)
 
 
@@ -132,8 +139,19 @@ def create_tls_context() -> ssl.SSLContext:
     return context
 
 
-def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None) -> EngineKind:
-    """Return the kind of engine at the first host that responds, even with an error status such as 403."""
+def _no_index_error(shown_url: str, index_url: str) -> LocationError:
+    suggestion = index_url or "http://host:port/index"
+    return LocationError(f"{shown_url} does not end with the name of an index; use {suggestion}")
+
+
+def _detect_engine(
+    hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None, index_url: str
+) -> EngineKind:
+    """Return the kind of engine at the first host that responds, even with an error status such as 403.
+
+    Raises:
+        LocationError: `index_url` has a name behind that of the index.
+    """
     try:
         import urllib3  # noqa: PLC0415 - installed with either client library
     except ModuleNotFoundError as missing:
@@ -148,8 +166,18 @@ def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLCon
             except urllib3.exceptions.HTTPError as http_error:
                 error = http_error
                 continue
+            if index_url and path != "/" and response.status == 200 and _describes_index(response.data):
+                raise _no_index_error(without_credentials(index_url), host)
             return _parse_engine_kind(response.headers, response.data)
     raise unavailable_error(hosts[0], error) from error
+
+
+def _describes_index(body: bytes) -> bool:
+    """Return whether an engine responded with the description of indices, not of itself."""
+    try:
+        return all("mappings" in index for index in json.loads(body).values() or [{}])
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return False
 
 
 def _parse_engine_kind(headers: Mapping[str, str], body: bytes) -> EngineKind:

@@ -295,6 +295,25 @@ def test_a_killed_run_is_completed_by_the_next_one(temp_indices: TempIndices, en
 
 
 @one_engine
+def test_ctrl_c_shows_how_many_updates_the_engine_has_not_confirmed(temp_indices: TempIndices, engine: Engine) -> None:
+    name, handle = filled(temp_indices, engine), forward(temp_indices.engine)
+
+    def answer_bulk_late(request: Request) -> Answer | None:
+        answer = handle(request)
+        time.sleep(4 if "/_bulk" in request.path else 0)
+        return answer
+
+    with serving(answer_bulk_late) as server, process(f"{server.url}/{name}", "--throttle", "100") as interrupted:
+        wait_for(engine, name, 50)
+        interrupted.send_signal(signal.SIGINT)
+        printed, _ = interrupted.communicate(timeout=30)
+    count = sum("simdoc" in source for source in stored(engine, name).values())
+
+    unconfirmed = f"0 documents updated, 0 unchanged, {count} possibly updated (the engine had not answered yet) ("
+    assert printed.startswith(unconfirmed), printed
+
+
+@one_engine
 def test_ctrl_c_shows_what_is_done_and_how_to_continue(temp_indices: TempIndices, engine: Engine) -> None:
     name = filled(temp_indices, engine)
     with process(f"{temp_indices.engine}/{name}", "--throttle", "100", "--json") as interrupted:

@@ -64,9 +64,11 @@ def test_each_fingerprint_field_has_its_component_template(app: Application) -> 
 
 
 def test_an_address_with_an_index_is_refused(app: Application) -> None:
-    refused = sentence(run("template", "install", f"{app.url}/articles"))
+    """The message does not repeat the command without its other options."""
+    for command in ("install", "remove"):
+        refused = sentence(run("template", command, f"{app.url}/articles"))
 
-    assert f"; omit /articles from the URL: simdoc-search template install {app.url}" in refused
+        assert refused.endswith("; omit /articles from the URL, and keep the other options")
 
 
 def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None:
@@ -85,6 +87,7 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert expected(OLD) == ours(app.url, index)
     assert f"to replace the installed pipeline {app.name}, run `simdoc-search template install` with --force" in other
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
+    assert "to use the pipeline in an existing index, run the command again with --index NAME\n" in printed
 
 
 def test_the_pipeline_has_the_settings_of_the_index(app: Application) -> None:

@@ -31,6 +31,7 @@ pytestmark = pytest.mark.usefixtures("no_credentials")
         ("https://example.org/behind/a/proxy/docs", ["https://example.org/behind/a/proxy"], "docs"),
         ("http://[::1]:9200/docs", ["http://[::1]:9200"], "docs"),
         ("http://localhost:9200/%3Cdocs-%7Bnow%2Fd%7D%3E", ["http://localhost:9200"], "<docs-{now/d}>"),
+        ("http://localhost:9200/_all", ["http://localhost:9200"], "_all"),
         ("http://localhost:9200/docs-*,logs_2.x", ["http://localhost:9200"], "docs-*,logs_2.x"),
     ],
 )
@@ -55,6 +56,19 @@ def test_a_malformed_address_is_refused_with_an_example(url: str, name: str) -> 
 
     assert name or "use http://host:port/index" in message
     assert SECRET not in message
+
+
+@pytest.mark.parametrize("endpoint", ["_search", "_search?pretty", "_doc/kb-1", "_search/template/", "kb-1"])
+def test_an_address_of_a_request_is_refused_with_the_address_of_its_index(server: Server, endpoint: str) -> None:
+    """Such an address is copied from an application. The prefix `/shop` of `/shop/kb-1` is an index, not a proxy."""
+    server.handle = lambda request: MAPPING if request.path == "/shop/" else NO_INDEX
+    url = f"{server.url}/shop"
+    used_url = f"{url}/{endpoint}"
+
+    expected = f"{used_url.partition('?')[0]} does not end with the name of an index; use {url}"
+    assert expected == opening_error(used_url)
+    for command in ("backfill", "status", "check"):
+        assert expected in usage_error(run(command, used_url))
 
 
 @pytest.mark.parametrize(
