@@ -219,12 +219,25 @@ class Check:
         if chosen[:2] != ["keep", "decide"]:
             yield f"duplicates {self._which}: the keys k and u decided {chosen[:2]}"
         yield from self._check("duplicates")
-        browser.click(".decide button.main")
+        yield from self._saved("Saved.", chosen)
+        yield from self._plan()
+        browser.run("window.fetch = () => Promise.reject(new TypeError('Failed to fetch'))")
+        browser.press("r", "r")
+        yield from self._saved("Not saved: the server does not answer. To try again, click Save.", chosen)
+
+    def _saved(self, expected: str, chosen: list[str]) -> Iterator[str]:
+        """The page says whether it saved the decisions. After a reload, it shows those that it saved."""
+        browser = self._browser
+        for _ in range(20):
+            if (status := browser.run("return document.querySelector('.save-status').textContent")) == expected:
+                break
+            time.sleep(0.2)
+        else:
+            yield f"duplicates {self._which}: the page says {status!r}, not {expected!r}"
         browser.driver.get(f"{self._url}/duplicates")
         kept = browser.run("return [...document.querySelectorAll('.member input:checked')].map(e => e.value)")
         if kept != chosen:
             yield f"duplicates {self._which}: {kept} is saved, not {chosen}"
-        yield from self._plan()
 
     def _narrow(self) -> Iterator[str]:
         """On a phone, names and figures are whole, and the answer comes before the text."""

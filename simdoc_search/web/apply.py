@@ -80,6 +80,7 @@ def move_files(request: PageRequest) -> Redirect:
 
     def move(progress: Progress) -> FileChanges:
         changes = _move_files(review, store, _choose_parent(store, folder), local, progress)
+        served_store.forget_info()
         if served_store.duplicates.result is review:
             served_store.duplicates.result = None  # this result still contains the moved documents
         return changes
@@ -90,7 +91,8 @@ def move_files(request: PageRequest) -> Redirect:
 def undo_changes(request: PageRequest) -> Redirect:
     """Start moving the files of a run back."""
     local, folder = _require_moving_allowed(request, is_change=True)
-    run, store = request.value("run"), request.served_store.search().store
+    run, served_store = request.value("run"), request.served_store
+    store = served_store.search().store
     if run not in _list_runs(folder):
         raise QuerySyntaxError(f"there are no changes to undo with the id {run[:40]!r}; reload the page")
     parent = next(
@@ -102,9 +104,10 @@ def undo_changes(request: PageRequest) -> Redirect:
         restored = undo(undo_file, lambda share: progress("undoing", share))
         progress("indexing", 0.0)
         indexed = index_restored_files(store, restored.restored + restored.earlier_restored, local.exclude)
+        served_store.forget_info()
         return FileChanges(parent / run, undo_report=restored, not_indexed=indexed.not_indexed_paths)
 
-    return request.served_store.file_changes.start(move_back)
+    return served_store.file_changes.start(move_back)
 
 
 def _require_moving_allowed(request: PageRequest, *, is_change: bool = False) -> tuple[LocalAccess, Path]:

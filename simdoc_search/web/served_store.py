@@ -133,6 +133,10 @@ class ServedStore:
             )
         return info
 
+    def forget_info(self) -> None:
+        """Count the documents again for the next request. Call this after adding or deleting documents."""
+        self._info = None
+
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return the indices of an alias that are not searched."""
         return self._search.store.left_out_indices() if self._search is not None else ()

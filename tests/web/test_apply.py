@@ -58,11 +58,13 @@ def ids(folder: Path) -> list[str]:
 
 
 def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None:
-    """The index follows both changes."""
+    """The index and the home page follow both changes."""
     given = token(pages)
+    assert len(COPIES) == pages.json("/")["document_count"]
     pages.client.post("/duplicates/apply", data={"form_token": given}, headers=BROWSER)
     pages.finished("/duplicates/apply")
     moved_page = pages.html("/duplicates/apply")
+    count_after_move = pages.json("/")["document_count"]
     kept, stored = files(folder / "corpus"), ids(folder)
     [run] = pages.json("/duplicates/apply")["undoable_runs"]
     moved = files(folder / "home" / "removed" / run / "files")
@@ -72,6 +74,7 @@ def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None
     assert "2 files were moved" in moved_page
     assert 'href="/duplicates/apply"' in pages.html("/duplicates")
     assert (2, 2) == (len(moved), len(kept))
+    assert (2, len(COPIES)) == (count_after_move, pages.json("/")["document_count"])
     assert COPIES == kept | moved
     assert sorted(kept) == stored
     assert ("none", None) == (pages.json("/duplicates")["state"], done["problem"])

@@ -110,6 +110,22 @@ def test_the_page_of_the_plan_lists_what_is_removed(pages: Pages, folder: Path) 
     assert listed in pages.html("/duplicates/plan")
 
 
+def test_one_decision_is_saved_without_the_others(pages: Pages) -> None:
+    """The script of the page sends each decision as a form, and keeps the page."""
+    groups = found_groups(pages, overlap=70)
+    before = counts_of(pages)
+    number, member = next(
+        (n, m) for n, group in enumerate(groups) for m, each in enumerate(group["duplicates"]) if each["kind"] == "near"
+    )
+    saved = pages.client.post(
+        "/duplicates/decide", data={f"row-{number}-{member}": "drop"}, headers={"accept": "application/json"}
+    )
+
+    assert (202, {"decision_count": 1}) == (saved.status_code, saved.json())
+    assert {**before, "decide": before["decide"] - 1, "drop": before["drop"] + 1} == counts_of(pages)
+    assert 'class="scripted soft save-status" role="status"' in pages.html("/duplicates")
+
+
 def actions_of(plan: Path) -> dict[str, tuple[str, str]]:
     """Map each id of a plan to the action and to the name of the document that is kept instead."""
     return {row.key.id: (row.action, Path(row.kept_name).name) for row in read_plan(plan)}

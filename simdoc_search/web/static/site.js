@@ -1,10 +1,12 @@
-// The pages work without this script. It adds keys, copies commands, and lets you drop a file anywhere on its form.
+// The pages work without this script. It adds keys, saves decisions at once, copies commands, and lets you drop a file
+// anywhere on its form.
 "use strict";
 document.documentElement.classList.add("live");
 
 // Duplicates: a key chooses the action for a document and selects the next document.
 const keys = { k: "keep", r: "drop", u: "decide" };
 const members = [...document.querySelectorAll(".decide .member:has(input)")];
+const decisions = document.querySelector("form.decide");
 const chosen = (member) => member.querySelector("input:checked") ?? member.querySelector("input");
 
 document.addEventListener("keydown", (event) => {
@@ -13,13 +15,57 @@ document.addEventListener("keydown", (event) => {
   const current = members.indexOf(event.target.closest(".member"));
   const value = keys[event.key];
   if (value && current >= 0) {
-    members[current].querySelector(`input[value=${value}]`).checked = true;
+    const choice = members[current].querySelector(`input[value=${value}]`);
+    choice.checked = true;
+    choice.dispatchEvent(new Event("change", { bubbles: true }));
     chosen(members[Math.min(current + 1, members.length - 1)]).focus();
     event.preventDefault();
   } else if (value) {
     chosen(members[0]).focus();
     event.preventDefault();
   }
+});
+
+// Duplicates: each decision is saved at once. One request at a time keeps the order of decisions about a document.
+const unsaved = new Map();
+let isSaving = false;
+const send = (rows) =>
+  fetch(decisions.action, {
+    method: "POST",
+    headers: { Accept: "application/json" },
+    body: new URLSearchParams([...rows]),
+    keepalive: true,
+  }).catch(() => {
+    throw new Error("the server does not answer. To try again, click Save");
+  });
+
+async function saveDecisions() {
+  if (isSaving) return;
+  isSaving = true;
+  const status = decisions.querySelector(".save-status");
+  try {
+    while (unsaved.size) {
+      const rows = new Map(unsaved);
+      const response = await send(rows);
+      if (!response.ok) throw new Error((await response.json()).error);
+      for (const [row, value] of rows) if (unsaved.get(row) === value) unsaved.delete(row);
+    }
+    status.textContent = "Saved.";
+  } catch (error) {
+    status.textContent = `Not saved: ${error.message}.`;
+  }
+  status.classList.toggle("soft", !unsaved.size);
+  isSaving = false;
+}
+
+decisions?.addEventListener("change", ({ target }) => {
+  if (target.type !== "radio") return;
+  unsaved.set(target.name, target.value);
+  saveDecisions();
+});
+decisions?.addEventListener("submit", () => unsaved.clear()); // the form has all decisions of the page
+addEventListener("pagehide", () => {
+  if (unsaved.size) send(unsaved).catch(() => {}); // nobody can read a message any more
 });
 
 const selectAll = document.querySelector(".bulk .all");
