@@ -62,6 +62,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     advise_backfill = partial(backfill_advice, mappings.values(), field, location, pipeline=pipeline)
     inspected_by_name = {inspected.index.name: inspected for inspected in inspection.index_inspections}
     findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped_indices]
+    lacks_all = _lacks_all_fingerprints(inspection)
     for description in inspection.all_indices:
         notes: list[tuple[bool, str]] = []
         if not description.is_closed:
@@ -69,12 +70,17 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
             notes += _find_default_field_notes(description)
         if description.name in inspected_by_name:
             notes += _find_source_notes(inspected_by_name[description.name])
-            notes += _find_document_faults(inspected_by_name[description.name], advise_backfill)
+            notes += _find_document_faults(
+                inspected_by_name[description.name], advise_backfill, includes_missing=not lacks_all
+            )
         findings += [Finding(description.name, is_problem, message) for is_problem, message in notes]
     common_problems = [
         *_find_differences(inspection.all_indices, mappings, location),
         *_find_sample_faults(inspection, advise_backfill),
     ]
+    if lacks_all:
+        problem = "no document has a fingerprint; they were not added yet, or `template remove` removed them"
+        common_problems.append(f"{problem}; to add them, {advise_backfill()}")
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
         advice = f"set indices.query.bool.max_clause_count to {MAX_CLAUSES}"
@@ -118,7 +124,17 @@ def _find_source_notes(inspected: IndexInspection) -> Iterator[tuple[bool, str]]
         )
 
 
-def _find_document_faults(inspected: IndexInspection, advise_backfill: _AdviseBackfill) -> Iterator[tuple[bool, str]]:
+def _lacks_all_fingerprints(inspection: Inspection) -> bool:
+    """Return whether documents have a text, but no document has a fingerprint, and no pipeline would add one."""
+    inspected = inspection.index_inspections
+    return any(each.counts.missing_count and each.counts.without_text_count is not None for each in inspected) and all(
+        not each.counts.fingerprinted_count and each.pipeline.state == "none" for each in inspected
+    )
+
+
+def _find_document_faults(
+    inspected: IndexInspection, advise_backfill: _AdviseBackfill, *, includes_missing: bool
+) -> Iterator[tuple[bool, str]]:
     """Yield (is_problem, message) for each problem with the pipeline and the documents of an index."""
     index, counts = inspected.index, inspected.counts
     if "format" not in index.subfields or index.settings is None:
@@ -130,7 +146,7 @@ def _find_document_faults(inspected: IndexInspection, advise_backfill: _AdviseBa
         examples = _list_ids(counts.failed_ids, counts.failed_count)
         problem = f"the pipeline could not fingerprint {documents} ({examples}) for the reasons in {index.field}.error"
         yield True, f"{problem}; {advise_backfill()}, and correct the documents that it refuses"
-    if counts.missing_count:
+    if counts.missing_count and includes_missing:
         have = "has" if counts.missing_count == 1 else "have"
         subject = f"{counts.missing_count:,} of {counts.document_count:,} documents {have}"
         if counts.without_text_count is not None:

@@ -289,6 +289,24 @@ def two_indices(temp_indices: TempIndices, second: Any, text_field: str = "body"
     return names, temp_indices.alias(*names)
 
 
+def test_indices_whose_fingerprints_were_removed_have_one_problem(temp_indices: TempIndices, engine: Engine) -> None:
+    """The mappings still have the field. So each index looks as if fingerprints were missing by mistake."""
+    field = {"simdoc": component_template(Settings())["template"]["mappings"]["properties"]["simdoc"]}
+    names, alias = two_indices(temp_indices, field)
+    url = f"{temp_indices.engine}/{alias}"
+    for name in names:
+        temp_indices.put(name, "a", {"body": "the document without its fingerprint"})
+    ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
+    output("backfill", url)
+
+    assert alias == index
+    assert (
+        "no document has a fingerprint; they were not added yet, or `template remove` removed them; to add them, run "
+        f"`simdoc-search backfill {url}`" == problem
+    )
+    assert [] == [finding for finding in check(engine, alias) if finding.is_problem]
+
+
 TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
 
 
