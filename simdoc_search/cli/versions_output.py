@@ -50,13 +50,22 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
     names = _find_last_changed_versions(result)
     if len(set(names) - {""}) == 2 and not result.have_equal_texts:
         yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
-    if result.newest is not None and not result.newest.is_query:
+    if result.newest is not None and _may_lack_later_versions(result):
         command = command_line(store, "versions", result.newest.name)
         source = result.query_name or "the text"
         yield (
             f"some later versions may not be listed, because they have too little in common with {source}. Find later "
             f"versions with: {command}"
         )
+
+
+def _may_lack_later_versions(result: VersionsResult) -> bool:
+    """Return whether the newest version differs so much from the query that a later version may not be found.
+
+    This is so if the smaller of their shares of similar sentences is less than halfway from `min_share` to 1.
+    """
+    newest = next((hit for hit in result.hits if hit.entry is result.newest), None)
+    return newest is not None and min(newest.share, newest.share_of_hit) < (1 + result.thresholds.min_share) / 2
 
 
 def _find_last_changed_versions(result: VersionsResult) -> list[str]:
