@@ -15,6 +15,7 @@ from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, token_kinds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
+from simdoc_search.stores.remote.pipelines import find_missing_pipeline
 from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable_mappings
 from simdoc_search.stores.remote.texts import backfill_advice
@@ -56,7 +57,9 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     inspection = inspect_indices(engine, index, field=field, sample_size=SAMPLE_SIZE)
     location = f"{engine.name}/{index}"
     mappings = {description.name: description.mappings for description in inspection.all_indices}
-    advise_backfill = partial(backfill_advice, mappings.values(), inspection.all_indices[0].field, location)
+    field = inspection.all_indices[0].field
+    pipeline = find_missing_pipeline(engine, inspection.index_settings, field)
+    advise_backfill = partial(backfill_advice, mappings.values(), field, location, pipeline=pipeline)
     inspected_by_name = {inspected.index.name: inspected for inspected in inspection.index_inspections}
     findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped_indices]
     for description in inspection.all_indices:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from simdoc_search.attach.indices import NO_PIPELINE, IndexDescription
+from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.pipelines import NO_PIPELINE
 from simdoc_search.stores.remote.schema import format_label
 
 PipelineState = Literal["none", "missing", "unknown", "unrelated", "different", "fits"]

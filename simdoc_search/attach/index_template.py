@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.attach.indices import NO_PIPELINE
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.stores.remote.engine import UNSUPPORTED_OR_FORBIDDEN_STATUSES, Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapped_fields, mapping_at, shorten_list
+from simdoc_search.stores.remote.pipelines import NO_PIPELINE
 from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.texts import (
     build_text_fields_mapping,

@@ -13,12 +13,10 @@ from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import mapped_fields
+from simdoc_search.stores.remote.pipelines import NO_PIPELINE
 from simdoc_search.stores.remote.queries import any_clause
 from simdoc_search.stores.remote.schema import find_fingerprint_field, parse_meta
 from simdoc_search.stores.remote.texts import recorded_text_fields
-
-NO_PIPELINE = "_none"
-"""The value of `index.final_pipeline` and `index.default_pipeline` if an index has no pipeline."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,7 @@ def explain(
     \b
       simdoc-search explain doc123_20_80
       simdoc-search explain --overlap 50 --probability 95
+      simdoc-search compare doc123 other       why a document is a hit or not
       simdoc-search explain doc123_20_80 --dsl
     """
     from simdoc_search.stores import open_store

@@ -102,8 +102,8 @@ def filter_options(command: Command) -> Command:
         type=_FilterType(),
         multiple=True,
         metavar="FIELD=VALUE",
-        help="Only include documents with this metadata value. Use path=PREFIX for a folder. If repeated, all values "
-        "must match.",
+        help="Only include documents with this metadata value. There are no wildcards. Use path=PREFIX for a folder. "
+        "If repeated, all values must match.",
         is_eager=True,
     )
     any_of = click.option(

@@ -27,8 +27,9 @@ from simdoc_search.cli.query_options import (
 )
 from simdoc_search.cli.similar_output import print_many, print_result
 from simdoc_search.cli.worker_options import worker_count
+from simdoc_search.errors import QuerySyntaxError, UnknownDocumentError
 from simdoc_search.query.alfresco import parse_alfresco
-from simdoc_search.query.clauses import has_other_clauses, parse_fingerprint_and_filters
+from simdoc_search.query.clauses import has_other_clauses, missing_fingerprint_error, parse_fingerprint_and_filters
 from simdoc_search.query.planner import Planner
 
 if TYPE_CHECKING:
@@ -156,7 +157,10 @@ def similar(
         hit_count = print_many(names, answers, columns, as_json, expects_exact=expects_exact)
     else:
         if query_string is not None:
-            result = search.similar(query(query_string), **options)
+            try:
+                result = search.similar(query(query_string), **options)
+            except (QuerySyntaxError, UnknownDocumentError) as error:
+                raise missing_fingerprint_error(query_string) or error from None
         else:
             result = search.similar(text=read_file(file) if file else read_text(text or ""), **options)
         print_result(result, columns, as_json, expects_exact=expects_exact)

@@ -68,6 +68,7 @@ def status(
         metric_lines,
     )
     from simdoc_search.stores.remote.connection import connect
+    from simdoc_search.stores.remote.pipelines import find_missing_pipeline
 
     if prometheus and as_json:
         raise click.UsageError("give either --json or --prometheus, not both")
@@ -87,7 +88,8 @@ def status(
     exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing))
     for line in exceeded:
         say(line, err=True)
-    next_step = describe_next_step(inspection, f"{client.name}/{index}")
+    pipeline = find_missing_pipeline(client, inspection.index_settings, inspection.all_indices[0].field)
+    next_step = describe_next_step(inspection, f"{client.name}/{index}", pipeline)
     if next_step and (exceeded or not (as_json or prometheus)):
         say(next_step, err=True)
     if exceeded:

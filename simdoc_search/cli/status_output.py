@@ -70,8 +70,8 @@ def exceeded_threshold_lines(
         yield f"{missing} of the documents have no fingerprint, more than {limit}"
 
 
-def describe_next_step(inspection: Inspection, location: str) -> str:
-    """Return how to bring all fingerprints up to date; empty if they are."""
+def describe_next_step(inspection: Inspection, location: str, pipeline: str) -> str:
+    """Return how to bring all fingerprints up to date; empty if they are. For `pipeline`, see `backfill_advice`."""
     indices, counts = inspection.all_indices, [inspected.counts for inspected in inspection.index_inspections]
     is_stale = inspection.sample.stale_count or any(count.other_settings_count for count in counts)
     is_incomplete = any(count.missing_count or count.incomplete_count or count.text_gone_count for count in counts)
@@ -80,7 +80,7 @@ def describe_next_step(inspection: Inspection, location: str) -> str:
     mappings, field = [index.mappings for index in indices], indices[0].field
     given_fields = [] if recorded_text_fields(mappings, field) else inspection.text_fields
     options = [part for name in given_fields for part in ("--text-field", name)] + ["--stale"] * bool(is_stale)
-    advice = backfill_advice(mappings, field, location, *options)
+    advice = backfill_advice(mappings, field, location, *options, pipeline=pipeline)
     return f"to bring all fingerprints up to date, {advice}"
 
 

@@ -23,11 +23,14 @@ from simdoc_search.query.lucene import (
     read_fingerprint,
     read_value,
 )
+from simdoc_search.query.syntax import parse
 
 Clause = dict[str, Any]
 
 _OPERATOR = re.compile(rf"{QUOTED_PATTERN}|(?P<unquoted>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)
 _FIELD_NAME = re.compile(rf"{QUOTED_PATTERN}|(?P<unquoted>\b{FINGERPRINT_FIELD}\s*:)", re.DOTALL)
+_FILTERS_AFTER_ID = re.compile(rf"{QUOTED_PATTERN}|(?P<unquoted>(?<=\s)(?:AND|&&)\s+(?:NOT\s+)?[\w.]+:\S)", re.DOTALL)
+_FINGERPRINT_PREFIX = re.compile(rf"\s*(?:{FINGERPRINT_FIELD}\s*:\s*)?", re.IGNORECASE)
 _ADVICE = (
     "write `FINGERPRINT:ID_20`, then filters such as `AND FIELD:VALUE`, `AND FIELD:(VALUE OR VALUE)` or "
     "`AND NOT FIELD:VALUE`"
@@ -54,6 +57,23 @@ def has_other_clauses(text: str) -> bool:
     Otherwise the string is an id, perhaps with spaces.
     """
     return all(_has_unquoted(pattern, text) for pattern in (_FIELD_NAME, _OPERATOR))
+
+
+def missing_fingerprint_error(text: str) -> QuerySyntaxError | None:
+    """Return an error if a string is an id with filters, but lacks `FINGERPRINT:` before the id; otherwise None.
+
+    The string can also be an id. Call this function only if no document has this id.
+    """
+    starts = [match.start() for match in _FILTERS_AFTER_ID.finditer(text) if match["unquoted"]]
+    if not starts or _has_unquoted(_FIELD_NAME, text):
+        return None
+    fingerprint = _FINGERPRINT_PREFIX.sub("", text[: starts[0]], count=1).rstrip()
+    if " " in fingerprint:
+        fingerprint = str(parse(fingerprint).readings[-1])
+    return QuerySyntaxError(
+        "a query with filters must begin with FINGERPRINT: in capital letters; write "
+        f"{FINGERPRINT_FIELD}:{fingerprint} {text[starts[0] :]}"
+    )
 
 
 def _has_unquoted(pattern: re.Pattern[str], text: object) -> bool:
@@ -85,27 +105,37 @@ def parse_fingerprint_and_filters(query: str) -> FilteredFingerprint:
     """Return the FINGERPRINT of a query, and its filters: required or excluded clauses FIELD:VALUE.
 
     Raises:
-        QuerySyntaxError: the query does not have this form.
+        QuerySyntaxError: the query does not have this form, or a filter has a wildcard or a range.
         MissingExtraError: luqum is not installed.
     """
     tree, values = parse_query(query)
     filters = FilteredFingerprint("", [], [])
-    for part in boolean_clauses(tree, default_operator_is_and=False):
+    parts = list(boolean_clauses(tree, default_operator_is_and=False))
+    for part in parts:
         fingerprint, (field, field_values) = read_fingerprint(part.node, values), _read_field_and_values(part.node)
         if fingerprint and part.occur == "must" and not filters.fingerprint:
             filters = filters._replace(fingerprint=fingerprint)
         elif fingerprint or not field or part.occur == "should":
-            raise _unsupported_error(query)
+            raise _unsupported_error(query, parts)
         else:
             (filters.required_filters if part.occur == "must" else filters.excluded_filters).append(
                 (field, field_values)
             )
     if not filters.fingerprint:
-        raise _unsupported_error(query)
+        raise _unsupported_error(query, parts)
     return filters
 
 
-def _unsupported_error(query: str) -> QuerySyntaxError:
+def _unsupported_error(query: str, parts: list[BooleanClause]) -> QuerySyntaxError:
+    from luqum import tree  # noqa: PLC0415 - an optional dependency
+
+    without_field = [part.node for part in parts if not isinstance(part.node, tree.SearchField)]
+    if any(isinstance(node, tree.Term) for node in without_field):
+        words = " ".join(str(node).strip() for node in without_field)
+        return QuerySyntaxError(
+            f"{words!r:.200} is not a filter; if it is part of the id, put the id in quotes, as in "
+            f'`FINGERPRINT:"my id"_20`; otherwise, {_ADVICE}'
+        )
     return QuerySyntaxError(
         f"the query must be one FINGERPRINT clause, alone or with filters, not {query!r:.200}; {_ADVICE}"
     )
@@ -223,7 +253,7 @@ def _read_field_and_values(node: Any) -> tuple[str, list[str]]:
     For other clauses, both are empty.
 
     Raises:
-        QuerySyntaxError: a value has a wildcard.
+        QuerySyntaxError: a value has a wildcard, or is a range.
     """
     from luqum import tree  # noqa: PLC0415 - an optional dependency
 
@@ -235,6 +265,11 @@ def _read_field_and_values(node: Any) -> tuple[str, list[str]]:
         values = [part.node for part in parts if part.occur == "should"]
         if len(values) < len(parts):
             return "", []
+    if any(isinstance(value, tree.Range | tree.OpenRange) for value in values):
+        raise QuerySyntaxError(
+            f"the filter {str(node).strip()!r} is a range; list the values, as in {node.name}:(VALUE OR VALUE), or in "
+            "Python, put a range clause of the engine in the list of filters"
+        )
     if not all(isinstance(value, tree.Word | tree.Phrase) for value in values):
         return "", []
     if any(isinstance(value, tree.Word) and _has_wildcard(value.value) for value in values):

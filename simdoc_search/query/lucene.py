@@ -72,7 +72,10 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
     try:
         return parser.parse(_QUERY_TOKEN_PATTERN.sub(replace_token, query)), values
     except ParseError as error:
-        raise QuerySyntaxError(f"{query!r:.200} is not valid in Lucene's query syntax: {error}") from None
+        raise QuerySyntaxError(
+            f"{query!r:.200} is not valid in Lucene's query syntax ({error}); put ids and values with special "
+            "characters in quotes"
+        ) from None
 
 
 def boolean_clauses(node: Any, *, default_operator_is_and: bool) -> Iterator[BooleanClause]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 from contextlib import closing
 from itertools import pairwise
@@ -44,6 +45,10 @@ def tokens() -> list[str]:
     record = open_store(".simdoc").get("doc123.txt")
     assert record is not None
     return record.query_terms()
+
+
+def test_help_names_the_command_that_explains_one_hit() -> None:
+    assert re.search(r"simdoc-search compare doc123 other +why a document is a hit or not", output("explain", "--help"))
 
 
 def table(*arguments: str) -> dict[str, str]:

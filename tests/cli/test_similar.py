@@ -226,6 +226,11 @@ def test_messages_about_common_mistakes_name_the_right_command() -> None:
         ([], "give one of QUERY, --file, --text or --all-from"),
         (["doc123", "--text", "x"], "give one of QUERY, --file, --text or --all-from"),
         (["--text", "x", "--file", "draft.txt"], "give one of QUERY, --file, --text or --all-from"),
+        (
+            ["doc123_20_80 AND language:de"],
+            "must begin with FINGERPRINT: in capital letters; write FINGERPRINT:doc123_20",
+        ),
+        (['"doc123"_20 AND language:de'], "must begin with FINGERPRINT: in capital letters"),
         (["doc123", "--filter", "language"], "write FIELD=VALUE, such as language=de"),
         (["doc123", "--filter", "=de"], "write FIELD=VALUE, such as language=de"),
         (["doc123", "--filter-any", "language"], "--filter-any"),

@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.clauses import expand_fingerprints, has_other_clauses, parse_fingerprint_and_filters
+from simdoc_search.query.clauses import (
+    expand_fingerprints,
+    has_other_clauses,
+    missing_fingerprint_error,
+    parse_fingerprint_and_filters,
+)
 
 
 def clause_of(fingerprint: str) -> dict[str, Any]:
@@ -159,13 +164,52 @@ def test_simple_clauses_are_read_as_filters() -> None:
         "FINGERPRINT:a AND word",
         "FINGERPRINT:a AND FINGERPRINT:b",
         "NOT FINGERPRINT:a AND x:y",
-        "FINGERPRINT:a AND x:[1 TO 2]",
         "FINGERPRINT:a AND x:(b AND c)",
+        "FINGERPRINT:a AND x:/b/",
     ],
 )
 def test_other_clauses_are_refused_with_an_example(query: str) -> None:
     with pytest.raises(QuerySyntaxError, match="write `FINGERPRINT:ID_20`, then filters such as `AND FIELD:VALUE`"):
         parse_fingerprint_and_filters(query)
+
+
+def test_words_after_an_id_are_refused_with_the_advice_to_quote_the_id() -> None:
+    query = "FINGERPRINT:shop/returns & refunds 2024_20_80 AND author:x"
+    with pytest.raises(
+        QuerySyntaxError, match=r"'& refunds 2024_20_80' is not a filter; .* put the id in quotes, as in "
+    ):
+        parse_fingerprint_and_filters(query)
+    with pytest.raises(QuerySyntaxError, match="put ids and values with special characters in quotes"):
+        parse_fingerprint_and_filters("FINGERPRINT:a [draft]_20 AND author:x")
+
+    quoted = parse_fingerprint_and_filters('FINGERPRINT:"shop/returns & refunds 2024"_20_80 AND author:x')
+    assert ('"shop/returns & refunds 2024"_20_80', [("author", ["x"])]) == quoted[:2]
+
+
+@pytest.mark.parametrize("value", ["[2026-01-01 TO 2026-06-01]", "{1 TO *}", ">=5", "<5", "(1 OR [2 TO 3])"])
+def test_a_range_is_refused_with_the_alternatives(value: str) -> None:
+    with pytest.raises(
+        QuerySyntaxError, match=r"is a range; list the values, as in x:\(VALUE OR VALUE\), or in Python"
+    ):
+        parse_fingerprint_and_filters(f"FINGERPRINT:a AND x:{value}")
+
+
+@pytest.mark.parametrize(
+    ("text", "corrected"),
+    [
+        ("a_20_80 AND author:x", "FINGERPRINT:a_20_80 AND author:x"),
+        ("a & b_20_80 AND x:y", 'FINGERPRINT:"a & b"_20_80 AND x:y'),
+        ('"a b"_20 && NOT by.name:x', 'FINGERPRINT:"a b"_20 && NOT by.name:x'),
+        ("fingerprint: a_20 AND x:y", "FINGERPRINT:a_20 AND x:y"),
+        ("FINGERPRINT:a AND x:y", None),
+        ('"a AND x:y"_20', None),
+        ("this AND that", None),
+    ],
+)
+def test_filters_without_a_fingerprint_before_the_id_are_recognised(text: str, corrected: str | None) -> None:
+    error = missing_fingerprint_error(text)
+
+    assert corrected == (str(error).rpartition("; write ")[2] if error else None)
 
 
 @pytest.mark.parametrize("value", ["k*", "k?", r"k\\*", "(one OR k*)", "*"])

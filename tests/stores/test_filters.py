@@ -30,6 +30,13 @@ def test_filters_compare_the_text_form_of_a_field(store: Store) -> None:
     assert [] == filtered(store, authors="Ada Bob") == filtered(store, unknown="x") == filtered(store, year=202)
 
 
+def test_wildcards_are_normal_characters(store: Store) -> None:
+    put(store, record("a", author="bot*", title="Who?"), record("b", author="bot1", title="Whom"))
+
+    assert ["a"] == filtered(store, author="bot*") == filtered(store, title="Who?")
+    assert [] == filtered(store, author="bot?") == filtered(store, author="*")
+
+
 def test_all_filters_must_match(store: Store) -> None:
     put(store, record("a", x="1", y="1"), record("b", x="1", y="2"), record("c", x="2", y="2"))
 

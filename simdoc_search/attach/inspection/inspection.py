@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from simdoc_search.attach.backfill.checkpoints import read_checkpoints, read_shard_states
 from simdoc_search.attach.index_pipeline import IndexPipeline, PipelineReader
@@ -64,6 +65,11 @@ class Inspection:
     sample: Sample
     thresholds: SimilarityThresholds
     text_fields: Sequence[str] = ()
+
+    @property
+    def index_settings(self) -> dict[str, Mapping[str, Any]]:
+        """The settings of the indices whose documents were counted, by the name of the index."""
+        return {inspected.index.name: inspected.index.index_settings for inspected in self.index_inspections}
 
     @property
     def document_count(self) -> int:

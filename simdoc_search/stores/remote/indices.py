@@ -14,6 +14,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import closed_index_error
 from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import read_index_settings, read_mappings
+from simdoc_search.stores.remote.pipelines import find_missing_pipeline
 from simdoc_search.stores.remote.schema import find_fingerprint_field
 from simdoc_search.stores.remote.shared_settings import (
     Mappings,
@@ -115,9 +116,11 @@ class Indices:
         if engine.closed_indices and not self._state.closed_indices:
             self._read_again(engine)
         state, left_out = self._state, []
-        for index in self._not_queryable(state):
+        not_queryable = self._not_queryable(state)
+        pipeline = find_missing_pipeline(engine, state.settings, self.field) if not_queryable else ""
+        for index in not_queryable:
             problem = explain_not_queryable(
-                index, state.all_mappings, self.field, self._location, state.settings.get(index)
+                index, state.all_mappings, self.field, self._location, state.settings.get(index), pipeline=pipeline
             )
             left_out.append(LeftOutIndex(index, engine.count(self.name, {"term": {"_index": index}}), problem.reason))
         closed = [LeftOutIndex(index, None, closed_reason(index)) for index in sorted(state.closed_indices)]

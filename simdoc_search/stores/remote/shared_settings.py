@@ -41,7 +41,13 @@ def select_queryable_mappings(mappings: Mappings, field: str) -> dict[str, Mappi
 
 
 def explain_not_queryable(
-    index: str, mappings: Mappings, field: str, location: str, settings: Mapping[str, Any] | None = None
+    index: str,
+    mappings: Mappings,
+    field: str,
+    location: str,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    pipeline: str = "",
 ) -> NotQueryableReason:
     """Return why an index cannot be queried, and what to do.
 
@@ -51,6 +57,7 @@ def explain_not_queryable(
         field: the fingerprint field.
         location: URL of the engine and the name.
         settings: the `index` part of the settings of the index, if it could be read.
+        pipeline: see `backfill_advice`.
     """
     faults = list(find_faults(mappings[index], settings or {}, field))
     if query_fault := next((fault for fault in faults if fault.blocks_queries and not fault.lacks_tokens), None):
@@ -58,7 +65,7 @@ def explain_not_queryable(
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
         advice = f", and `backfill` cannot add this field, because {write_fault.problem}"
     else:
-        advice = f"; {backfill_advice(mappings.values(), field, location)}"
+        advice = f"; {backfill_advice(mappings.values(), field, location, pipeline=pipeline)}"
     return NotQueryableReason(f"the index has no field {field}.tokens{advice}", only_lacks_field=True)
 
 

@@ -183,7 +183,9 @@ def find_text_query(
     return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in response["hits"]["hits"]) else query
 
 
-def backfill_advice(mappings: Iterable[Mapping[str, Any]], field: str, location: str, *options: str) -> str:
+def backfill_advice(
+    mappings: Iterable[Mapping[str, Any]], field: str, location: str, *options: str, pipeline: str = ""
+) -> str:
     """Return the advice to run `simdoc-search backfill`, with the complete command, as a part of a sentence.
 
     If `simdoc-search index` created an index, return the advice to run that command.
@@ -193,15 +195,28 @@ def backfill_advice(mappings: Iterable[Mapping[str, Any]], field: str, location:
         field: the fingerprint field.
         location: URL of the engine and name of the index.
         options: additional options of the command.
+        pipeline: a pipeline to install first, because an index lacks it; see `find_missing_pipeline`.
     """
     all_mappings = list(mappings)
     if any(METADATA_FIELD in mapped_fields(mapping, field) for mapping in all_mappings):
         return "update the index with `simdoc-search index`"
     needed, remark = [] if field == DEFAULT_FIELD else ["--field", field], ""
-    if "--text-field" not in options and not recorded_text_fields(all_mappings, field):
+    recorded = recorded_text_fields(all_mappings, field)
+    if "--text-field" not in options and not recorded:
         guessed, remark = _guess_text_field(all_mappings, field)
         needed += ["--text-field", guessed]
-    return f"run `{shlex.join(['simdoc-search', 'backfill', location, *needed, *options])}`{remark}"
+    if not pipeline:
+        return f"run `{shlex.join(['simdoc-search', 'backfill', location, *needed, *options])}`{remark}"
+    url, _, index = location.rpartition("/")
+    texts = [part for name in recorded for part in ("--text-field", name)]
+    pipeline_options = ["--pipeline", "--name", pipeline, *needed, *texts, "--index", index]
+    install = shlex.join(["simdoc-search", "template", "install", url, *pipeline_options])
+    stale = [] if "--stale" in options else ["--stale"]
+    backfill = shlex.join(["simdoc-search", "backfill", location, *needed, *options, *stale])
+    return (
+        f"run `{install}`, so that new documents get fingerprints (add --index-template NAME if an index template "
+        f"creates the next index), then run `{backfill}`{remark}"
+    )
 
 
 def _guess_text_field(mappings: Iterable[Mapping[str, Any]], field: str) -> tuple[str, str]:

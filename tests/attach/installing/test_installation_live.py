@@ -131,6 +131,31 @@ def test_the_index_template_of_the_next_index_is_named(app: Application) -> None
     assert expected(OLD) == ours(app.url, index, "1")
 
 
+def test_an_index_without_the_pipeline_of_the_others_gets_the_pipeline_first(app: Application) -> None:
+    """Without it, each new document after a rollover would need another backfill. The printed commands work."""
+    app.make_template()
+    app.make_alias()
+    run(*app.install("--index", app.name))
+    app.write("1", {"body": OLD})
+    second, url = app.roll_over(), f"{app.url}/{app.name}"
+    app.write("2", {"body": OLD})
+    checked, status = run("check", url).stdout, run("status", url).stderr
+    similar = run("similar", "1", "--store", url).stderr
+    install, backfill = (
+        f"simdoc-search {' '.join(app.install('--index', app.name))}",
+        f"simdoc-search backfill {url} --stale",
+    )
+
+    for shown in (checked, status, similar):
+        assert f"run `{install}`, so that new documents get fingerprints (add --index-template NAME" in shown
+        assert f"then run `{backfill}`" in shown
+    for command in (install, backfill):
+        output(*command.split()[1:])
+    app.write("3", {"body": OLD})
+    assert expected(OLD) == ours(app.url, second, "2") == ours(app.url, second, "3")
+    assert "backfill" not in run("check", url).stdout + run("status", url).stderr
+
+
 def test_the_next_index_follows_the_write_index(app: Application) -> None:
     """The last name in alphabetical order does not count."""
     app.make_template()

@@ -1,0 +1,35 @@
+"""Finds the pipeline that computes the fingerprints of some indices behind a name, but not of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simdoc_search.stores.remote.engine import Engine
+
+NO_PIPELINE = "_none"
+"""The value of `index.final_pipeline` and `index.default_pipeline` if an index has no pipeline."""
+
+
+def find_missing_pipeline(engine: Engine, settings: Mapping[str, Mapping[str, Any]], field: str) -> str:
+    """Return the final pipeline that fills the field in an index, if another index has no final pipeline.
+
+    For example, the index after a rollover lacks the pipeline if the index template does not name it. Without such an
+    index, return an empty string.
+
+    Args:
+        engine: the engine.
+        settings: the `index` part of the settings of each index.
+        field: the fingerprint field.
+    """
+    names = {str(values.get("final_pipeline", NO_PIPELINE)) for values in settings.values()}
+    if NO_PIPELINE not in names:
+        return ""
+    candidates = sorted(names - {NO_PIPELINE})
+    return next((name for name in candidates if _fills_field(engine, name, field)), "")
+
+
+def _fills_field(engine: Engine, pipeline: str, field: str) -> bool:
+    body = engine.get_if_allowed("_ingest", "pipeline", pipeline).get(pipeline, {})
+    scripts = [processor.get("script", {}) for processor in body.get("processors", ())]
+    return any(script.get("params", {}).get("into") == field for script in scripts)
