@@ -51,6 +51,7 @@ document.querySelector('#text').dispatchEvent(drop);
 """
 MAX_TABS = 60
 PLAN = "const done = arguments[0]; fetch('/duplicates/plan.tsv').then(r => r.text()).then(done, e => done(String(e)))"
+COUNTS = "return document.querySelector('.plan-counts').textContent"
 ODD = "[style], iframe, object, embed, base, [onclick], [onload], [onerror], style, script:not([src])"
 
 
@@ -234,10 +235,13 @@ class Check:
             time.sleep(0.2)
         else:
             yield f"duplicates {self._which}: the page says {status!r}, not {expected!r}"
+        counts = browser.run(COUNTS)
         browser.driver.get(f"{self._url}/duplicates")
         kept = browser.run("return [...document.querySelectorAll('.member input:checked')].map(e => e.value)")
         if kept != chosen:
             yield f"duplicates {self._which}: {kept} is saved, not {chosen}"
+        if counts != browser.run(COUNTS):
+            yield f"duplicates {self._which}: {counts!r} is {browser.run(COUNTS)!r} after a reload"
 
     def _narrow(self) -> Iterator[str]:
         """On a phone, names and figures are whole, and the answer comes before the text."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simdoc_search.cli.command_line import DEFAULT_STORE
 from simdoc_search.cli.common import (
     document_progress,
     engine_option,
@@ -24,24 +25,24 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("path_or_url", metavar="PATH|URL")
+@click.argument("store", metavar="[PATH|URL]", default=DEFAULT_STORE, envvar="SIMDOC_STORE")
 @field_option
 @engine_option
 @json_option
 @handle_errors
-def check(path_or_url: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
+def check(store: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
     """Check a local index for damage, or an engine's index for problems.
 
     For a local index, the command verifies the checksum of every file. Other programs can keep writing to the index.
     For an engine's index, it checks the mapping and prints how to fix it. If there is a problem, the exit status is 1.
 
     \b
-      simdoc-search check ./.simdoc
+      simdoc-search check                    check the index ./.simdoc
       simdoc-search check http://localhost:9200/articles
     """
     from simdoc_search.stores.location import parse_location
 
-    location = parse_location(path_or_url)
+    location = parse_location(store)
     if isinstance(location, Path):
         has_problems = _check_store(location, as_json)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.command_line import command_line
@@ -17,7 +16,7 @@ from simdoc_search.display import (
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.search import SimilaritySearch, VersionsResult
+    from simdoc_search.search import SimilaritySearch, VersionEntry, VersionsResult
 
 
 def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey | None, str]:
@@ -69,12 +68,21 @@ def _may_lack_later_versions(result: VersionsResult) -> bool:
 
 
 def _find_last_changed_versions(result: VersionsResult) -> list[str]:
-    """Return the names of the last two successive versions with different words, or else of the last two versions."""
-    names = [entry.name for entry in result.timeline[-2:]]
-    for before, entry in pairwise(result.timeline):
-        if entry.changes and (entry.changes.added_word_count or entry.changes.removed_word_count):
-            names = [before.name, entry.name]
-    return names
+    """Return the names of the last two successive versions with different words, or else of the last two versions.
+
+    If several successive versions have the same words, a file is preferred to a copy of it, such as an attachment.
+    """
+    from simdoc_search.duplicates.keep_order import count_copy_names
+
+    runs: list[list[VersionEntry]] = []  # successive versions with the same words
+    for entry in result.timeline:
+        if not runs or (entry.changes and (entry.changes.added_word_count or entry.changes.removed_word_count)):
+            runs.append([])
+        runs[-1].append(entry)
+    if len(runs) < 2:
+        return [entry.name for entry in result.timeline[-2:]]
+    nearest_first = (reversed(runs[-2]), runs[-1])
+    return [min((entry.name for entry in run), key=count_copy_names) for run in nearest_first]
 
 
 def count_lines(result: VersionsResult) -> Iterator[str]:

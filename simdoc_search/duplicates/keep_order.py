@@ -31,7 +31,7 @@ _FOLDER_OF_COPIES = re.compile(
 file in another folder was probably filed there by a person."""
 _NANOSECONDS_PER_DAY = 86_400 * 10**9
 _ARCHIVE_MEMBER_PENALTY = 1 << 16
-"""The result of `_count_copy_names` for a member of an archive, greater than any number of names in a path."""
+"""The result of `count_copy_names` for a member of an archive, greater than any number of names in a path."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,12 +135,12 @@ class KeepRule:
 def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     """Return the rank of each document, and whether it is in an archive or e-mail.
 
-    Documents are ranked by `_count_copy_names`, then by the days on which their files were modified, then by the length
+    Documents are ranked by `count_copy_names`, then by the days on which their files were modified, then by the length
     of their ids, then by their ids.
     """
     numbers = by_id.tolist()
     counts_and_lengths = np.fromiter(
-        (_count_copy_names(criteria.path_of(number)) << 32 | len(criteria.id_of(number)) for number in numbers),
+        (count_copy_names(criteria.path_of(number)) << 32 | len(criteria.id_of(number)) for number in numbers),
         np.int64,
         len(by_id),
     )
@@ -154,7 +154,7 @@ def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     return ranks, is_member
 
 
-def _count_copy_names(path: str) -> int:
+def count_copy_names(path: str) -> int:
     """Count the parts of a path that are names of copies, backups or download folders.
 
     For a member of an archive, return a greater number.

@@ -153,7 +153,7 @@ def save_decisions(request: PageRequest) -> Redirect:
             next_page = url_for("/duplicates", **here)
         case _:
             next_page = url_for("/duplicates", start=request.value("start"), limit=request.value("limit"))
-    return Redirect(next_page, {"decision_count": len(review.decisions)})
+    return Redirect(next_page, {"decision_count": len(review.decisions), "plan": review.describe_plan()})
 
 
 def plan_summary(request: PageRequest) -> Page:

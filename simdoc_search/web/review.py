@@ -9,6 +9,7 @@ from itertools import groupby, islice
 from threading import Lock
 from typing import NamedTuple
 
+from simdoc_search.display import format_bytes
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicate, Duplicates, Group, GroupedDocument
 from simdoc_search.duplicates.plan.rows import Action, PlanRow
@@ -228,6 +229,16 @@ class DuplicatesReview:
             actions[group.kept.number] = _proposal_for_replaced_document(group, chosen_index)
         actions |= {self._decided_members[key].document.number: action for key, action in self.decisions.items()}
         return self.duplicates.count_freed_bytes(actions) if actions else self.duplicates.freed_bytes
+
+    def describe_plan(self) -> str:
+        """Return how many members the plan drops, leaves undecided and keeps, and the bytes that it frees."""
+        counts, freed = self.count_actions(), self.count_freed_bytes()
+        parts = [f"{counts['drop']:,} to remove", f"{counts['decide']:,} undecided"]
+        if counts["keep"]:
+            parts.append(f"{counts['keep']:,} to keep")
+        if freed:
+            parts.append(f"{format_bytes(freed)} to free")
+        return ", ".join(parts)
 
     @property
     def plan_name(self) -> str:

@@ -94,8 +94,15 @@ def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
 
     assert f"{command} 'a 2021.txt' 'a 2022.txt'" in output("versions", "a 2022.txt")
 
-    (tmp_path / "docs/a 2021.txt").write_text(f"{second}\n\n")
+    write(tmp_path, {"docs/a 2021 - Copy.txt": first, "docs/a 2022 - Copy.txt": second})
     output("index", "docs")
+
+    assert f"{command} 'a 2021.txt' 'a 2022.txt'" in output("versions", "a 2021.txt")
+
+    for path in (tmp_path / "docs").glob("* - Copy.txt"):
+        path.unlink()
+    (tmp_path / "docs/a 2021.txt").write_text(f"{second}\n\n")
+    output("index", "docs", "--prune")
 
     assert f"{command} 'a 2022.txt' 'a 2023.txt'" in output("versions", "a 2022.txt")
 

@@ -121,7 +121,9 @@ def test_one_decision_is_saved_without_the_others(pages: Pages) -> None:
         "/duplicates/decide", data={f"row-{number}-{member}": "drop"}, headers={"accept": "application/json"}
     )
 
-    assert (202, {"decision_count": 1}) == (saved.status_code, saved.json())
+    [shown] = re.findall(r'<span class="plan-counts">([^<]+)<', pages.html("/duplicates"))
+    assert (202, {"decision_count": 1, "plan": shown}) == (saved.status_code, saved.json())
+    assert shown.startswith(f"{before['drop'] + 1} to remove, {before['decide'] - 1} undecided")
     assert {**before, "decide": before["decide"] - 1, "drop": before["drop"] + 1} == counts_of(pages)
     assert 'class="scripted soft save-status" role="status"' in pages.html("/duplicates")
 

@@ -47,7 +47,10 @@ async function saveDecisions() {
     while (unsaved.size) {
       const rows = new Map(unsaved);
       const response = await send(rows);
-      if (!response.ok) throw new Error((await response.json()).error);
+      const answer = await response.json();
+      if (!response.ok) throw new Error(answer.error);
+      document.querySelector(".plan-counts").textContent = answer.plan;
+      decisions.querySelector("button[value=reset]").hidden = false;
       for (const [row, value] of rows) if (unsaved.get(row) === value) unsaved.delete(row);
     }
     status.textContent = "Saved.";

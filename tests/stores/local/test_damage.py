@@ -263,6 +263,24 @@ def test_the_command_check_names_the_damage(
     )
 
 
+def test_check_finds_the_index_as_the_other_commands_do(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an argument, it checks the index of SIMDOC_STORE, of `simdoc.toml`, or else ./.simdoc."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    shutil.copytree(store, ".simdoc")
+
+    assert ".simdoc" == answer("check")["store"]
+
+    shutil.copytree(store, "other")
+    Path("simdoc.toml").write_text('store = "other"\n')
+
+    assert str(folder / "other") == answer("check")["store"]
+    assert str(store) == answer("check", SIMDOC_STORE=str(store))["store"]
+
+
 @pytest.mark.slow
 def test_the_command_repair_names_lost_documents(store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
     """It then exits with status 1."""
