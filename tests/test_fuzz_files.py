@@ -143,6 +143,7 @@ def _damaged_office_file(draw: st.DrawFn, extension: str) -> bytes:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of a failure
 @fuzzing
 @given(files=st.fixed_dictionaries({extension: _damaged_office_file(extension) for extension in formats.MAKERS}))
 def test_each_damaged_office_file_is_indexed_or_has_a_reason(files: dict[str, bytes]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator
 from typing import IO, cast
@@ -57,7 +58,7 @@ def is_docx(data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _find_main_part(archive).startswith("word/")
-    except (KeyError, OSError, RuntimeError, *DAMAGE_ERRORS):
+    except (OSError, RuntimeError, *DAMAGE_ERRORS):
         return False
 
 
@@ -234,8 +235,8 @@ def _is_volatile(instruction: str) -> bool:
 
 
 def _decode_symbol(code: str) -> str:
-    """Return a character of a symbol font. Its code may be in the private use area of Unicode."""
-    try:
-        return chr(int(code, 16))
-    except (ValueError, OverflowError):
+    """Return a character of a symbol font. Its code is usually in the private use area of Unicode."""
+    if re.fullmatch("[0-9A-Fa-f]{2,4}", code) is None:
         return ""
+    character = chr(int(code, 16))
+    return character if character.isprintable() or unicodedata.category(character) == "Co" else ""

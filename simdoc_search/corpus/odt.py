@@ -89,7 +89,7 @@ def is_odt_or_odp(data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _MEDIA_TYPE.fullmatch(archive.read("mimetype")) is not None
-    except (KeyError, OSError, RuntimeError, *DAMAGE_ERRORS):
+    except (OSError, RuntimeError, *DAMAGE_ERRORS):
         return False
 
 
@@ -98,7 +98,7 @@ def is_encrypted_open_document(data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return b"encryption-data" in archive.read(_MANIFEST)
-    except (KeyError, OSError, RuntimeError, *DAMAGE_ERRORS):
+    except (OSError, RuntimeError, *DAMAGE_ERRORS):
         return False
 
 

@@ -11,7 +11,10 @@ from xml.etree import ElementTree
 
 from simdoc_search.errors import DocumentError
 
-DAMAGE_ERRORS = (zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, NotImplementedError, ValueError)
+DAMAGE_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, NotImplementedError, ValueError),
+    LookupError,  # a missing member, or an unknown encoding
+)
 
 
 @contextmanager

@@ -55,6 +55,7 @@ def lines(text: str) -> list[str]:
         (text("4") + "<w:r><w:noBreakHyphen/></w:r>" + text("methyl"), "4-methyl"),
         (text("a") + "<w:r><w:softHyphen/></w:r>" + text("b"), "ab"),
         (text("1") + '<w:r><w:sym w:font="Symbol" w:char="F0B1"/></w:r>' + text("2"), "1\uf0b12"),
+        (text("1") + '<w:r><w:sym w:char="D800"/><w:sym w:char="x"/><w:sym w:char="0000"/></w:r>', "1"),
         (f"<w:ins>{text('new')}</w:ins><w:del><w:r><w:delText>old</w:delText></w:r></w:del>", "new"),
         (f"<w:moveFrom>{text('here')}</w:moveFrom><w:moveTo>{text('there')}</w:moveTo>", "there"),
         (f"<w:hyperlink>{text('a')}</w:hyperlink><w:sdt><w:sdtContent>{text('b')}</w:sdtContent></w:sdt>", "ab"),
@@ -152,3 +153,13 @@ def test_a_document_with_a_damaged_part_is_damaged(tmp_path: Path, name: str) ->
     """Its text would otherwise be incomplete, and nobody would know."""
     with pytest.raises(CorpusError, match=r"cannot be read: damaged: [^\n]+"):
         read(tmp_path, **{name: "<w:p><w:t>no end"})
+
+
+def test_a_document_in_an_unknown_encoding_is_damaged(tmp_path: Path) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("word/document.xml", '<?xml version="1.0" encoding="UTF-B"?><a/>')
+    (tmp_path / "a.docx").write_bytes(file.getvalue())
+
+    with pytest.raises(CorpusError, match="cannot be read: damaged: unknown encoding: UTF-B"):
+        read_file(tmp_path / "a.docx")
