@@ -20,6 +20,7 @@ class _StderrHandler(logging.Handler):
         if not is_quiet():
             # rich replaces sys.stderr, so that the line appears above a progress bar. `click.echo` would bypass it.
             sys.stderr.write(f"{printable(self.format(record))}\n")
+            sys.stderr.flush()  # the test runner of click 8.2.0 does not
 
 
 def show_verbose_log(context: click.Context, count: int) -> None:
