@@ -12,6 +12,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store, read_corpus
 from tests.support.cli import answer, output, run, words, write
 from tests.support.folders import posix_only
+from tests.support.slow_cases import slow_after
 
 JPEG, OTHER_JPEG = b"\xff\xd8\xff\xe0" + b"\0\1" * 90, b"\xff\xd8\xff\xe0" + b"\0\2" * 90
 FILES: dict[str, str | bytes] = {
@@ -141,6 +142,7 @@ def test_archives_with_equal_bytes_are_copies_and_their_members_are_listed_once(
 
 
 @posix_only
+@pytest.mark.slow
 def test_the_members_of_a_linked_archive_are_left_out() -> None:
     write_archives({"a.txt": words(200, 280)})
     Path("docs/link.zip").symlink_to("x.zip")
@@ -160,7 +162,7 @@ def test_archives_without_text_are_copies(tmp_path: Path) -> None:
     assert {"x.zip": ["x (1).zip"], **GROUPS} == groups("docs")
 
 
-@pytest.mark.parametrize("method", [["--move-to", "moved"], ["--delete", "--yes"]])
+@pytest.mark.parametrize("method", slow_after(1, [["--move-to", "moved"], ["--delete", "--yes"]]))
 def test_a_plan_removes_the_members_of_an_archive_from_the_index_and_undo_adds_them(method: list[str]) -> None:
     write_archives({"a.txt": words(200, 280), "b.txt": words(300, 380)})
     output("index", "docs", "--archives")

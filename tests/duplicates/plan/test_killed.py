@@ -54,7 +54,7 @@ class Trial:
         assert self.method == "delete" or len(contents(self.folder)) >= len(self.rows)
 
 
-@pytest.fixture(params=slow_after(1, ["delete", "move to another disk", "move", "hardlink"]))
+@pytest.fixture(params=slow_after(0, ["delete", "move to another disk", "move", "hardlink"]))
 def trial(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trial:
     method, _, far = request.param.partition(" ")
     if far:
