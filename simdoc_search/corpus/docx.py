@@ -10,18 +10,17 @@ import io
 import re
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Iterator
-from typing import IO, cast
+from collections.abc import Iterable, Mapping
 from xml.etree import ElementTree
 
-from simdoc_search.corpus.office_archive import DAMAGE_ERRORS, open_office_archive
+from simdoc_search.corpus.office_archive import DAMAGE_ERRORS, open_office_archive, parse_member
 
 _HEADER_OR_FOOTER = re.compile(r"word/(header|footer)\d*\.xml")
 _NOTES = re.compile(r"word/(?:footnotes|endnotes)\d*\.xml")
 _MAIN_PART = "word/document.xml"
 _PROPERTIES_PART = "docProps/core.xml"
 _PROPERTIES = {"title": "title", "created": "created_at", "modified": "modified_at"}
-_MAX_PARTS, _BUFFER_BYTES = 100, 1 << 16
+_MAX_PARTS = 100
 
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _OMITTED = frozenset({"pPr", "rPr", "sectPr", "tblPr", "trPr", "tcPr", "tblGrid", "del", "moveFrom", "delText", "rt"})
@@ -84,7 +83,7 @@ def _read_headers_and_footers(archive: zipfile.ZipFile, names: Iterable[str]) ->
 
 
 def _read_properties(archive: zipfile.ZipFile) -> dict[str, str]:
-    found = {_local_name(element): element.text for element in _parse(archive, _PROPERTIES_PART).iter()}
+    found = {_local_name(element.tag): element.text for element in _parse(archive, _PROPERTIES_PART).iter()}
     return {name: text for tag, name in _PROPERTIES.items() if (text := (found.get(tag) or "").strip())}
 
 
@@ -113,77 +112,69 @@ class _PartReader:
         self._rows: list[list[str]] = []
         self._paragraphs: list[_Paragraph] = []
         self._fields: list[str] = []  # the instruction of each open field
-        self._omitted_depth: int | None = None  # the number of open fields at the one whose result is omitted
+        self._omitted_field_depth: int | None = None  # the number of open fields at the one whose result is omitted
+        self._omitted_depth = 0  # the number of open elements that are omitted
+        self._text: list[str] = []  # since the last element began
+        self._note_id = ""
         self._has_choice: list[bool] = []  # for each open AlternateContent, whether text was read from it
 
     def read(self, archive: zipfile.ZipFile, name: str) -> list[str]:
         """Return the paragraphs and tables with text, in order."""
         self._blocks = [[]]
-        with archive.open(name) as file:
-            self._parse(file)
+        parse_member(archive, name, self)
         return list(filter(str.strip, self._blocks[0]))
 
     def take_other_notes(self) -> list[str]:
         """Return the notes that no paragraph refers to."""
         return [block for note in self._notes.values() for block in note if block.strip()]
 
-    def _parse(self, file: IO[bytes]) -> None:
-        parser: ElementTree.XMLPullParser[ElementTree.Element] = ElementTree.XMLPullParser(("start", "end"))
-        skipped: ElementTree.Element | None = None
-        while data := file.read(_BUFFER_BYTES):
-            parser.feed(data)
-            events = cast("Iterator[tuple[str, ElementTree.Element]]", parser.read_events())
-            for event, element in events:
-                name = _local_name(element)
-                if event == "end":
-                    if skipped is None:
-                        self._end(name, element)
-                    elif skipped is element:
-                        skipped = None
-                    element.clear()
-                elif skipped is None:
-                    if self._is_omitted(name, element):
-                        skipped = element
-                    else:
-                        self._start(name, element)
-        parser.close()
-
-    def _is_omitted(self, name: str, element: ElementTree.Element) -> bool:
-        if name in ("footnote", "endnote"):
-            return _attribute(element, "type") not in ("", "normal")  # the line between text and notes
-        if name == "Fallback":
-            return bool(self._has_choice) and self._has_choice[-1]
-        if name == "fldSimple":
-            return self._omit_volatile_fields and _is_volatile(_attribute(element, "instr"))
-        return name in _OMITTED
-
-    def _start(self, name: str, element: ElementTree.Element) -> None:
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Begin an element, or omit it with everything in it."""
+        name = _local_name(name)
+        if self._omitted_depth or self._is_omitted(name, attributes):
+            self._omitted_depth += 1
+            return
         if name == "p":
             self._paragraphs.append(_Paragraph())
-        elif name in ("tbl", "tc", "txbxContent", "footnote", "endnote"):
+        elif name in ("tbl", "tc", "txbxContent"):
             self._blocks.append([])
+        elif name in ("footnote", "endnote"):
+            self._blocks.append([])
+            self._note_id = _attribute(attributes, "id")
         elif name == "tr":
             self._rows.append([])
         elif name == "AlternateContent":
             self._has_choice.append(False)
         elif name == "fldChar":
-            self._read_field_character(_attribute(element, "fldCharType"))
+            self._read_field_character(_attribute(attributes, "fldCharType"))
         elif name == "den":
             self._add("/")
+        elif name == "sym":
+            self._add(_decode_symbol(_attribute(attributes, "char")))
+        elif name in ("footnoteReference", "endnoteReference"):
+            self._attach(self._notes.pop((name.removesuffix("Reference"), _attribute(attributes, "id")), []))
+        self._text.clear()
 
-    def _end(self, name: str, element: ElementTree.Element) -> None:
+    def data(self, text: str) -> None:
+        """Remember the text since the last element began."""
+        self._text.append(text)
+
+    def end(self, name: str) -> None:
+        """End an element."""
+        if self._omitted_depth:
+            self._omitted_depth -= 1
+            return
+        name = _local_name(name)
         if name == "t":
-            self._add(element.text or "")
+            self._add("".join(self._text))
         elif name == "instrText" and self._fields:
-            self._fields[-1] += element.text or ""
+            self._fields[-1] += "".join(self._text)
         elif name in _CHARACTERS:
             self._add(_CHARACTERS[name])
-        elif name == "sym":
-            self._add(_decode_symbol(_attribute(element, "char")))
         elif name == "p":
             paragraph = self._paragraphs.pop()
             self._blocks[-1] += ["".join(paragraph.pieces), *paragraph.attached]
-            self._omitted_depth = None  # a volatile field ends in its paragraph
+            self._omitted_field_depth = None  # a volatile field ends in its paragraph
         elif name == "tc":
             cell = " ".join(filter(None, self._blocks.pop()))
             (self._rows or self._blocks)[-1].append(cell)
@@ -195,39 +186,46 @@ class _PartReader:
         elif name == "txbxContent":
             self._attach(self._blocks.pop())
         elif name in ("footnote", "endnote"):
-            self._notes[name, _attribute(element, "id")] = self._blocks.pop()
-        elif name in ("footnoteReference", "endnoteReference"):
-            self._attach(self._notes.pop((name.removesuffix("Reference"), _attribute(element, "id")), []))
+            self._notes[name, self._note_id] = self._blocks.pop()
         elif name == "AlternateContent":
             self._has_choice.pop()
+
+    def _is_omitted(self, name: str, attributes: Mapping[str, str]) -> bool:
+        if name in ("footnote", "endnote"):
+            return _attribute(attributes, "type") not in ("", "normal")  # the line between text and notes
+        if name == "Fallback":
+            return bool(self._has_choice) and self._has_choice[-1]
+        if name == "fldSimple":
+            return self._omit_volatile_fields and _is_volatile(_attribute(attributes, "instr"))
+        return name in _OMITTED
 
     def _read_field_character(self, kind: str) -> None:
         if kind == "begin":
             self._fields.append("")
         elif kind == "separate" and self._fields:
-            if self._omit_volatile_fields and self._omitted_depth is None and _is_volatile(self._fields[-1]):
-                self._omitted_depth = len(self._fields)
+            if self._omit_volatile_fields and self._omitted_field_depth is None and _is_volatile(self._fields[-1]):
+                self._omitted_field_depth = len(self._fields)
         elif kind == "end" and self._fields:
-            if self._omitted_depth == len(self._fields):
-                self._omitted_depth = None
+            if self._omitted_field_depth == len(self._fields):
+                self._omitted_field_depth = None
             self._fields.pop()
 
     def _attach(self, blocks: list[str]) -> None:
         (self._paragraphs[-1].attached if self._paragraphs else self._blocks[-1]).extend(blocks)
 
     def _add(self, text: str) -> None:
-        if self._paragraphs and self._omitted_depth is None:
+        if self._paragraphs and self._omitted_field_depth is None:
             self._paragraphs[-1].pieces.append(text)
             self._has_choice = [True] * len(self._has_choice)
 
 
-def _local_name(element: ElementTree.Element) -> str:
+def _local_name(name: str) -> str:
     """Return the name without its namespace. Strict and transitional documents have different namespaces."""
-    return str(element.tag).rpartition("}")[2]
+    return name.rpartition("}")[2]
 
 
-def _attribute(element: ElementTree.Element, name: str) -> str:
-    return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
+def _attribute(attributes: Mapping[str, str], name: str) -> str:
+    return next((value for key, value in attributes.items() if _local_name(key) == name), "")
 
 
 def _is_volatile(instruction: str) -> bool:

@@ -10,15 +10,12 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping
-from typing import Protocol
-from xml.etree import ElementTree
 
-from simdoc_search.corpus.office_archive import DAMAGE_ERRORS, open_office_archive
+from simdoc_search.corpus.office_archive import DAMAGE_ERRORS, open_office_archive, parse_member
 from simdoc_search.errors import DocumentError
 
 _MEDIA_TYPE = re.compile(rb"application/vnd\.oasis\.opendocument\.(?:text|presentation)(?:-template)?\s*")
 _CONTENT, _PROPERTIES_MEMBER, _MANIFEST = "content.xml", "meta.xml", "META-INF/manifest.xml"
-_BUFFER_BYTES = 1 << 16
 _MAX_SPACES = 1000  # the number of spaces in one element
 
 _ODF = "{urn:oasis:names:tc:opendocument:xmlns:"
@@ -54,16 +51,6 @@ _WHITE_SPACE = re.compile(r"[ \t\r\n]+")
 _SOFT_HYPHEN = "\u00ad"
 
 
-class _Reader(Protocol):
-    """Receives the elements and the text of an XML file while it is parsed."""
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None: ...
-
-    def data(self, text: str) -> None: ...
-
-    def end(self, name: str) -> None: ...
-
-
 def read_odt_or_odp(data: bytes) -> tuple[str, dict[str, str]]:
     """Return the text of a document, and its properties `title`, `created_at` and `modified_at` if it has them.
 
@@ -78,9 +65,9 @@ def read_odt_or_odp(data: bytes) -> tuple[str, dict[str, str]]:
     if is_encrypted_open_document(data):
         raise DocumentError("encrypted")
     with open_office_archive(data) as archive:
-        _parse(archive, _CONTENT, content)
+        parse_member(archive, _CONTENT, content)
         if _PROPERTIES_MEMBER in archive.namelist():
-            _parse(archive, _PROPERTIES_MEMBER, properties)
+            parse_member(archive, _PROPERTIES_MEMBER, properties)
     return "\n\n".join(block for block in content.blocks if block.strip()), properties.found
 
 
@@ -100,15 +87,6 @@ def is_encrypted_open_document(data: bytes) -> bool:
             return b"encryption-data" in archive.read(_MANIFEST)
     except (OSError, RuntimeError, *DAMAGE_ERRORS):
         return False
-
-
-def _parse(archive: zipfile.ZipFile, name: str, reader: _Reader) -> None:
-    """Parse a member without a tree, because the tree of a long or nested document needs much memory."""
-    parser = ElementTree.XMLParser(target=reader)  # noqa: S314 - expat limits how far entities expand
-    with archive.open(name) as file:
-        while data := file.read(_BUFFER_BYTES):
-            parser.feed(data)
-    parser.close()
 
 
 class _Paragraph:

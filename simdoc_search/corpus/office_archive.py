@@ -1,12 +1,13 @@
-"""Opens office files that are zip archives, and describes their damage."""
+"""Opens office files that are zip archives, parses their XML, and describes their damage."""
 
 from __future__ import annotations
 
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Protocol
 from xml.etree import ElementTree
 
 from simdoc_search.errors import DocumentError
@@ -15,6 +16,7 @@ DAMAGE_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, NotImplementedError, ValueError),
     LookupError,  # a missing member, or an unknown encoding
 )
+_BUFFER_BYTES = 1 << 16
 
 
 @contextmanager
@@ -35,3 +37,25 @@ def open_office_archive(data: bytes) -> Iterator[zipfile.ZipFile]:
         raise DocumentError(f"damaged: {error}") from error
     except RuntimeError as error:
         raise DocumentError("encrypted") from error
+
+
+class XmlReader(Protocol):
+    """Receives the elements and the text of an XML file while it is parsed."""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Receive the begin of an element."""
+
+    def data(self, text: str) -> None:
+        """Receive text. The text of an element may come in several pieces."""
+
+    def end(self, name: str) -> None:
+        """Receive the end of an element."""
+
+
+def parse_member(archive: zipfile.ZipFile, name: str, reader: XmlReader) -> None:
+    """Parse a member without a tree, because the tree of a long or nested document needs much memory."""
+    parser = ElementTree.XMLParser(target=reader)  # noqa: S314 - expat limits how far entities expand
+    with archive.open(name) as file:
+        while data := file.read(_BUFFER_BYTES):
+            parser.feed(data)
+    parser.close()
