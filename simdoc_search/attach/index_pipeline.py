@@ -10,7 +10,7 @@ from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.pipelines import NO_PIPELINE
+from simdoc_search.stores.remote.pipelines import NO_PIPELINE, fingerprint_parameters
 from simdoc_search.stores.remote.schema import format_label
 
 PipelineState = Literal["none", "missing", "unknown", "unrelated", "different", "fits"]
@@ -35,9 +35,6 @@ _STATES_BY_PRECEDENCE: tuple[PipelineState, ...] = ("fits", "different", "missin
 
 _MAX_CALL_DEPTH = 5
 """Maximum depth of pipelines that call other pipelines."""
-
-FINGERPRINT_PARAMETERS = {"fields", "into", "format", "hash_bits"}
-"""A script with all of these parameters computes fingerprints."""
 
 _Body = Mapping[str, Any]
 
@@ -99,8 +96,7 @@ class PipelineReader:
     def _find_scripts(self, body: _Body, depth: int = _MAX_CALL_DEPTH) -> Iterator[_Body]:
         """Yield the parameters of the fingerprint scripts in a pipeline, and in the pipelines that it calls."""
         for processor in body.get("processors", ()):
-            parameters = processor.get("script", {}).get("params", {})
-            if parameters.keys() >= FINGERPRINT_PARAMETERS:
+            if parameters := fingerprint_parameters(processor):
                 yield parameters
             called = processor.get("pipeline", {}).get("name")
             if called and depth and not isinstance(inner := self._read_pipeline(called), str):

@@ -11,7 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from simdoc_search.attach.index_pipeline import FINGERPRINT_PARAMETERS, PIPELINE_SETTINGS
+from simdoc_search.attach.index_pipeline import PIPELINE_SETTINGS
 from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
 from simdoc_search.attach.indices import IndexDescription, describe_indices
 from simdoc_search.attach.installation import check_url_without_index
@@ -23,6 +23,7 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import shorten_list
+from simdoc_search.stores.remote.pipelines import fingerprint_parameters
 from simdoc_search.stores.remote.queries import any_clause, exists_clause
 from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, WATCHED_FIELD
 
@@ -226,10 +227,8 @@ def _field_query(field: str) -> dict[str, Any]:
 
 def _only_computes_fingerprints(body: Mapping[str, Any], field: str) -> bool:
     """Return whether a pipeline only computes the fingerprints of this field."""
-    parameters = [processor.get("script", {}).get("params", {}) for processor in body.get("processors", ())]
-    return bool(parameters) and all(
-        each.keys() >= FINGERPRINT_PARAMETERS and each["into"] == field for each in parameters
-    )
+    found = [fingerprint_parameters(processor) for processor in body.get("processors", ())]
+    return bool(found) and all(parameters is not None and parameters["into"] == field for parameters in found)
 
 
 def _called_pipelines(body: Mapping[str, Any]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Finds the pipeline that computes the fingerprints of some indices behind a name, but not of all."""
+"""Finds the pipelines that compute fingerprints."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ from simdoc_search.stores.remote.engine import Engine
 
 NO_PIPELINE = "_none"
 """The value of `index.final_pipeline` and `index.default_pipeline` if an index has no pipeline."""
+
+_FINGERPRINT_PARAMETERS = {"fields", "into", "format", "hash_bits"}
+"""A script with all of these parameters computes fingerprints."""
+
+
+def fingerprint_parameters(processor: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the parameters of a processor that computes fingerprints, otherwise None. `into` is their field."""
+    parameters: Mapping[str, Any] = processor.get("script", {}).get("params", {})
+    return parameters if parameters.keys() >= _FINGERPRINT_PARAMETERS else None
 
 
 def find_missing_pipeline(engine: Engine, settings: Mapping[str, Mapping[str, Any]], field: str) -> str:
@@ -31,5 +40,5 @@ def find_missing_pipeline(engine: Engine, settings: Mapping[str, Mapping[str, An
 
 def _fills_field(engine: Engine, pipeline: str, field: str) -> bool:
     body = engine.get_if_allowed("_ingest", "pipeline", pipeline).get(pipeline, {})
-    scripts = [processor.get("script", {}) for processor in body.get("processors", ())]
-    return any(script.get("params", {}).get("into") == field for script in scripts)
+    found = map(fingerprint_parameters, body.get("processors", ()))
+    return any(parameters is not None and parameters["into"] == field for parameters in found)

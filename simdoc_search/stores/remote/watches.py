@@ -31,6 +31,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.access import IndexAccess, require_engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mappings import add_fields, mapped_fields, read_mappings
+from simdoc_search.stores.remote.pipelines import NO_PIPELINE
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 from simdoc_search.stores.remote.queries import any_clause
 from simdoc_search.stores.remote.records import read_token_ids
@@ -187,7 +188,7 @@ class Watches:
             WATCHED_FIELD: {"properties": {**keywords, "overlap": {"type": "float"}, "since": {"type": "date"}}},
         }
         # An index template of the application may match the name. Its pipeline would remove parts of a watch.
-        settings = {"index.default_pipeline": "_none", "index.final_pipeline": "_none"}
+        settings = {"index.default_pipeline": NO_PIPELINE, "index.final_pipeline": NO_PIPELINE}
         body = {"settings": settings, "mappings": {"dynamic": False, "properties": properties}}
         try:
             self._engine.call("PUT", [self.name], body)
