@@ -104,7 +104,7 @@ def _read_texts(
     store: Store, documents: Documents, document_numbers: Sequence[int]
 ) -> Iterator[tuple[int, str | None]]:
     number_by_key = {documents.key(number): number for number in document_numbers}
-    for record in store.records(dict.fromkeys(key.id for key in number_by_key), with_text=True):
+    for record in store.records(dict.fromkeys(key.id for key in number_by_key), load={"text"}):
         if record.key in number_by_key:
             yield number_by_key[record.key], None if has_text_changed(record) else record.text
 

@@ -121,7 +121,7 @@ def _compare_candidates(
                 hit = PassageHit(key, word_count, share, 0, "exact")
                 matches.append(_make_match(hit, matched.covered_words_mask))
         if without_text := [key for key in keys if key not in texts]:
-            records = read_records(store, without_text, with_text=False, with_passages=True)
+            records = read_records(store, without_text, load={"passages"})
             matches += [_estimate_match(document, record) for record in records.values()]
         compared_count += len(batch)
     return matches, compared_count

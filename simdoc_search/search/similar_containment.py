@@ -87,7 +87,7 @@ def _sort_by_estimate(
     store: Store, document: QueryDocument, candidates: Sequence[TokenMatch], options: SimilarOptions
 ) -> list[tuple[TokenMatch, Record]]:
     """Return the candidates that are still stored, by descending estimate of the measure."""
-    records = read_records(store, [candidate.key for candidate in candidates], with_text=False, with_passages=True)
+    records = read_records(store, [candidate.key for candidate in candidates], load={"passages"})
     stored = [(candidate, records[candidate.key]) for candidate in candidates if candidate.key in records]
     estimates = {
         candidate.key: getattr(estimate_similarity(document, record), options.measure) for candidate, record in stored

@@ -520,7 +520,7 @@ class SimilaritySearch:
         Raises:
             FormatMismatchError: the extractor or the synonyms differ from those that the store was created with.
         """
-        record = read_records(self.store, [topic.centre]).get(topic.centre)
+        record = read_records(self.store, [topic.centre], load={"text"}).get(topic.centre)
         if record is None:
             return ()
         document = QueryDocument(read_complete_record(self.store, record), self.store.settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
 from functools import partial
@@ -30,6 +30,7 @@ from simdoc_search.stores.record import (
     Phrase,
     PhraseMatches,
     Record,
+    RecordPart,
     RemovalCondition,
     StoredText,
 )
@@ -202,65 +203,34 @@ class RemoteStore(Closable):
 
     # --- documents by id ---
 
-    def get(
-        self,
-        id: str,
-        *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
-    ) -> Record | None:
+    def get(self, id: str, *, load: Collection[RecordPart] = ()) -> Record | None:
         """Return the record with this id, or None. Raises StoreError if several documents have the id."""
-        records = list(
-            self.records(
-                [id],
-                with_text=with_text,
-                with_passages=with_passages,
-                with_sentences_and_concepts=with_sentences_and_concepts,
-            )
-        )
+        records = list(self.records([id], load=load))
         if len(records) > 1:
             raise StoreError(ambiguous_id_message(record.key for record in records))
         return records[0] if records else None
 
     def records(
-        self,
-        ids: Iterable[str],
-        *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
-        filters: Filters | None = None,
+        self, ids: Iterable[str], *, load: Collection[RecordPart] = (), filters: Filters | None = None
     ) -> Iterator[Record]:
         """Return the records of all documents with these ids that match the filters. Unknown ids are ignored."""
         access = self.access
         if access.is_min_hash_field:
             return compute_records(access, ids, filters)
-        source, clauses = (
-            access.source_filter(
-                with_text=with_text,
-                with_passages=with_passages,
-                with_sentences_and_concepts=with_sentences_and_concepts,
-            ),
-            access.filter_clauses(filters),
-        )
-        ids_per_request = TEXTS_AT_ONCE if with_text else IDS_AT_ONCE
-        return map(
-            access.to_record, find_by_id(access, ids, source=source, ids_per_request=ids_per_request, clauses=clauses)
-        )
+        source, clauses = access.source_filter(load), access.filter_clauses(filters)
+        ids_per_request = TEXTS_AT_ONCE if "text" in load else IDS_AT_ONCE
+        hits = find_by_id(access, ids, source=source, ids_per_request=ids_per_request, clauses=clauses)
+        return map(access.to_record, hits)
 
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
         """Yield the texts of the documents with these ids."""
-        for record in self.records(ids, with_text=True):
+        for record in self.records(ids, load={"text"}):
             if record.text is not None:
                 yield StoredText(record.key, record.text, record.text_hash)
 
     def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
         """Yield the simhashes of the sentences of the documents with these ids."""
-        return (
-            (record.key, decode_simhashes(record.sentences))
-            for record in self.records(ids, with_sentences_and_concepts=True)
-        )
+        return ((record.key, decode_simhashes(record.sentences)) for record in self.records(ids, load={"sentences"}))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
@@ -376,9 +346,7 @@ class RemoteStore(Closable):
     def scan(
         self,
         *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
+        load: Collection[RecordPart] = (),
         root_folder: str | None = None,
         only_roots_inside_folder: bool = False,
         filters: Filters | None = None,
@@ -391,12 +359,7 @@ class RemoteStore(Closable):
             root_clause(root_folder, only_roots_inside_folder, fingerprint_field=self.field),
             *access.filter_clauses(filters),
         ]
-        source = access.source_filter(
-            with_text=with_text,
-            with_passages=with_passages,
-            with_sentences_and_concepts=with_sentences_and_concepts,
-            fields=fields,
-        )
+        source = access.source_filter(load, fields)
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
         for hit in all_hits(access.background_engine, self.index, body):
             yield access.to_record(hit, fields)

@@ -63,7 +63,7 @@ def test_the_mapping_records_the_text_fields(temp_indices: TempIndices, engine: 
     }
     for text_field, text in expected.items():
         backfill(engine, name, text_field=text_field, stale=True, force=True)
-        record = open_store(f"{temp_indices.engine}/{name}").get("a", with_text=True)
+        record = open_store(f"{temp_indices.engine}/{name}").get("a", load={"text"})
 
         assert record is not None
         assert text == record.text
