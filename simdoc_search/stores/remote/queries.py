@@ -22,6 +22,7 @@ from simdoc_search.stores.remote.mappings import (
     field_or_multi_field,
     id_field_type,
     leaf_field_paths,
+    max_indexed_length,
     nested_path,
     shorten_list,
 )
@@ -178,7 +179,8 @@ def filter_clauses(
         is_simdoc_index: whether `simdoc-search index` created the index. It then contains metadata as exact terms.
 
     Raises:
-        QuerySyntaxError: the filters are malformed, or a field is a text field without a keyword multi-field.
+        QuerySyntaxError: the filters are malformed, a field is a text field without a keyword multi-field, or a value
+            is longer than those that its field indexes (`ignore_above`).
     """
     all_mappings = list(mappings)
     clauses: list[dict[str, Any]] = []
@@ -228,6 +230,8 @@ def _condition_clause(
     names = {(_exact_field(condition.field, mapping), nested_path(mapping, condition.field)) for mapping in mappings}
     if not all(name for name, _ in names):
         raise _text_field_error(condition.field, mappings, fingerprint_field)
+    for name, _ in names:
+        _check_lengths(condition, name, mappings)
     terms = [
         nested_clause(_term_clause(name, list(condition.values)), path)
         for name, path in sorted(names, key=lambda pair: (pair[0], pair[1] or ""))
@@ -278,6 +282,17 @@ def _text_field_error(name: str, mappings: Iterable[Mapping[str, Any]], fingerpr
         f"in Python, put a query clause of your own, such as {{'match_phrase': {{{name!r}: ...}}}}, in the list of "
         "filters"
     )
+
+
+def _check_lengths(condition: Condition, name: str, mappings: Iterable[Mapping[str, Any]]) -> None:
+    limit = max_indexed_length(name, mappings)
+    for value in condition.values:
+        if limit is not None and isinstance(value, str) and len(value) > limit:
+            raise QuerySyntaxError(
+                f"the filter {condition.field!r} cannot match {value!r:.80}, because the field {name} indexes only "
+                f"values of at most {limit} characters; increase ignore_above in the mapping, then write the documents "
+                "again, or filter by another field"
+            )
 
 
 def _exclusion_clauses(exclude: DocumentKey | None, id_field: IdField) -> list[dict[str, Any]]:

@@ -41,7 +41,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
-from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
+from simdoc_search.stores.remote.mappings import mapping_at, max_indexed_length, read_mappings
 from simdoc_search.stores.remote.min_hash_field import compute_records, find_candidates_by_terms, open_min_hash_field
 from simdoc_search.stores.remote.phrases import can_find_phrases, find_phrases
 from simdoc_search.stores.remote.point_in_time import all_hits
@@ -157,7 +157,11 @@ class RemoteStore(Closable):
         if self.is_simdoc_index:
             return ""
         name = self.access.id_field.field
-        return "give the _id of a document" if name is None else f"give the id of a document, from its field {name}"
+        if name is None:
+            return "give the _id of a document"
+        limit = max_indexed_length(name, self.access.indices.mappings.values())
+        indexed = "" if limit is None else f", which indexes only ids of at most {limit} characters (ignore_above)"
+        return f"give the id of a document, from its field {name}{indexed}"
 
     def cancellable_by(self: Self, stop: StopEvent) -> Self:
         """Return a copy of this store whose requests end as soon as `stop` is set; see `Store`."""
