@@ -161,7 +161,12 @@ def _choose_settings(
         return requested
     added: dict[str, Any] = {name: None for name in TOKEN_KINDS if getattr(existing_settings, name) is None}
     if existing_settings != replace(requested, **added):
-        labels = f"{format_label(existing_settings)!r}, not {format_label(requested)!r}"
+        existing_parts, parts = format_label(existing_settings).split("; "), format_label(requested).split("; ")
+        differences = [
+            "; ".join(part for part in own if part not in other)
+            for own, other in ((existing_parts, parts), (parts, existing_parts))
+        ]
+        labels = f"{differences[0]!r}, not {differences[1]!r}"
         advice = "choose a new field with --field, or omit the options that change settings"
         raise UnsupportedIndexError(f"the field {options.field} has the settings {labels}; {advice}")
     return requested

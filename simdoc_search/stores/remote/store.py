@@ -128,7 +128,7 @@ class RemoteStore(Closable):
             mappings = read_mappings(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
         open_mappings, given_fields = indices.mappings, text_field_names(text_field or ())
-        check_text_fields(given_fields, open_mappings, indices.field, is_simdoc_index=indices.is_simdoc_index)
+        check_text_fields(given_fields, open_mappings, indices.field, location, is_simdoc_index=indices.is_simdoc_index)
         text_fields = (
             None
             if indices.is_simdoc_index
@@ -187,7 +187,8 @@ class RemoteStore(Closable):
         if not self.is_simdoc_index:
             raise StoreError(
                 f"{self.location} was not created with `simdoc-search index`; add fingerprints to its documents with "
-                "`simdoc-search backfill`, or with `fingerprint_actions` in the application that writes them"
+                f"`simdoc-search backfill {self.location}`, or with `fingerprint_actions` in the application that "
+                "writes them"
             )
         check_unchanged(read_mappings(self.engine, self.index), self.field, self.settings, self.location)
         # An interrupted run may have written documents that searches do not show yet.

@@ -10,6 +10,7 @@ from simdoc_search.errors import DocumentError, LocationError, StoreError
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import lacks_field, mapped_fields, mapping_at, shorten_list
+from simdoc_search.stores.remote.pipelines import install_command
 from simdoc_search.stores.remote.queries import any_clause, exists_clause, randomize_order
 from simdoc_search.stores.remote.schema import (
     DEFAULT_FIELD,
@@ -133,7 +134,12 @@ def find_text_field_problem(mapping: Mapping[str, Any], text_field: str) -> str 
 
 
 def check_text_fields(
-    text_fields: Sequence[str], mappings: Mapping[str, Mapping[str, Any]], field: str, *, is_simdoc_index: bool
+    text_fields: Sequence[str],
+    mappings: Mapping[str, Mapping[str, Any]],
+    field: str,
+    location: str,
+    *,
+    is_simdoc_index: bool,
 ) -> None:
     """Check that these fields can contain the texts from which the fingerprints were computed.
 
@@ -155,9 +161,11 @@ def check_text_fields(
     recorded = [] if is_simdoc_index else recorded_text_fields(mappings.values(), field)
     if text_fields and recorded and [*text_fields] != recorded:
         old, new = " and ".join(recorded), " and ".join(text_fields)
+        options = [part for name in text_fields for part in ("--text-field", name)]
+        command = shlex.join(["simdoc-search", "backfill", location, *options, "--field", "NEW"])
         raise LocationError(
             f"the fingerprints in the field {field} were computed from {old}, not {new}; omit --text-field, or compute "
-            f"fingerprints of {new} in another field with `simdoc-search backfill --field`"
+            f"fingerprints of {new} in another field with `{command}`"
         )
 
 
@@ -186,33 +194,38 @@ def find_text_query(
 
 
 def backfill_advice(
-    mappings: Iterable[Mapping[str, Any]], field: str, location: str, *options: str, pipeline: str = ""
+    mappings: Iterable[Mapping[str, Any]],
+    field: str,
+    location: str,
+    *options: str,
+    text_fields: Sequence[str] = (),
+    pipeline: str = "",
 ) -> str:
     """Return the advice to run `simdoc-search backfill`, with the complete command, as a part of a sentence.
 
     If `simdoc-search index` created an index, return the advice to run that command.
 
     Args:
-        mappings: mappings of all indices. If they do not record the text field, it is guessed from their fields.
+        mappings: mappings of all indices.
         field: the fingerprint field.
         location: URL of the engine and name of the index.
         options: additional options of the command.
+        text_fields: the text fields, if the mappings record none. If empty, the text field is guessed.
         pipeline: a pipeline to install first, because an index lacks it; see `find_missing_pipeline`.
     """
     all_mappings = list(mappings)
     if any(METADATA_FIELD in mapped_fields(mapping, field) for mapping in all_mappings):
         return "update the index with `simdoc-search index`"
-    needed, remark = [] if field == DEFAULT_FIELD else ["--field", field], ""
-    recorded = recorded_text_fields(all_mappings, field)
-    if "--text-field" not in options and not recorded:
+    recorded, remark = recorded_text_fields(all_mappings, field), ""
+    if not (recorded or text_fields):
         guessed, remark = _guess_text_field(all_mappings, field)
-        needed += ["--text-field", guessed]
+        text_fields = [guessed]
+    needed = [] if field == DEFAULT_FIELD else ["--field", field]
+    needed += [] if recorded else [part for name in text_fields for part in ("--text-field", name)]
     if not pipeline:
         return f"run `{shlex.join(['simdoc-search', 'backfill', location, *needed, *options])}`{remark}"
     url, _, index = location.rpartition("/")
-    texts = [part for name in recorded for part in ("--text-field", name)]
-    pipeline_options = ["--pipeline", "--name", pipeline, *needed, *texts, "--index", index]
-    install = shlex.join(["simdoc-search", "template", "install", url, *pipeline_options])
+    install = install_command(url, pipeline, recorded or text_fields, field, "--index", index)
     stale = [] if "--stale" in options else ["--stale"]
     backfill = shlex.join(["simdoc-search", "backfill", location, *needed, *options, *stale])
     return (
