@@ -101,6 +101,7 @@ class DateSources:
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
         file_path: path of the file on this machine; None if the document has no file, or if git must not be run.
         text_hash: hash of the text; empty if it is unknown. Documents with the same hash count as one version.
+        name: name of the document, for display; None to use `document_path`.
     """
 
     document_path: str = ""
@@ -108,12 +109,13 @@ class DateSources:
     mtime_ns: int | None = None
     file_path: Path | None = None
     text_hash: str = ""
+    name: str | None = None
 
     @classmethod
     def from_record(cls, record: Record, path: Path | None = None) -> DateSources:
         """Return the sources of a stored document."""
         mtime_ns = record.origin.mtime_ns if record.origin else None
-        return cls(record.path, record.metadata, mtime_ns, path, record.text_hash)
+        return cls(record.path, record.metadata, mtime_ns, path, record.text_hash, record.id)
 
 
 class DocumentDate(NamedTuple):
@@ -204,8 +206,20 @@ class DateEvidence:
                 dates[index] = dates[source]
                 self._copied[kind, index] = source
 
-    def find_date_source(self, kind: EvidenceKind, index: int) -> int:
-        """Return the index of the document that has the date of a document: itself, or one with the same text."""
+    def name_of(self, index: int) -> str:
+        """Return the name of a document."""
+        document = self._documents[index]
+        return document.document_path if document.name is None else document.name
+
+    def name_dated_copy(self, kind: EvidenceKind, index: int) -> str:
+        """Return the name of the document with the same text that has the date of a document.
+
+        If the document itself has the date, return an empty string.
+        """
+        source = self._find_date_source(kind, index)
+        return "" if source == index else self.name_of(source)
+
+    def _find_date_source(self, kind: EvidenceKind, index: int) -> int:
         if kind != "modification time":
             return self._copied.get((kind, index), index)
         dated, text_hash = self.dates_by(kind)[index], self._documents[index].text_hash
