@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.command_line import command_line
-from simdoc_search.display import format_count, safe_message
+from simdoc_search.display import command_line, format_count, quote_command, safe_message
 from simdoc_search.duplicates.document_arrays import NO_FINGERPRINT
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 
@@ -108,5 +106,5 @@ def _left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
         yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
     if without := sum(reason == NO_FINGERPRINT for _, reason in others):
         documents_have = format_count(without, "document has", "documents have")
-        command = shlex.join(["simdoc-search", "backfill", safe_message(location)])
+        command = quote_command("backfill", safe_message(location))
         yield f"{documents_have} no fingerprint; if the texts have words, run: {command}"
