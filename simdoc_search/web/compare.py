@@ -76,7 +76,7 @@ def compare(request: PageRequest) -> Page:
         "texts": texts,
         "keys": (first, second),
         "measures": describe_word_measures(comparison),
-        "copies": {name: request.integer(name, 0, 0, 10**9) for name in ("start", "limit", "group")}
+        "copies": {name: str(request.integer(name, 0, 0, 10**9)) for name in ("start", "limit", "group")}
         if request.value("group")
         else {},
         "open_passage": _find_passage(comparison, position) if request.value("at") else None,

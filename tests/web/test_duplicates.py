@@ -73,8 +73,8 @@ def test_the_groups_are_those_of_the_command_line(pages: Pages, folder: Path) ->
 
 
 def test_a_comparison_has_a_link_back_to_the_copies(pages: Pages) -> None:
-    kinds = [group["duplicates"][0]["kind"] for group in found_groups(pages, overlap=70)]
-    number = kinds.index("near")
+    kinds = [[document["kind"] for document in group["duplicates"]] for group in found_groups(pages, overlap=70)]
+    number = next(number for number, kinds_of_group in enumerate(kinds) if "near" in kinds_of_group)
     html = pages.html("/duplicates", start=number, limit=1)
     (link,) = re.findall(r'href="(/compare[^"]*)"', html)
     compared = pages.client.get(unescape(link), headers=BROWSER).text
