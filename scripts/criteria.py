@@ -53,7 +53,7 @@ def load(folder: str) -> Iterator[Document]:
     """The documents of a folder."""
     store = open_store(":memory:")
     SimilaritySearch(store).index(read_corpus([folder]))
-    return (Document(each.id, each.text or "") for each in store.scan(with_text=True))
+    return (Document(each.id, each.text or "") for each in store.scan(load={"text"}))
 
 
 def indexed(documents: Iterable[Document]) -> SimilaritySearch:
@@ -108,7 +108,7 @@ class Ways:
 
     def bytes(self) -> dict[str, float]:
         """What each way keeps of a document, on average."""
-        records = list(self.search.store.scan(with_passages=True, with_sentences_and_concepts=True))
+        records = list(self.search.store.scan(load={"passages", "sentences", "concepts"}))
         concepts = sum(int((each.concepts != PARAGRAPH_END).sum()) for each in records)
         sizes = {
             "fingerprints": 3 * sum(len(each.token_ids) for each in records),

@@ -34,6 +34,8 @@ from typing import Any
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+from simdoc_search.stores.record import ALL_PARTS
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from simdoc_search import Document, SimilaritySearch, open_store
@@ -150,7 +152,7 @@ def main() -> None:
 
 
 def _index(store: Any) -> dict[str, Any]:
-    records = list(store.scan(with_text=True, with_sentences_and_concepts=True, with_passages=True))
+    records = list(store.scan(load=ALL_PARTS))
     sources = to_sources(records, ALL_KINDS, field="simdoc", store_text=True)
     documents = {record.id: source for record, source in zip(records, sources, strict=True)}
     return {"body": build_index_body(ALL_KINDS, field="simdoc", store_texts=True), "documents": documents}

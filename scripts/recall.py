@@ -49,7 +49,7 @@ def main() -> None:
     print(
         f"{corpus.name}: {report.added_count} documents, {len(report.skipped)} skipped, {report.seconds:.1f} s to index"
     )
-    sets = {record.id: shingle_set(record.text or "") for record in search.store.scan(with_text=True)}
+    sets = {record.id: shingle_set(record.text or "") for record in search.store.scan(load={"text"})}
     pairs = exact_overlaps(sets, corpus / "truth.tsv")
     print_error(search, pairs)
     for verify in (True, False):

@@ -93,10 +93,7 @@ def print_order(rows: list[dict[str, str]], search: SimilaritySearch, hidden: di
         whole = newest = pairs = right = 0
         for members in families.values():
             shuffled = sorted(members, key=lambda row: hidden[row["id"]])
-            records = [
-                search.store.get(hidden[row["id"]], with_text=True, with_sentences_and_concepts=True)
-                for row in shuffled
-            ]
+            records = [search.store.get(hidden[row["id"]], load={"text", "sentences", "concepts"}) for row in shuffled]
             texts = [record.text or "" for record in records if record]
             unchanged = count_unchanged_sentences([compute_sentence_simhashes(text, Analysis()) for text in texts])
             days = [find_latest_day(text) for text in texts] if with_days else None

@@ -88,7 +88,7 @@ def show(
         if concepts:
             _show_concepts(opened, key, synonyms, as_json=as_json)
             return
-        record = read_records(opened, [key]).get(key)
+        record = read_records(opened, [key], load={"text"}).get(key)
         if record is None:  # another process has removed the document meanwhile
             raise UnknownDocumentError(id)
         record = add_all_metadata(opened, record)

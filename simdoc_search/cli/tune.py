@@ -128,7 +128,7 @@ def _is_store(path: str) -> bool:
 
 
 def _read_store(store: Store, name: str, ids: Collection[str]) -> dict[str, str]:
-    records = list(store.records(ids, with_text=True))
+    records = list(store.records(ids, load={"text"}))
     if any(record.text is None for record in records):
         raise CorpusError(f"cannot compute overlaps, because {name} does not store texts; give the folder of the files")
     return {record.id: record.text or "" for record in records}

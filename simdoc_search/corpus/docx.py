@@ -6,18 +6,17 @@ kreuzberg reads most other office formats. Of a Word document, it leaves out cha
 
 from __future__ import annotations
 
-import io
 import re
 import unicodedata
 import zipfile
 from collections.abc import Iterable, Mapping
 from xml.etree import ElementTree
 
-from simdoc_search.corpus.office_archive import DAMAGE_ERRORS, open_office_archive, parse_member
+from simdoc_search.corpus.office_archive import parse_member
 
 _HEADER_OR_FOOTER = re.compile(r"word/(header|footer)\d*\.xml")
 _NOTES = re.compile(r"word/(?:footnotes|endnotes)\d*\.xml")
-_MAIN_PART = "word/document.xml"
+_MAIN_PART, _RELATIONS = "word/document.xml", "_rels/.rels"
 _PROPERTIES_PART = "docProps/core.xml"
 _PROPERTIES = {"title": "title", "created": "created_at", "modified": "modified_at"}
 _MAX_PARTS = 100
@@ -30,45 +29,38 @@ _VOLATILE_FIELD = re.compile(r"\b(?:PAGE|NUMPAGES|SECTIONPAGES|DATE|TIME|PRINTDA
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-def read_docx(data: bytes) -> tuple[str, dict[str, str]]:
+def read_docx(archive: zipfile.ZipFile, main_part: str) -> tuple[str, dict[str, str]]:
     """Return the text of a Word document, and its properties `title`, `created_at` and `modified_at` if it has them.
 
     The text consists of the headers, the body and the footers. Each line of a header or footer occurs once; page
     numbers and the current date are omitted there. A footnote or endnote follows the paragraph that refers to it.
     Tracked changes are read as accepted. Comments are not read. Paragraphs are separated by an empty line, rows of a
     table by a line break, cells by a tab.
-
-    Raises:
-        DocumentError: the file is encrypted or damaged. The message is the reason in a few words.
     """
-    with open_office_archive(data) as archive:
-        names = archive.namelist()
-        reader = _PartReader()
-        for name in sorted(filter(_NOTES.fullmatch, names)):
-            reader.read(archive, name)
-        body = [*reader.read(archive, _find_main_part(archive)), *reader.take_other_notes()]
-        headers, footers = _read_headers_and_footers(archive, names)
-        properties = _read_properties(archive) if _PROPERTIES_PART in names else {}
+    names = archive.namelist()
+    reader = _PartReader()
+    for name in sorted(filter(_NOTES.fullmatch, names)):
+        reader.read(archive, name)
+    body = [*reader.read(archive, main_part), *reader.take_other_notes()]
+    headers, footers = _read_headers_and_footers(archive, names)
+    properties = _read_properties(archive) if _PROPERTIES_PART in names else {}
     return "\n\n".join([*headers, *body, *footers]), properties
 
 
-def is_docx(data: bytes) -> bool:
-    """Return whether a file is an archive with the main part of a Word document."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _find_main_part(archive).startswith("word/")
-    except (OSError, RuntimeError, *DAMAGE_ERRORS):
-        return False
+def find_main_part(archive: zipfile.ZipFile) -> str:
+    """Return the name of the part with the body, or an empty string if the file is not a Word document.
 
-
-def _find_main_part(archive: zipfile.ZipFile) -> str:
-    """Return the name of the part with the body. Only some programs name it otherwise than Word does."""
-    if _MAIN_PART in archive.namelist():
-        return _MAIN_PART
-    for relation in _parse(archive, "_rels/.rels").iter():
-        if relation.get("Type", "").endswith("/officeDocument"):
-            return relation.get("Target", "").removeprefix("/")
-    raise KeyError("no text part")
+    Only some programs name the part otherwise than Word does.
+    """
+    names = archive.namelist()
+    if _MAIN_PART in names or _RELATIONS not in names:
+        return _MAIN_PART if _MAIN_PART in names else ""
+    targets = (
+        relation.get("Target", "").removeprefix("/")
+        for relation in _parse(archive, _RELATIONS).iter()
+        if relation.get("Type", "").endswith("/officeDocument")
+    )
+    return next((target for target in targets if target.startswith("word/")), "")
 
 
 def _read_headers_and_footers(archive: zipfile.ZipFile, names: Iterable[str]) -> tuple[list[str], list[str]]:

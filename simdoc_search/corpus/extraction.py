@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
-from simdoc_search.corpus.docx import is_docx, read_docx
+from simdoc_search.corpus.docx import find_main_part, read_docx
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt_or_odp, read_odt_or_odp
+from simdoc_search.corpus.office_archive import ZIP_SIGNATURE, open_office_archive
 from simdoc_search.corpus.running_headers import remove_running_headers
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
 _NO_TEXT_REASON, _SCAN_REASON = NO_TEXT_REASONS = "no text", "no text (scanned?)"
-_ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
+_ZIP_EXTENSIONS = frozenset({".docx", ".pptx", ".xlsx"})
 _DATE_PROPERTIES = ("created_at", "modified_at")
 _TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
 """The dates in the templates of python-docx and python-pptx. Most programs that use these packages keep them."""
@@ -53,7 +54,7 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     """
     if not data:
         raise DocumentError(_NO_TEXT_REASON)
-    if document := _read_zip_document(data):
+    if data.startswith(ZIP_SIGNATURE) and (document := _read_zip_document(data)):
         return _to_extracted_text(*document, format)
     try:
         if format.extension == ".doc" and data.startswith(OLE_SIGNATURE) and (word := read_doc(data)):
@@ -81,7 +82,7 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # a panic in Rust is not an Exception
-        raise DocumentError(_describe_failure(str(error), data)) from error
+        raise DocumentError(_describe_failure(str(error))) from error
     if not text.strip():
         raise DocumentError(_SCAN_REASON if is_pdf else _NO_TEXT_REASON)
     return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
@@ -89,9 +90,12 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
 
 def _read_zip_document(data: bytes) -> tuple[str, dict[str, str]] | None:
     """Return the text and properties of a Word document, or OpenDocument text or presentation, whatever its name is."""
-    if is_docx(data):
-        return read_docx(data)
-    return read_odt_or_odp(data) if is_odt_or_odp(data) else None
+    with open_office_archive(data) as archive:
+        if is_encrypted_open_document(archive):
+            raise DocumentError("encrypted")
+        if main_part := find_main_part(archive):
+            return read_docx(archive, main_part)
+        return read_odt_or_odp(archive) if is_odt_or_odp(archive) else None
 
 
 def _to_extracted_text(text: str, properties: Mapping[str, str], format: FileFormat) -> ExtractedText:
@@ -128,8 +132,8 @@ def _detect_media_type(data: bytes, extension: str) -> str:
     return MEDIA_TYPES[extension] if is_vague else detected
 
 
-def _describe_failure(message: str, data: bytes) -> str:
-    if "password" in message.lower() or "encrypt" in message.lower() or is_encrypted_open_document(data):
+def _describe_failure(message: str) -> str:
+    if "password" in message.lower() or "encrypt" in message.lower():
         return "encrypted"
     detail = message.rpartition(": ")[2][:120]
     return f"damaged: {'not a complete file of this format' if detail in _INCOMPLETE_FILE_MESSAGES else detail}"

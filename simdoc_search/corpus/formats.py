@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePath
 from typing import Literal
 
@@ -18,7 +19,6 @@ MEDIA_TYPES = {
     ".rtf": "application/rtf",
     ".doc": "application/msword",
     ".docx": f"{_OFFICE_OPEN_XML}wordprocessingml.document",
-    ".docm": "application/vnd.ms-word.document.macroEnabled.12",
     ".odt": f"{_OPEN_DOCUMENT}text",
     ".ppt": "application/vnd.ms-powerpoint",
     ".pptx": f"{_OFFICE_OPEN_XML}presentationml.presentation",
@@ -29,7 +29,22 @@ MEDIA_TYPES = {
     ".eml": "message/rfc822",
     ".msg": "application/vnd.ms-outlook",
 }
-"""Media types of the formats that kreuzberg reads, by extension."""
+"""Media types of the formats of documents, by extension."""
+
+_VARIANTS = {
+    ".docx": (".docm", ".dotx", ".dotm"),
+    ".odt": (".ott",),
+    ".ppt": (".pps",),
+    ".pptx": (".pptm", ".ppsx", ".ppsm", ".potx", ".potm"),
+    ".odp": (".otp",),
+    ".xls": (".xlt",),
+    ".xlsx": (".xlsm", ".xltx", ".xltm"),
+    ".ods": (".ots",),
+}
+"""Other extensions of files in the same format: templates, slide shows, and files with macros.
+
+`.dot` and `.pot` are missing, because files of Graphviz and gettext with these extensions are plain text.
+"""
 
 TAR_EXTENSIONS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 MBOX_EXTENSIONS = (".mbox", ".mbox.gz")
@@ -39,7 +54,7 @@ ATTACHMENT_EXTENSION = ".eml"
 EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
     "html": (".html", ".htm", ".xhtml"),
     "markdown": (".md", ".markdown", ".mdx", ".mdown", ".qmd", ".rmd"),
-    "document": tuple(MEDIA_TYPES),
+    "document": tuple(chain.from_iterable((known, *_VARIANTS.get(known, ())) for known in MEDIA_TYPES)),
     "archive": ARCHIVE_EXTENSIONS,
     "jsonl": (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"),
     "table": (".csv", ".tsv", ".parquet"),
@@ -61,7 +76,8 @@ class FileFormat:
     Attributes:
         kind: the kind of format, which determines the reader. JSONL, CSV and TSV files inside a folder are read as
             text.
-        extension: the extension that determined the format, in lower case, such as `.tar.gz`. Empty for text.
+        extension: the extension of files in this format, in lower case, such as `.tar.gz`. A document in `.dotx` has
+            that of its format, `.docx`. Empty for text.
         is_in_maildir: whether the file is a message of a Maildir, whose name has no extension.
     """
 
@@ -106,6 +122,7 @@ TEXT_FORMAT = FileFormat("text")
 _FORMATS = {
     extension: FileFormat(kind, extension) for kind, extensions in EXTENSIONS.items() for extension in extensions
 }
+_FORMATS |= {variant: _FORMATS[extension] for extension, variants in _VARIANTS.items() for variant in variants}
 
 
 def determine_format(path: str | PurePath) -> FileFormat:

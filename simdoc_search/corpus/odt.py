@@ -6,16 +6,15 @@ ruby text, and the rest of a note after its first formatted word. It adds the nu
 
 from __future__ import annotations
 
-import io
 import re
 import zipfile
 from collections.abc import Mapping
 
-from simdoc_search.corpus.office_archive import DAMAGE_ERRORS, open_office_archive, parse_member
-from simdoc_search.errors import DocumentError
+from simdoc_search.corpus.office_archive import parse_member
 
 _MEDIA_TYPE = re.compile(rb"application/vnd\.oasis\.opendocument\.(?:text|presentation)(?:-template)?\s*")
-_CONTENT, _PROPERTIES_MEMBER, _MANIFEST = "content.xml", "meta.xml", "META-INF/manifest.xml"
+_CONTENT, _PROPERTIES_MEMBER = "content.xml", "meta.xml"
+_TYPE_MEMBER, _MANIFEST = "mimetype", "META-INF/manifest.xml"
 _MAX_SPACES = 1000  # the number of spaces in one element
 
 _ODF = "{urn:oasis:names:tc:opendocument:xmlns:"
@@ -51,42 +50,28 @@ _WHITE_SPACE = re.compile(r"[ \t\r\n]+")
 _SOFT_HYPHEN = "\u00ad"
 
 
-def read_odt_or_odp(data: bytes) -> tuple[str, dict[str, str]]:
+def read_odt_or_odp(archive: zipfile.ZipFile) -> tuple[str, dict[str, str]]:
     """Return the text of a document, and its properties `title`, `created_at` and `modified_at` if it has them.
 
     Footnotes, endnotes and text boxes follow their paragraph, and notes of a presentation their slide. Tracked changes
     are read as accepted. Headers, footers and comments are not read. Paragraphs are separated by an empty line, rows of
     a table by a line break, cells by a tab.
-
-    Raises:
-        DocumentError: the file is encrypted or damaged. The message is the reason in a few words.
     """
     content, properties = _ContentReader(), _PropertiesReader()
-    if is_encrypted_open_document(data):
-        raise DocumentError("encrypted")
-    with open_office_archive(data) as archive:
-        parse_member(archive, _CONTENT, content)
-        if _PROPERTIES_MEMBER in archive.namelist():
-            parse_member(archive, _PROPERTIES_MEMBER, properties)
+    parse_member(archive, _CONTENT, content)
+    if _PROPERTIES_MEMBER in archive.namelist():
+        parse_member(archive, _PROPERTIES_MEMBER, properties)
     return "\n\n".join(block for block in content.blocks if block.strip()), properties.found
 
 
-def is_odt_or_odp(data: bytes) -> bool:
+def is_odt_or_odp(archive: zipfile.ZipFile) -> bool:
     """Return whether an archive declares that it is an OpenDocument text or presentation, or a template of one."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _MEDIA_TYPE.fullmatch(archive.read("mimetype")) is not None
-    except (OSError, RuntimeError, *DAMAGE_ERRORS):
-        return False
+    return _TYPE_MEMBER in archive.namelist() and _MEDIA_TYPE.fullmatch(archive.read(_TYPE_MEMBER)) is not None
 
 
-def is_encrypted_open_document(data: bytes) -> bool:
-    """Return whether a file is an OpenDocument of any kind, and encrypted."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return b"encryption-data" in archive.read(_MANIFEST)
-    except (OSError, RuntimeError, *DAMAGE_ERRORS):
-        return False
+def is_encrypted_open_document(archive: zipfile.ZipFile) -> bool:
+    """Return whether an archive is an OpenDocument of any kind, and encrypted."""
+    return _MANIFEST in archive.namelist() and b"encryption-data" in archive.read(_MANIFEST)
 
 
 class _Paragraph:

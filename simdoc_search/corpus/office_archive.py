@@ -12,7 +12,10 @@ from xml.etree import ElementTree
 
 from simdoc_search.errors import DocumentError
 
-DAMAGE_ERRORS = (
+ZIP_SIGNATURE = b"PK\3\4"
+"""The first bytes of an office file that is a zip archive. Other files, such as a PDF, may contain an archive."""
+
+_DAMAGE_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, NotImplementedError, ValueError),
     LookupError,  # a missing member, or an unknown encoding
 )
@@ -21,7 +24,7 @@ _BUFFER_BYTES = 1 << 16
 
 @contextmanager
 def open_office_archive(data: bytes) -> Iterator[zipfile.ZipFile]:
-    """Open the archive. An error while its members are read becomes a `DocumentError`.
+    """Open the archive. Any error while its members are read becomes a `DocumentError`.
 
     Raises:
         DocumentError: the file is encrypted or damaged. The message is the reason in a few words.
@@ -29,11 +32,13 @@ def open_office_archive(data: bytes) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             yield archive
+    except DocumentError:
+        raise
     except KeyError as error:
         raise DocumentError(f"damaged: {error.args[0]}") from error
     except zipfile.BadZipFile as error:
         raise DocumentError("damaged: not a complete file of this format") from error
-    except DAMAGE_ERRORS as error:
+    except _DAMAGE_ERRORS as error:
         raise DocumentError(f"damaged: {error}") from error
     except RuntimeError as error:
         raise DocumentError("encrypted") from error

@@ -21,7 +21,7 @@ from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, RecordPart
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.workers import ParallelMapper
 
@@ -76,7 +76,10 @@ def read_documents(
     entries: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
     left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().document_count)
-    records = store.scan(with_text=from_texts, with_sentences_and_concepts=not from_texts, filters=filters)
+    load: set[RecordPart] = {"text"} if from_texts else {"sentences"}
+    if with_concepts:
+        load.add("concepts")
+    records = store.scan(load=load, filters=filters)
     if from_texts:
         documents = _records_with_simhashes(store.settings.analysis, records, workers or ParallelMapper())
     else:

@@ -24,7 +24,7 @@ from simdoc_search.indexing.input_paths import absolute_path
 from simdoc_search.indexing.seen_ids import SeenIds
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store, Writer
-from simdoc_search.stores.record import ATTACHMENTS_MARKER, Origin, Record
+from simdoc_search.stores.record import ALL_PARTS, ATTACHMENTS_MARKER, Origin, Record
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
@@ -159,7 +159,7 @@ class Archives:
         members = (record.id for record in self._stored_members(archive.id, None))
         for id in (*ids, *members):
             if id in seen and seen.is_stored(id):
-                return self._store.get(id, with_text=True, with_passages=True, with_sentences_and_concepts=True)
+                return self._store.get(id, load=ALL_PARTS)
         return None
 
     def _stored_members(self, id: str, root: str | None) -> Iterator[Record]:

@@ -30,7 +30,7 @@ from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, classify_reason
 from simdoc_search.stores.base import Store, Writer
-from simdoc_search.stores.record import Digest, Origin, Record
+from simdoc_search.stores.record import ALL_PARTS, Digest, Origin, Record
 
 _log = logging.getLogger("simdoc_search.indexing.run")
 
@@ -232,7 +232,7 @@ class IndexingRun:
     def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
         """Store the new size and modification time of a file whose text did not change."""
         if not has_same_origin(stored.origin, origin):
-            record = self._store.get(stored.id, with_text=True, with_passages=True, with_sentences_and_concepts=True)
+            record = self._store.get(stored.id, load=ALL_PARTS)
             if record is not None:
                 self._writer.put([replace(record, origin=origin)])
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.search.stored_texts import add_metadata, read_records
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, RecordPart
 
 DESCENDING_COLUMNS = frozenset({"date", "overlap", "size"})
 """Columns whose sort order is descending."""
@@ -55,9 +55,11 @@ class Columns:
             return {}
         return {record.key: self.get_values(record) for record in self.read_records(store, keys)}
 
-    def read_records(self, store: Store, keys: Sequence[DocumentKey], *, with_text: bool = False) -> list[Record]:
+    def read_records(
+        self, store: Store, keys: Sequence[DocumentKey], *, load: Collection[RecordPart] = ()
+    ) -> list[Record]:
         """Return the records with these keys and the metadata fields that the columns need. Omit deleted documents."""
-        return self.add_metadata(store, list(read_records(store, keys, with_text=with_text).values()))
+        return self.add_metadata(store, list(read_records(store, keys, load=load).values()))
 
     def add_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
         """Return the records with the metadata fields that the columns need."""

@@ -102,7 +102,7 @@ def _choose_nearest(
     store: Store, query_record: Record, hits: Sequence[Hit], is_allowed: Callable[[Record], bool]
 ) -> NearestDuplicate | None:
     """Return a hit with the same text, otherwise a hit with the same words, otherwise the first hit."""
-    records = read_records(store, [hit.key for hit in hits]) if hits else {}
+    records = read_records(store, [hit.key for hit in hits], load={"text"}) if hits else {}
     duplicates = [
         NearestDuplicate(hit.key, hit.overlap, classify_duplicate(query_record, records[hit.key]), hit.kind == "exact")
         for hit in hits

@@ -57,7 +57,7 @@ def find_related_candidates(
         size=max(DEFAULT_MAX_READ_DOCUMENTS, _READ_PER_HIT * needed_hit_count),
     )
     keys = [candidate.key for candidate in concept_matches.documents]
-    records = read_records(store, keys, with_text=False, with_sentences_and_concepts=True).values()
+    records = read_records(store, keys, load={"sentences", "concepts"}).values()
     documents = [(record, decode_paragraph_concepts(record.concepts)) for record in records]
     ranked = sorted(
         ((record, concepts) for record, concepts in documents if concepts.paragraph_count),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,10 +15,9 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.exact_overlap import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.stores.application_fields import HasApplicationFields
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record, StoredText, has_text_changed
+from simdoc_search.stores.record import ALL_PARTS, Record, RecordPart, StoredText, has_text_changed
 
 BATCH_SIZE = 16
 """Maximum number of texts that are read at once."""
@@ -49,20 +48,12 @@ def measure_texts(
 
 
 def read_records(
-    store: Store,
-    keys: Sequence[DocumentKey],
-    *,
-    with_text: bool = True,
-    with_passages: bool = False,
-    with_sentences_and_concepts: bool = False,
+    store: Store, keys: Sequence[DocumentKey], *, load: Collection[RecordPart] = ()
 ) -> dict[DocumentKey, Record]:
-    """Return the records with these keys, with their texts if the store has them. Deleted documents are omitted."""
+    """Return the records with these keys and these parts; see `Store.get`. Deleted documents are omitted."""
     requested_keys = set(keys)
     ids = dict.fromkeys(key.id for key in keys)
-    records = store.records(
-        ids, with_text=with_text, with_passages=with_passages, with_sentences_and_concepts=with_sentences_and_concepts
-    )
-    return {record.key: record for record in records if record.key in requested_keys}
+    return {record.key: record for record in store.records(ids, load=load) if record.key in requested_keys}
 
 
 def add_metadata(store: Store, records: Sequence[Record], fields: Sequence[str]) -> list[Record]:
@@ -83,8 +74,6 @@ def add_all_metadata(store: Store, record: Record) -> Record:
     In an index that simdoc-search did not create, these are all fields but the text. Nested fields are written with
     dots, such as `author.name`.
     """
-    if not isinstance(store, HasApplicationFields):
-        return record
     fields = store.application_fields([record.key], with_text=False).get(record.key)
     return record if fields is None else replace(record, metadata=dict(_flatten(fields)))
 
@@ -148,9 +137,7 @@ def resolve_record(store: Store, query: Query, filters: Filters | None = None) -
 
 def read_complete_record(store: Store, record: Record) -> Record:
     """Return the current record with text, passages, sentences and concepts. A deleted record is returned unchanged."""
-    return read_records(store, [record.key], with_passages=True, with_sentences_and_concepts=True).get(
-        record.key, record
-    )
+    return read_records(store, [record.key], load=ALL_PARTS).get(record.key, record)
 
 
 def split_into_batches(items: Iterable[Item]) -> Iterator[list[Item]]:

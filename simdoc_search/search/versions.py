@@ -17,7 +17,7 @@ from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
 from simdoc_search.passages.word_spans import different_mask
-from simdoc_search.search.filter_check import find_unknown_field
+from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.results import add_fields
@@ -75,7 +75,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         missing_unit = "sentences" if document.is_stored else "words"
         raise NoFingerprintError(f"{document.description} has no {missing_unit}, so nothing can be a version of it")
     candidates = find_version_candidates(store, document, query, thresholds.max_distance)
-    if not candidates.total and (error := find_unknown_field(store, query.filters)):
+    if not candidates.total and (error := find_filter_error(store, query.filters)):
         raise error
     versions = _select_versions(store, document, candidates, thresholds)
     family = _Family(store, document, versions, thresholds.max_distance)
@@ -84,7 +84,9 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     timeline = build_timeline(_replace_text_hashes([dates, *version_dates], hashes), family.propose_order)
     page = _select_page(len(versions), timeline, query)
     shown_numbers = {0, timeline.order[-1] if timeline.order else 0, *page}
-    records = read_records(store, [versions[number - 1].record.key for number in shown_numbers if number])
+    records = read_records(
+        store, [versions[number - 1].record.key for number in shown_numbers if number], load={"text"}
+    )
     entries = family.make_entries(timeline, shown_numbers, records)
     hits = [family.make_hit(number, entries[number], records) for number in page]
     return VersionsResult(
@@ -106,7 +108,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
 
 def order_family(store: Store, family: FamilyMembers, *, use_git: bool) -> VersionFamily:
     """Order the documents of a family; see `SimilaritySearch.order_family`."""
-    stored = read_records(store, family.document_keys, with_text=False)
+    stored = read_records(store, family.document_keys)
     records = add_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
     dates = [_read_record_dates(record, use_git) for record in records]
     timeline = build_timeline(_replace_text_hashes(dates, hash_words_and_punctuation(store, records)), list)
@@ -162,7 +164,7 @@ def _select_versions(
         for key, matched in zip(simhashes, matches, strict=True)
         if (score := thresholds.score_matches(matched)) is not None and score >= thresholds.min_score
     }
-    records = add_metadata(store, list(read_records(store, list(scored), with_text=False).values()), DATE_FIELDS)
+    records = add_metadata(store, list(read_records(store, list(scored)).values()), DATE_FIELDS)
     versions = [_Version(record, simhashes[record.key], *scored[record.key]) for record in records]
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 

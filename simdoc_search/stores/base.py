@@ -27,6 +27,7 @@ from simdoc_search.stores.record import (
     Phrase,
     PhraseMatches,
     Record,
+    RecordPart,
     RemovalCondition,
     StoredText,
 )
@@ -187,34 +188,19 @@ class Store(Protocol):
 
     # --- reading documents ---
 
-    def get(
-        self,
-        id: str,
-        *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
-    ) -> Record | None:
+    def get(self, id: str, *, load: Collection[RecordPart] = ()) -> Record | None:
         """Return the record of a document, or None.
 
         Args:
             id: id of the document.
-            with_text: load its text.
-            with_passages: load its passage tokens.
-            with_sentences_and_concepts: load the tokens of its sentences and concepts.
+            load: the parts of the record to load. The other parts are empty.
 
         Raises:
             StoreError: several documents have this id.
         """
 
     def records(
-        self,
-        ids: Iterable[str],
-        *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
-        filters: Filters | None = None,
+        self, ids: Iterable[str], *, load: Collection[RecordPart] = (), filters: Filters | None = None
     ) -> Iterator[Record]:
         """Return the records of the documents with these ids that match the filters. Unknown ids are ignored."""
 
@@ -230,15 +216,13 @@ class Store(Protocol):
     def scan(
         self,
         *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
+        load: Collection[RecordPart] = (),
         root_folder: str | None = None,
         only_roots_inside_folder: bool = False,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Record]:
-        """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
+        """Yield the records that match the filters, in no particular order. `load` is the same as for `get`.
 
         The root of a document is the indexed folder that contains its file, or the file itself if the user named it.
         If `root_folder` is given, yield only documents with this root. If `only_roots_inside_folder` is also True,
@@ -258,6 +242,18 @@ class Store(Protocol):
         """Return the values of these fields for the documents with these keys. See `candidates` for names of fields.
 
         Missing documents and fields are omitted.
+        """
+
+    def application_fields(
+        self, keys: Sequence[DocumentKey], *, with_text: bool = True
+    ) -> Mapping[DocumentKey, dict[str, Any]]:
+        """Return the fields of each document, without its id and its fingerprint.
+
+        If simdoc-search created the index, return an empty dictionary, because the records have the metadata.
+
+        Args:
+            keys: keys of documents.
+            with_text: whether to include the text fields.
         """
 
     def find_keys(self, id: str, index: str) -> Collection[DocumentKey]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +121,12 @@ class Record:
         """The value for the filter `path`: the metadata field `path` if it is a string, otherwise the id."""
         path = self.metadata.get("path")
         return path if isinstance(path, str) else self.id
+
+
+RecordPart = Literal["text", "passages", "sentences", "concepts"]
+"""A part of a record that a store loads only on request: the text, or the tokens of a kind."""
+
+ALL_PARTS: frozenset[RecordPart] = frozenset({"text", "passages", "sentences", "concepts"})
 
 
 class StoredText(NamedTuple):

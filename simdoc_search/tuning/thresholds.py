@@ -16,7 +16,7 @@ from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT, SimilarityThresholds
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, RecordPart
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 from simdoc_search.tuning.labelled_pairs import (
     ConfusionCounts,
@@ -126,9 +126,10 @@ def _compute_related_score(store: Store, query_record: Record, other: Record) ->
 
 
 def _read_records(store: Store, pairs: Sequence[LabelledPair]) -> Mapping[str, Record]:
+    load: set[RecordPart] = {"concepts", "text" if store.settings.sentences is None else "sentences"}
     records: dict[str, Record] = {}
     for id in {id for pair in pairs for id in (pair.first_id, pair.second_id)}:
-        record = store.get(id, with_text=store.settings.sentences is None, with_sentences_and_concepts=True)
+        record = store.get(id, load=load)
         if record is not None:
             records[id] = record
     check_ids(pairs, records)

@@ -80,7 +80,7 @@ def _read_facts(search: SimilaritySearch, groups: list[ReviewedGroup]) -> dict[D
         with_text += [group.kept, *others]
     columns = Columns(["date"])
     records = columns.read_records(search.store, [document.key for document in shown])
-    texts = columns.read_records(search.store, [document.key for document in with_text[:_MAX_EXCERPTS]], with_text=True)
+    texts = columns.read_records(search.store, [document.key for document in with_text[:_MAX_EXCERPTS]], load={"text"})
     excerpts = {record.key: excerpt(record.text or "", _EXCERPT_WORDS) for record in texts}
     facts = {
         document.key: DocumentFacts(f"{datetime.fromtimestamp(document.mtime_ns / 1e9, timezone.utc):%Y-%m-%d %H:%M}")

@@ -90,7 +90,7 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
         return None
     sources = []
     for hit in result.hits:
-        record = read_records(search.store, [hit.key]).get(hit.key) if characters_left > 0 else None
+        record = read_records(search.store, [hit.key], load={"text"}).get(hit.key) if characters_left > 0 else None
         text = record.text if record else None
         characters_left -= len(text or "")
         is_exact = hit.kind == "exact"

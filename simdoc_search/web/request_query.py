@@ -144,7 +144,7 @@ def read_stored_record(search: SimilaritySearch, key: DocumentKey) -> Record:
     Raises:
         UnknownDocumentError: No stored document has this key.
     """
-    record = read_records(search.store, [key]).get(key)
+    record = read_records(search.store, [key], load={"text"}).get(key)
     if record is None:
         raise UnknownDocumentError(key.id, search.store.suggest_ids(key.id))
     return record

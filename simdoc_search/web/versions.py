@@ -47,7 +47,7 @@ _EVIDENCE_LABELS: dict[EvidenceKind, str] = {
 def _read_evidence(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey, list[tuple[str, str]]]:
     """Return the evidence for the date of each version: pairs of a label, and a date or version number."""
     keys = [entry.key for entry in result.entries if entry.key is not None]
-    records = add_metadata(search.store, list(read_records(search.store, keys, with_text=False).values()), DATE_FIELDS)
+    records = add_metadata(search.store, list(read_records(search.store, keys).values()), DATE_FIELDS)
     # `DateEvidence` gives files with the same text hash the earliest of their modification times. Without hashes, each
     # file has its own.
     evidence = DateEvidence([replace(DateSources.from_record(record), text_hash="") for record in records])

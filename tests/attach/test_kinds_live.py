@@ -114,9 +114,7 @@ def test_a_loader_makes_the_tokens_of_simdoc_search_index(temp_indices: TempIndi
     with closing(open_store(":memory:", ALL)) as ours, closing(open_store(f"{engine.name}/{name}")) as theirs:
         SimilaritySearch(ours).index((Document(*item) for item in TEXTS.items()), extractor=CAPITALS)
         for id in TEXTS:
-            one, other = (
-                store.get(id, with_passages=True, with_sentences_and_concepts=True) for store in (ours, theirs)
-            )
+            one, other = (store.get(id, load={"passages", "sentences", "concepts"}) for store in (ours, theirs))
             assert one is not None
             assert other is not None
             for kind in ("passages", "sentences", "concepts"):
@@ -303,7 +301,7 @@ def test_malformed_tokens_are_named_and_replaced(
     (problem,) = problems(engine, name)
 
     assert f"1 of 5 sampled fingerprints is malformed: 'river' {fault}" in problem
-    assert open_store(f"{engine.name}/{name}").get("river", with_sentences_and_concepts=True) is not None
+    assert open_store(f"{engine.name}/{name}").get("river", load={"sentences", "concepts"}) is not None
     assert 1 == run(engine, name, stale=True, extractor=CAPITALS).updated_count
     assert [] == problems(engine, name)
 

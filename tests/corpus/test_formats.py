@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -133,6 +135,47 @@ def test_the_format_does_not_change_the_similarity(tmp_path: Path) -> None:
 )
 def test_the_content_takes_precedence_over_the_extension(tmp_path: Path, name: str, extension: str) -> None:
     assert WORDS == words_in_order(WORDS, to_document(tmp_path, name, MAKERS[extension]()).text)
+
+
+@pytest.mark.parametrize(
+    ("name", "extension"),
+    [
+        ("a.dotx", ".docx"),
+        ("a.docm", ".docx"),
+        ("a.ott", ".odt"),
+        ("a.potx", ".pptx"),
+        ("a.ppsx", ".pptx"),
+        ("a.xltx", ".xlsx"),
+        ("a.xlsm", ".xlsx"),
+    ],
+)
+def test_templates_slide_shows_and_files_with_macros_are_documents(tmp_path: Path, name: str, extension: str) -> None:
+    """The content type in the file differs from that of a document. kreuzberg does not look at it."""
+    made, data = io.BytesIO(), MAKERS[extension]()
+    with zipfile.ZipFile(io.BytesIO(data)) as document, zipfile.ZipFile(made, "w") as template:
+        for member in document.namelist():
+            content = document.read(member).replace(b"opendocument.text", b"opendocument.text-template")
+            template.writestr(
+                member, re.sub(rb"(document|sheet|presentation)\.main\+xml", b"template.main+xml", content)
+            )
+
+    assert made.getvalue() != data
+    assert WORDS == words_in_order(WORDS, to_document(tmp_path, name, made.getvalue()).text)
+
+
+def test_files_of_graphviz_and_gettext_are_text(tmp_path: Path) -> None:
+    """Templates of Word 97 and PowerPoint 97 have the same extensions."""
+    assert "digraph {}" == to_document(tmp_path, "a.dot", b"digraph {}").text
+    assert 'msgid "a"' == to_document(tmp_path, "a.pot", b'msgid "a"').text
+
+
+def test_a_document_that_is_attached_to_a_pdf_is_not_read_in_place_of_the_pdf(tmp_path: Path) -> None:
+    """The end of such a file is that of an archive with trailing bytes."""
+    attached = formats.docx(("quite other words",))
+    stream = b"9 0 obj\n<< /Length %d >>\nstream\n%b\nendstream\nendobj\n" % (len(attached), attached)
+    data = formats.pdf().replace(b"xref", stream + b"xref", 1)
+
+    assert WORDS == words_in_order(WORDS, to_document(tmp_path, "a.pdf", data).text)
 
 
 def test_an_archive_without_an_extension_is_binary(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def unreliable_connection(rng: random.Random, place: Place) -> None:
         call(place.engine, "POST", f"/{name}/_refresh")
         expected = {id: document for id, document in {**expected, **changed}.items() if id not in deleted}
         with open_store(f"{place.engine}/{name}") as store:
-            stored = {record.id: record.text for record in store.scan(with_text=True)}
+            stored = {record.id: record.text for record in store.scan(load={"text"})}
 
         assert {id: document.text for id, document in expected.items()} == stored
 

@@ -60,7 +60,7 @@ def test_attachments_of_all_kinds_are_documents(folder: Path) -> None:
     assert [*(f"contract.eml!{name}" for name in ("", *expected))][1:] == [id for id in ids() if "!" in id]
     assert done.stdout.startswith("7 indexed")
     assert "" == done.stderr
-    stored = open_store(".simdoc").get("contract.eml!offer.txt", with_text=True)
+    stored = open_store(".simdoc").get("contract.eml!offer.txt", load={"text"})
     assert stored is not None
     assert offer.decode() == stored.text
     assert run("index", "docs").stdout.startswith("0 indexed, 7 unchanged")
@@ -160,7 +160,7 @@ def test_an_outlook_message_is_read_and_names_its_attachments(folder: Path) -> N
     message = outlook_message("Contract", "The text of the message.", {"offer.docx": b"x" * 5000, "a.txt": b"one two"})
     write(folder, {"docs/contract.msg": message})
     done = run("index", "docs")
-    stored = open_store(".simdoc").get("contract.msg", with_text=True)
+    stored = open_store(".simdoc").get("contract.msg", load={"text"})
 
     assert stored is not None
     assert "The text of the message." in (stored.text or "")

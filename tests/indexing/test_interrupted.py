@@ -104,7 +104,7 @@ def read_before_the_signal() -> int:
 def stored(store: Path) -> dict[str, str | None]:
     """Return all ids and texts. Fails if two documents have the same id."""
     with closing(open_store(store)) as opened:
-        records = list(opened.scan(with_text=True))
+        records = list(opened.scan(load={"text"}))
     assert len({record.id for record in records}) == len(records)
     return {record.id: record.text for record in records}
 

@@ -29,7 +29,7 @@ def search() -> SimilaritySearch:
 
 
 def texts(search: SimilaritySearch) -> dict[str, str | None]:
-    found = {record.id: record.text for record in search.store.scan(with_text=True)}
+    found = {record.id: record.text for record in search.store.scan(load={"text"})}
     assert search.info().document_count == len(found)
     return found
 

@@ -59,7 +59,7 @@ def counts(report: IndexReport) -> dict[str, int]:
 
 def texts(search: SimilaritySearch) -> dict[str, str | None]:
     """Return all ids and texts. Fails if two documents have the same id."""
-    found = {record.id: record.text for record in search.store.scan(with_text=True)}
+    found = {record.id: record.text for record in search.store.scan(load={"text"})}
     assert search.info().document_count == len(found)
     return found
 
@@ -75,7 +75,7 @@ def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
             record.metadata,
             record.origin,
         )
-        for record in search.store.scan(with_text=True)
+        for record in search.store.scan(load={"text"})
     }
 
 

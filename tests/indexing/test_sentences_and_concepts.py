@@ -34,7 +34,7 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
         (tmp_path / f"{n}.txt").write_text(f"{TEXT} Number {n}.")
     sources = [*read_corpus([tmp_path])]
     report = search.index(sources, workers=workers, extractor=CAPITALS)
-    record = search.store.get("7.txt", with_sentences_and_concepts=True)
+    record = search.store.get("7.txt", load={"sentences", "concepts"})
     text = f"{TEXT} Number 7."
     sentences = [text[begin:end] for begin, end in sentence_spans(text)]
     danube, vienna, number = hash_words(["Danube", "Vienna.", "Number"]).tolist()
@@ -60,7 +60,7 @@ def test_a_text_without_sentences_or_concepts_is_listed(
     monkeypatch.setattr(sentences_and_concepts, "sentence_spans", fails)
     texts = {"fine": TEXT, "one": f"{TEXT} fail", "other": f"{TEXT} break", "none": "fail break of all that is made"}
     report = search.index((Document(id, text) for id, text in texts.items()), extractor=CAPITALS)
-    stored = {record.id: record for record in search.store.scan(with_sentences_and_concepts=True)}
+    stored = {record.id: record for record in search.store.scan(load={"sentences", "concepts"})}
 
     assert {"one": "concepts", "other": "sentences", "none": "sentences and concepts"} == report.incomplete
     assert (4, False) == (report.added_count, report.has_failed)
@@ -75,10 +75,10 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
     file = tmp_path / "a.txt"
     file.write_text(TEXT)
     search.index(read_corpus([tmp_path]), extractor=CAPITALS)
-    before = search.store.get("a.txt", with_passages=True, with_sentences_and_concepts=True)
+    before = search.store.get("a.txt", load={"passages", "sentences", "concepts"})
     file.touch()
     assert 1 == search.index(read_corpus([tmp_path]), extractor=CAPITALS).unchanged_count
-    after = search.store.get("a.txt", with_passages=True, with_sentences_and_concepts=True)
+    after = search.store.get("a.txt", load={"passages", "sentences", "concepts"})
 
     assert before is not None
     assert after is not None

@@ -118,7 +118,7 @@ def test_of_several_documents_with_the_same_id_the_last_one_is_stored(search: Si
     report = index(search, ("a", TEXT), ("a", NEAR), ("b", TEXT), overlap=0.99)
 
     assert [] == rejected(report)
-    assert {"a": NEAR, "b": TEXT} == {record.id: record.text for record in search.store.scan(with_text=True)}
+    assert {"a": NEAR, "b": TEXT} == {record.id: record.text for record in search.store.scan(load={"text"})}
 
 
 def test_a_renamed_file_is_not_a_duplicate_of_itself(search: SimilaritySearch, tmp_path: Path) -> None:

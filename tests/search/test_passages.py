@@ -32,7 +32,7 @@ def test_a_quote_is_found_with_its_positions(search: SimilaritySearch) -> None:
     assert [("docs/3", 60), ("docs/7", 45)] == [(hit.id, hit.word_count) for hit in result]
     assert ("", text, 2) == (result.query_name, result.text, result.compared_count)
     for hit, words in zip(result, (QUOTE, QUOTE[:45]), strict=True):
-        record = search.store.get(hit.id, with_text=True)
+        record = search.store.get(hit.id, load={"text"})
         (passage,) = hit.passages
 
         assert record is not None

@@ -13,6 +13,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store, read_corpus
 from simdoc_search.cli.versions_output import version_lines
 from simdoc_search.search.files import IndexedFiles
+from simdoc_search.stores.record import ALL_PARTS
 from tests.support.cli import write
 from tests.support.families import SETTINGS, prose, simhashes_of
 from tests.support.stores import put, record
@@ -171,9 +172,7 @@ def test_the_copy_that_a_date_comes_from_is_named(search: SimilaritySearch, tmp_
 def test_a_text_that_changed_after_indexing_is_another_version(search: SimilaritySearch, tmp_path: Path) -> None:
     """The sign was removed after indexing. The sentences and hashes in the index are those of the old text."""
     index_contracts(search, tmp_path, CONTRACTS | {"lease 2024 as pdf.txt": 3}, copy="Page -2.")
-    (stored,) = search.store.records(
-        ["lease 2024 as pdf.txt"], with_text=True, with_passages=True, with_sentences_and_concepts=True
-    )
+    (stored,) = search.store.records(["lease 2024 as pdf.txt"], load=ALL_PARTS)
     assert stored.text
     put(search.store, replace(stored, text=stored.text.replace("-", "")))
 

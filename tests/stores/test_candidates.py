@@ -215,7 +215,7 @@ def test_the_texts_of_many_records_are_loaded_on_request(store: Store) -> None:
     ids = [f"{n}" for n in range(0, 130, 2)]
 
     assert {id: f"text {id}" for id in ids[:60]} == {
-        record.id: record.text for record in store.records(ids, with_text=True)
+        record.id: record.text for record in store.records(ids, load={"text"})
     }
     assert {None} == {record.text for record in store.records(ids)}
 

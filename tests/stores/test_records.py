@@ -52,7 +52,7 @@ def test_a_stored_record_is_read_unchanged(store: Store) -> None:
     )
     put(store, put_in)
 
-    assert comparable_values(put_in) == comparable_values(store.get(put_in.id, with_text=True))
+    assert comparable_values(put_in) == comparable_values(store.get(put_in.id, load={"text"}))
 
 
 def test_a_local_store_keeps_lone_surrogates(local_store: Store) -> None:
@@ -60,22 +60,22 @@ def test_a_local_store_keeps_lone_surrogates(local_store: Store) -> None:
     broken = record("a", text="x\ud800y", title="\ud800")
     put(local_store, broken)
 
-    assert comparable_values(broken) == comparable_values(local_store.get("a", with_text=True))
+    assert comparable_values(broken) == comparable_values(local_store.get("a", load={"text"}))
 
 
 def test_the_text_is_loaded_only_on_request(store: Store) -> None:
     put(store, record("a", text="words"))
 
-    assert (None, "words") == tuple(getattr(store.get("a", with_text=loads), "text", 0) for loads in (False, True))
-    assert [None] == [document.text for document in store.scan()]
-    assert ["words"] == [document.text for document in store.scan(with_text=True)]
+    ways: list[Any] = [lambda **options: [store.get("a", **options)], store.scan]
+    for way in ways:
+        assert [None, "words"] == [next(iter(way(**options))).text for options in ({}, {"load": {"text"}})]
 
 
 def test_a_store_without_texts_keeps_everything_else(new_store: NewStore) -> None:
     store = new_store(store_texts=False)
     put(store, record("a", text="words", year=2020))
 
-    assert comparable_values(record("a", year=2020)) == comparable_values(store.get("a", with_text=True))
+    assert comparable_values(record("a", year=2020)) == comparable_values(store.get("a", load={"text"}))
 
 
 @pytest.mark.parametrize("slots", [1, 8, 512, 4096])

@@ -89,7 +89,7 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
 ) -> None:
     put(engine_store, record("a", text="its text", author="me"), record("b"))
     keys = {document.id: document.key for document in engine_store.scan()}
-    before = comparable_values(engine_store.get("a", with_text=True))
+    before = comparable_values(engine_store.get("a", load={"text"}))
     remove = updates._remove
 
     def remove_and_delete_the_kept(*arguments: Any) -> Any:
@@ -102,4 +102,4 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
     left = engine_store.remove({keys["a"]: RemovalCondition("hash of a", (keys["b"], "hash of b"))})
 
     assert {keys["a"]: "the document that is kept instead has changed or no longer exists"} == left
-    assert before == comparable_values(engine_store.get("a", with_text=True))
+    assert before == comparable_values(engine_store.get("a", load={"text"}))

@@ -52,8 +52,8 @@ def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(store
         lambda **options: store_with_both.records(["a"], **options),
         lambda **options: (document for document in store_with_both.scan(**options) if document.id == "a"),
     ]
-    empty = store_with_both.get("none", with_sentences_and_concepts=True)
-    loaded = [next(iter(way(with_sentences_and_concepts=True))) for way in ways]
+    empty = store_with_both.get("none", load={"sentences", "concepts"})
+    loaded = [next(iter(way(load={"sentences", "concepts"}))) for way in ways]
 
     assert empty is not None
     assert not empty.fault
@@ -62,7 +62,7 @@ def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(store
     assert [CONCEPTS] * 3 == [document.concepts.tolist() for document in loaded]
     assert [0] * 3 == [len(document.passages) for document in loaded]
     for way in ways:
-        plain = next(iter(way(with_text=True, with_passages=True)))
+        plain = next(iter(way(load={"text", "passages"})))
         assert [0, 0] == [len(plain.sentences), len(plain.concepts)]
 
 
@@ -110,7 +110,7 @@ def test_concepts_are_found_and_counted_once_per_document(store_with_both: Store
 def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> None:
     store = new_store()
     put(store, record("a", passages=[1], sentences=[5], concepts=CONCEPTS))
-    found, token_ids = store.get("a", with_sentences_and_concepts=True), np.array([7], np.uint32)
+    found, token_ids = store.get("a", load={"sentences", "concepts"}), np.array([7], np.uint32)
 
     assert found is not None
     assert [0, 0] == [len(found.sentences), len(found.concepts)]

@@ -78,7 +78,7 @@ def test_passages_are_loaded_only_on_request(store: Store) -> None:
     ]
 
     assert [[]] * 3 == [next(iter(way())).passages.tolist() for way in ways]
-    assert [[1, 2**30 - 1]] * 3 == [next(iter(way(with_passages=True))).passages.tolist() for way in ways]
+    assert [[1, 2**30 - 1]] * 3 == [next(iter(way(load={"passages"}))).passages.tolist() for way in ways]
 
 
 @pytest.mark.usefixtures("few_at_once")
@@ -126,7 +126,7 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_bound(
 def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore) -> None:
     store = new_store(Settings(passages=None))
     put(store, record("a", passages=[1, 2]))
-    found = store.get("a", with_passages=True)
+    found = store.get("a", load={"passages"})
 
     assert found is not None
     assert [] == found.passages.tolist()

@@ -72,7 +72,7 @@ def test_an_earlier_format_is_read(format: str, location: Path) -> None:
     fresh = SimilaritySearch(open_store(":memory:"))
     fresh.index(Document(id, text, METADATA[id]) for id, text in TEXTS.items())
     with closing(open_store(location)) as store:
-        records = {record.id: record for record in store.scan(with_text=True)}
+        records = {record.id: record for record in store.scan(load={"text"})}
 
         assert FORMATS[format].to_dict()["sketches"] == store.settings.to_dict()["sketches"]
     assert {id: (text, METADATA[id]) for id, text in TEXTS.items()} == {
@@ -109,7 +109,7 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
     names = extractor_from_settings(ConceptSettings("names"))
     for id, text in TEXTS.items():
-        found = store.get(id, with_passages=True, with_sentences_and_concepts=True)
+        found = store.get(id, load={"passages", "sentences", "concepts"})
         (fresh,) = compute_sentences_and_concepts([text], FORMATS[NEWEST], names)
         passages = fingerprint(text, passages=PassageSettings()).passages
 

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.stores import open_store
+from simdoc_search.stores.record import ALL_PARTS
 from tests.support.stores import comparable_values
 
 
 def content(folder: Path) -> dict[str, Any]:
     """Return all documents of a store by id."""
     with closing(open_store(folder)) as store:
-        return {
-            record.id: comparable_values(record)
-            for record in store.scan(with_text=True, with_passages=True, with_sentences_and_concepts=True)
-        }
+        return {record.id: comparable_values(record) for record in store.scan(load=ALL_PARTS)}
 
 
 def flip(file: Path, bit: int) -> None:

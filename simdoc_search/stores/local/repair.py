@@ -31,7 +31,7 @@ from simdoc_search.stores.local.segments import FILE_EXTENSIONS, META_FILE, Segm
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, StoreManifest, read_surviving_manifest
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.local.writer import MIN_HEAP_BYTES
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import ALL_PARTS, Record
 from simdoc_search.workers import BeginItem, ItemLimits
 from simdoc_search.workers.process import ProcessEndedError, WorkerProcess
 
@@ -183,9 +183,7 @@ class _DamagedSegment:
             with suppress(StoreError), convert_errors("read", str(self._index)):
                 if self._searcher:
                     document = read_document(self._searcher, tantivy.DocAddress(0, doc_id))
-                    records[-1] = to_record(
-                        document, self._settings, with_text=True, with_passages=True, with_sentences_and_concepts=True
-                    )
+                    records[-1] = to_record(document, self._settings, load=ALL_PARTS)
         return records
 
     @contextmanager

@@ -28,7 +28,7 @@ from simdoc_search.stores.local.packed_tokens import (
     unpack_simhashes,
     unpack_tokens_of_kind,
 )
-from simdoc_search.stores.record import Digest, EncodedRecord, Origin, Record, StoredText
+from simdoc_search.stores.record import Digest, EncodedRecord, Origin, Record, RecordPart, StoredText
 
 MAX_TERM_BYTES = 65_000
 """tantivy silently drops terms of 65,530 bytes and more."""
@@ -127,29 +127,27 @@ def to_record(
     document: tantivy.Document,
     settings: Settings,
     *,
-    with_text: bool,
-    with_passages: bool = False,
-    with_sentences_and_concepts: bool = False,
+    load: Collection[RecordPart] = (),
 ) -> Record:
     """Convert a tantivy document back into a record."""
     shingles, digest, text_hash, words_hash, metadata, origin = _read_other_values(document)
+    passages, sentences, concepts = (
+        read_token_ids_of_kind(document, kind) if name in load else empty_token_ids()
+        for name, kind in TOKEN_KINDS.items()
+    )
     return Record(
         id=read_id(document),
         token_ids=read_token_ids(document, settings),
         shingle_count=shingles,
         digest=digest,
         metadata=metadata,
-        text=read_text(document) if with_text else None,
+        text=read_text(document) if "text" in load else None,
         origin=origin and Origin(*origin),
         text_hash=text_hash,
         words_hash=words_hash,
-        passages=read_token_ids_of_kind(document, TOKEN_KINDS["passages"]) if with_passages else empty_token_ids(),
-        sentences=read_token_ids_of_kind(document, TOKEN_KINDS["sentences"])
-        if with_sentences_and_concepts
-        else empty_token_ids(),
-        concepts=read_token_ids_of_kind(document, TOKEN_KINDS["concepts"])
-        if with_sentences_and_concepts
-        else empty_token_ids(),
+        passages=passages,
+        sentences=sentences,
+        concepts=concepts,
     )
 
 

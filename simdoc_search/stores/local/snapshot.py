@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from sys import getsizeof
 
 from tantivy import DocAddress, Document, Query, Schema, Searcher
@@ -21,7 +21,7 @@ from simdoc_search.stores.local.schema import (
     to_record,
     to_stored_text,
 )
-from simdoc_search.stores.record import Digest, Record, StoredText
+from simdoc_search.stores.record import Digest, Record, RecordPart, StoredText
 
 Address = tuple[int, int]
 """The address of a document in a snapshot: the index of its segment, and its position in the segment."""
@@ -186,9 +186,7 @@ class Snapshot:
         self,
         addresses: Sequence[Address] | PackedAddresses,
         *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
+        load: Collection[RecordPart] = (),
         cache: bool = True,
     ) -> Iterator[Record]:
         """Yield the records at these addresses. See `Store.get` and `read_document` for the options."""
@@ -196,14 +194,5 @@ class Snapshot:
             batch = addresses[start : start + BATCH_SIZE]
             documents = [self.read_document(address, cache=cache) for address in batch]
             with convert_errors("read", self.location):
-                records = [
-                    to_record(
-                        document,
-                        self.settings,
-                        with_text=with_text,
-                        with_passages=with_passages,
-                        with_sentences_and_concepts=with_sentences_and_concepts,
-                    )
-                    for document in documents
-                ]
+                records = [to_record(document, self.settings, load=load) for document in documents]
             yield from records

@@ -61,6 +61,7 @@ from simdoc_search.stores.record import (
     Phrase,
     PhraseMatches,
     Record,
+    RecordPart,
     RemovalCondition,
     StoredText,
 )
@@ -197,41 +198,14 @@ class LocalStore(Closable):
 
     # --- reading ---
 
-    def get(
-        self,
-        id: str,
-        *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
-    ) -> Record | None:
-        return next(
-            self.records(
-                [id],
-                with_text=with_text,
-                with_passages=with_passages,
-                with_sentences_and_concepts=with_sentences_and_concepts,
-            ),
-            None,
-        )
+    def get(self, id: str, *, load: Collection[RecordPart] = ()) -> Record | None:
+        return next(self.records([id], load=load), None)
 
     def records(
-        self,
-        ids: Iterable[str],
-        *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
-        filters: Filters | None = None,
+        self, ids: Iterable[str], *, load: Collection[RecordPart] = (), filters: Filters | None = None
     ) -> Iterator[Record]:
         snapshot = self._open_snapshot()
-        addresses = self._find_addresses(snapshot, ids, filters)
-        return snapshot.read_records(
-            addresses,
-            with_text=with_text,
-            with_passages=with_passages,
-            with_sentences_and_concepts=with_sentences_and_concepts,
-        )
+        return snapshot.read_records(self._find_addresses(snapshot, ids, filters), load=load)
 
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
         snapshot = self._open_snapshot()
@@ -244,9 +218,7 @@ class LocalStore(Closable):
     def scan(
         self,
         *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
+        load: Collection[RecordPart] = (),
         root_folder: str | None = None,
         only_roots_inside_folder: bool = False,
         filters: Filters | None = None,
@@ -255,13 +227,7 @@ class LocalStore(Closable):
         snapshot = self._open_snapshot()
         in_root = root_query(self._schema, root_folder, only_roots_inside_folder)
         addresses = snapshot.find_all_addresses(restrict(self._schema, in_root, filters))
-        yield from snapshot.read_records(
-            addresses,
-            with_text=with_text,
-            with_passages=with_passages,
-            with_sentences_and_concepts=with_sentences_and_concepts,
-            cache=False,
-        )
+        yield from snapshot.read_records(addresses, load=load, cache=False)
 
     def count(self, root_folder: str, *, only_roots_inside_folder: bool = False) -> int:
         return self._open_snapshot().count(root_query(self._schema, root_folder, only_roots_inside_folder))
@@ -275,6 +241,9 @@ class LocalStore(Closable):
         return {
             record.key: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
         }
+
+    def application_fields(self, *_: object, **__: object) -> dict[DocumentKey, dict[str, Any]]:
+        return {}
 
     def find_keys(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002
         """Return no keys, because a local store has no named indices."""

@@ -20,7 +20,7 @@ from simdoc_search.stores.local.folder import UPGRADE_FOLDER, create_store, open
 from simdoc_search.stores.local.settings_file import write_manifest
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.local.writer import choose_heap_bytes
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import ALL_PARTS, Record
 
 BATCH_SIZE = 64
 
@@ -46,7 +46,7 @@ def upgrade_folder(
     folder = Path(store.location)
     with _write_lock(store):
         manifest = replace(open_manifest(folder), settings=settings)
-        records = store.scan(with_text=True, with_passages=True, with_sentences_and_concepts=True)
+        records = store.scan(load=ALL_PARTS)
         with convert_errors("write to", store.location), atomic_folder(folder / UPGRADE_FOLDER) as working:
             working.chmod(folder.stat().st_mode & 0o777)
             create_store(working, manifest)

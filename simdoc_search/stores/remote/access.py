@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, RecordPart
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.min_hash import MinHashFieldIndices
@@ -133,32 +133,14 @@ class IndexAccess:
             **options,
         )
 
-    def source_filter(
-        self,
-        *,
-        with_text: bool = False,
-        with_passages: bool = False,
-        with_sentences_and_concepts: bool = False,
-        fields: Sequence[str] = (),
-    ) -> dict[str, Any]:
+    def source_filter(self, load: Collection[RecordPart], fields: Sequence[str] = ()) -> dict[str, Any]:
         """Return the `_source` filter for a search whose hits are passed to `to_record`."""
-        unused = [
-            f"{self.field}.{name}"
-            for name in TOKEN_KINDS
-            if not (with_passages if name == "passages" else with_sentences_and_concepts)
-        ]
+        unused = [f"{self.field}.{name}" for name in TOKEN_KINDS if name not in load]
         if self.text_fields is not None:
-            return {
-                "includes": [
-                    self.field,
-                    *self.id_field.source_fields,
-                    *(self.text_fields if with_text else ()),
-                    *fields,
-                ],
-                "excludes": unused,
-            }
+            texts = self.text_fields if "text" in load else ()
+            return {"includes": [self.field, *self.id_field.source_fields, *texts, *fields], "excludes": unused}
         unused += [f"{self.field}.{name}" for name in ("names", "path", METADATA_FIELD, "format")]
-        return {"excludes": unused if with_text else [*unused, "body"]}
+        return {"excludes": unused if "text" in load else [*unused, "body"]}
 
     def to_record(self, hit: Mapping[str, Any], fields: Sequence[str] = ()) -> Record:
         """Convert a hit to a record. In an index that simdoc-search did not create, `fields` become its metadata."""

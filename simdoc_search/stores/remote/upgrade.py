@@ -48,12 +48,12 @@ def upgrade_index(
     upgraded = RemoteStore.open_index(store.engine, store.index, None, field=store.field, **options)
     records = (
         record
-        for record in upgraded.scan(with_sentences_and_concepts=True)
+        for record in upgraded.scan(load={"sentences", "concepts"})
         if len(record.token_ids) and find_missing_kinds(new_settings, record)
     )
     with upgraded.writer() as writer:
         for page in split_by_count(records, _BATCH_SIZE):
-            complete_records = upgraded.records([record.id for record in page], with_text=True, with_passages=True)
+            complete_records = upgraded.records([record.id for record in page], load={"text", "passages"})
             writer.put(add_tokens(list(complete_records)))
             progress(len(page))
 

@@ -63,7 +63,7 @@ def test_the_mapping_records_the_text_fields(temp_indices: TempIndices, engine: 
     }
     for text_field, text in expected.items():
         backfill(engine, name, text_field=text_field, stale=True, force=True)
-        record = open_store(f"{temp_indices.engine}/{name}").get("a", with_text=True)
+        record = open_store(f"{temp_indices.engine}/{name}").get("a", load={"text"})
 
         assert record is not None
         assert text == record.text
@@ -169,7 +169,7 @@ def test_the_text_fields_of_existing_fingerprints_are_the_default(temp_indices: 
     load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"]}})
     url = f"{engine.name}/{name}"
     assert (
-        f"the mapping of {url} does not record which field contains the text; set the field with --text-field"
+        f"the mapping of {url} does not record which field contains the text; add --text-field"
         in run("backfill", url).stderr
     )
     backfill(engine, name, text_field=("title", "body"))

@@ -86,7 +86,7 @@ def test_documents_without_files_are_only_removed_with_delete_and_a_store(local_
 def test_a_document_that_was_indexed_again_is_not_removed(local_store: Store, tmp_path: Path) -> None:
     """The modification time of its file differs from the plan."""
     rows = write_and_read_plan(local_store, tmp_path)
-    record = local_store.get("file2", with_text=True)
+    record = local_store.get("file2", load={"text"})
     assert record is not None
     assert record.origin is not None
     with local_store.writer() as writer:

@@ -44,7 +44,7 @@ def test_a_folder_is_opened_again_with_its_settings_and_records(tmp_path: Path) 
     for place in (tmp_path / "a b", f"file:{tmp_path}/a b", (tmp_path / "a b").as_uri()):
         with closing(open_store(place)) as store:
             assert (settings, ["a"]) == (store.settings, ids(store))
-            assert comparable_values(record("a")) == comparable_values(store.get("a", with_text=True))
+            assert comparable_values(record("a")) == comparable_values(store.get("a", load={"text"}))
 
 
 def unneeded(store: Path) -> list[Path]:
@@ -74,9 +74,7 @@ def test_a_reader_sees_each_commit_of_another_writer(store: Path) -> None:
     with closing(open_store(store)) as reader, closing(open_store(store)) as other:
         for n in range(20):
             put(other, record("a", text=f"text {n}"))
-            assert [f"text {n}"] * 2 == [
-                found.text for _ in range(2) for found in reader.records(["a"], with_text=True)
-            ]
+            assert [f"text {n}"] * 2 == [found.text for _ in range(2) for found in reader.records(["a"], load={"text"})]
         with other.writer() as writer:
             writer.delete(["a"])
             writer.commit()

@@ -50,7 +50,7 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(store_path
         before = sorted(path.name for path in store_path.rglob("*"))
         with closing(open_store(store_path)) as store:
             assert (["a", "b"], 2) == (ids(store), store.info().document_count)
-            assert "words" == store.get("a", with_text=True).text  # type: ignore[union-attr]
+            assert "words" == store.get("a", load={"text"}).text  # type: ignore[union-attr]
             assert [] == list(find_damage(store_path))
             with pytest.raises(StoreError, match="no permission to write to the folder"):
                 put(store, record("c"))

@@ -25,6 +25,6 @@ def test_the_codes_of_each_record_are_unpacked(bucket_count: int) -> None:
     schema = build_schema(optional_fields(settings))
 
     for record, encoded in zip(records, encode_records(records, settings, store_text=True), strict=True):
-        stored = to_record(tantivy.Document.from_dict(encoded.content, schema), settings, with_text=False)
+        stored = to_record(tantivy.Document.from_dict(encoded.content, schema), settings)
         assert (stored.id, stored.token_ids.tolist()) == (record.id, record.token_ids.tolist())
         assert encoded.content["buckets"] == len(record.token_ids)

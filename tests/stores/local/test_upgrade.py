@@ -38,7 +38,7 @@ def location(template_store: Path, tmp_path: Path) -> Path:
 def state(location: Path) -> dict[str, Any]:
     """Return all values of a store except sentences."""
     with open_store(location) as store:
-        records = store.scan(with_text=True, with_passages=True)
+        records = store.scan(load={"text", "passages"})
         return {r.id: (r.text, r.metadata, r.digest, r.token_ids.tolist(), r.passages.tolist()) for r in records}
 
 
@@ -48,7 +48,7 @@ def has_sentences(location: Path) -> bool:
         return store.settings.sentences is not None and all(
             decode_simhashes(record.sentences).tolist()
             == compute_sentence_simhashes(record.text or "", store.settings.analysis).tolist()
-            for record in store.scan(with_text=True, with_sentences_and_concepts=True)
+            for record in store.scan(load={"text", "sentences", "concepts"})
         )
 
 

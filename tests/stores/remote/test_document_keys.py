@@ -251,9 +251,9 @@ FIELDS: dict[str, Any] = {
 
 def texts(store: Any, ids: list[str]) -> list[dict[str, str | None]]:
     """Return the texts by id, read in three ways: together, in a scan, and one by one."""
-    by_id = {document.id: document.text for document in store.records(ids, with_text=True)}
-    scanned = {document.id: document.text for document in store.scan(with_text=True)}
-    return [by_id, scanned, {id: store.get(id, with_text=True).text for id in ids}]
+    by_id = {document.id: document.text for document in store.records(ids, load={"text"})}
+    scanned = {document.id: document.text for document in store.scan(load={"text"})}
+    return [by_id, scanned, {id: store.get(id, load={"text"}).text for id in ids}]
 
 
 def test_texts_of_an_application_are_read_from_its_fields(temp_indices: TempIndices) -> None:
@@ -310,7 +310,7 @@ def test_another_text_field_than_that_of_the_fingerprints_is_refused(temp_indice
 def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(temp_indices: TempIndices) -> None:
     name = temp_indices.make(mapping(**FIELDS))
     temp_indices.put(name, "a", {"simdoc": ours(), "page": {"body": 7}})
-    document = in_index(temp_indices, name, text_field="page.body").get("a", with_text=True)
+    document = in_index(temp_indices, name, text_field="page.body").get("a", load={"text"})
 
     assert (None, 8) == (document.text, len(document.token_ids))
     assert "has no text that can be read (the field page.body contains a number, not text" in document.fault
@@ -353,10 +353,10 @@ def test_texts_that_are_too_large_for_one_answer_are_read_in_several_answers(
     monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 100_000)
     ids = [f"{n}" for n in range(20)]
 
-    assert set(ids) == {document.id for document in store.records(ids, with_text=True) if document.text == "x" * 20_000}
+    assert set(ids) == {document.id for document in store.records(ids, load={"text"}) if document.text == "x" * 20_000}
     monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 10_000)
     with pytest.raises(errors.ResponseTooLargeError):
-        list(store.records(ids, with_text=True))
+        list(store.records(ids, load={"text"}))
 
 
 # --- the fingerprint field ---

@@ -96,7 +96,7 @@ def test_malformed_parts_of_our_own_documents_are_faults(temp_indices: TempIndic
     put(store, record("good"), *map(record, changes))
     for id, value in changes.items():
         temp_indices.put(name, id, {"simdoc": GOOD, id: value})
-    faults = {document.id: document.fault for document in store.scan(with_text=True)}
+    faults = {document.id: document.fault for document in store.scan(load={"text"})}
 
     assert "" == faults["good"]
     assert all(id in faults[id] for id in changes)

@@ -42,7 +42,7 @@ def index(three_nodes: Cluster) -> str:
 def stored(url: str) -> dict[str, str | None]:
     """Return the stored text of each document, and check that each id is stored once."""
     with closing(open_store(url)) as store:
-        records = list(store.scan(with_text=True))
+        records = list(store.scan(load={"text"}))
     assert len({record.id for record in records}) == len(records)
     return {record.id: record.text for record in records}
 
@@ -140,7 +140,7 @@ def test_writes_that_a_full_engine_refuses_are_sent_again(
     written = [Document(document.id, 20 * document.text) for document in documents("full", 300, 800)]
     with open_store(":memory:") as prepared:  # computing the records first makes sending faster
         SimilaritySearch(prepared).index(written)
-        records = list(prepared.scan(with_text=True, with_passages=True))
+        records = list(prepared.scan(load={"text", "passages"}))
     url = f"{small_cluster.url}/{uuid4()}"
     breaker = "network.breaker.inflight_requests.limit"
     with closing(open_store(url, create=True)) as store:

@@ -174,10 +174,10 @@ def test_a_page_that_is_too_large_is_split(temp_indices: TempIndices, monkeypatc
     put(store, *(record(f"{n:03}", text=text) for n in range(12)))
     monkeypatch.setattr(clients, "MAX_RESPONSE_BYTES", 3 * len(text))
 
-    assert [text] * 12 == [document.text for document in store.scan(with_text=True)]
+    assert [text] * 12 == [document.text for document in store.scan(load={"text"})]
     monkeypatch.setattr(clients, "MAX_RESPONSE_BYTES", len(text) // 2)
     with pytest.raises(StoreError, match="larger than 256 MiB"):
-        list(store.scan(with_text=True))
+        list(store.scan(load={"text"}))
 
 
 def test_no_document_is_pruned_after_a_lost_page(temp_indices: TempIndices, tmp_path: Path) -> None:

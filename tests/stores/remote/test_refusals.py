@@ -45,7 +45,7 @@ def test_a_refused_document_is_reported_with_the_reason(temp_indices: TempIndice
     for reason in report.refused.values():
         assert "immense term" in reason or "failed to parse field [body]" in reason
     assert ["a", "b", "old"] == ids(search.store)
-    assert short == search.store.get("old", with_text=True).text  # type: ignore[union-attr]
+    assert short == search.store.get("old", load={"text"}).text  # type: ignore[union-attr]
     assert 1 == search.index([Document("new", short)]).added_count
 
 
@@ -69,7 +69,7 @@ def test_no_write_to_an_unreliable_engine_is_lost(temp_indices: TempIndices, mon
         closing(open_store(f"{server.url}/{temp_indices.alias(*names, write=names[0])}")) as store,
     ):
         report = SimilaritySearch(store).index([*older, *written])
-    stored = in_index(temp_indices, ",".join(names)).scan(with_text=True)
+    stored = in_index(temp_indices, ",".join(names)).scan(load={"text"})
 
     assert (300, 100, []) == (report.added_count, report.repeated_id_count, report.skipped)
     assert {document.id: document.text for document in written} == {document.id: document.text for document in stored}

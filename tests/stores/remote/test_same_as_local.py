@@ -91,7 +91,7 @@ def test_filters_as_clauses_need_an_engine(local_and_remote: list[SimilaritySear
 
 def test_texts_have_the_same_hits(local_and_remote: list[SimilaritySearch]) -> None:
     new = text(random.Random("both"), 30) + " ".join(text(random.Random(n), 20) for n in range(3))
-    stored = local_and_remote[0].store.records(["a/doc_20.txt", "a/doc_60.txt"], with_text=True)
+    stored = local_and_remote[0].store.records(["a/doc_20.txt", "a/doc_60.txt"], load={"text"})
     for source in [new, *(document.text for document in stored)]:
         for overlap, probability in [(None, None), (0.3, None), (0.3, 0.9), (1, 0.5)]:
             local, remote = (
