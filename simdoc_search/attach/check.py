@@ -67,9 +67,8 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
         notes: list[tuple[bool, str]] = []
         if not description.is_closed:
             notes += _find_mapping_faults(description, advise_backfill)
-            notes += _find_default_field_notes(description)
         if description.name in inspected_by_name:
-            notes += _find_source_notes(inspected_by_name[description.name])
+            notes += _find_default_field_notes(inspected_by_name[description.name])
             notes += _find_document_faults(
                 inspected_by_name[description.name], advise_backfill, includes_missing=not lacks_all
             )
@@ -95,32 +94,19 @@ def _find_mapping_faults(index: IndexDescription, advise_backfill: _AdviseBackfi
     for fault in faults:
         advice = ""
         if can_fill and fault.blocks_queries and "tokens" not in index.subfields:
-            advice = f"; {advise_backfill()}, or add the mapping printed by `simdoc-search template show`"
+            advice = f"; to add fingerprints, {advise_backfill()}"
         yield fault.needs_action, fault.problem + advice
 
 
-def _find_default_field_notes(index: IndexDescription) -> Iterator[tuple[bool, str]]:
-    """Yield (False, message) if searches of all fields also search the fingerprint field."""
-    field = index.field
-    if "tokens" not in index.subfields or index.is_simdoc_index:
-        return
-    if not index.index_settings.get("query", {}).get("default_field"):
+def _find_default_field_notes(inspected: IndexInspection) -> Iterator[tuple[bool, str]]:
+    """Yield (False, message) if searches of all fields also search the fingerprints."""
+    index = inspected.index
+    has_own_fields = bool(index.index_settings.get("query", {}).get("default_field"))
+    if inspected.counts.fingerprinted_count and not (index.is_simdoc_index or has_own_fields):
         yield (
             False,
-            f"a query that does not name a field also searches {field}: a number in the query may match a number in "
-            f"{field}, and a prefix such as `20*` may match a token; set index.query.default_field to the fields that "
-            "queries without a field should search",
-        )
-
-
-def _find_source_notes(inspected: IndexInspection) -> Iterator[tuple[bool, str]]:
-    """Yield (False, message) if responses contain fingerprints."""
-    field = inspected.index.field
-    if inspected.counts.fingerprinted_count and not inspected.index.is_simdoc_index:
-        yield (
-            False,
-            f"responses with _source contain {field}, about 1 to 3 kB per hit; to omit this field, add "
-            f'"_source": {{"excludes": ["{field}"]}} to your requests',
+            f"a query that does not name a field also searches {index.field}, where a number or a prefix such as "
+            "`20*` may match; set index.query.default_field to your own fields",
         )
 
 

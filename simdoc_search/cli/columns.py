@@ -76,12 +76,12 @@ class HitColumns:
         self.sort = sort
         needed = [*names, *([sort] if sort and sort not in names else [])]
         self._columns = Columns([*needed, *(["path"] if sys.stdout.isatty() else [])])
-        self._store = store
+        self.store = store
         warn_unknown_columns(store, needed)
 
     def read(self, keys: Iterable[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
         """Return the values of all columns for these documents."""
-        return self._columns.read_values(self._store, list(keys))
+        return self._columns.read_values(self.store, list(keys))
 
     def add_to_json(self, result: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
         """Return a copy of a result as JSON, with its hits sorted and the columns added to each hit."""

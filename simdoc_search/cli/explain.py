@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     field_option,
     handle_errors,
@@ -71,7 +72,7 @@ class _ExplainedQuery(NamedTuple):
 
 
 @click.command(cls=Command)
-@click.argument("query_string", required=False, metavar="[QUERY]", shell_complete=complete_ids)
+@click.argument("queries", nargs=-1, metavar="[QUERY]", shell_complete=complete_ids)
 @overlap_options
 @compat_options
 @click.option(
@@ -87,7 +88,7 @@ class _ExplainedQuery(NamedTuple):
 @json_option
 @handle_errors
 def explain(
-    query_string: str | None,
+    queries: tuple[str, ...],
     overlap: Fraction | None,
     probability: Fraction | None,
     planner: Planner,
@@ -117,6 +118,10 @@ def explain(
     """
     from simdoc_search.stores import open_store
 
+    if len(queries) > 1:
+        command = command_line(store, "compare", parse(queries[0]).readings[-1].id, *queries[1:])
+        raise click.UsageError(f"explain takes one QUERY; to see why a document is a hit or not, run: {command}")
+    query_string = next(iter(queries), None)
     if query_string is None and overlap is None:
         raise click.UsageError("give QUERY or --overlap")
     if dsl and sql:

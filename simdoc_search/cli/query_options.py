@@ -141,10 +141,10 @@ def _list_values(field: str, value: Any) -> list[str]:
 
 def warn_unused_exclusions(store: Store, excluded: FilterPairs) -> None:
     """Print a note for each exclusion that matches no document, because it may be misspelled."""
-    from simdoc_search.search.filter_check import find_unknown_field
+    from simdoc_search.search.filter_check import find_filter_error
 
     for field, value in excluded:
-        if error := find_unknown_field(store, {field: value}):
+        if error := find_filter_error(store, {field: value}):
             say(f"note: --exclude {field}={value} excludes no documents: {error}", err=True)
 
 

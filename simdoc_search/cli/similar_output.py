@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,8 +106,11 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         changed = "  (changed after indexing)" if hit.changed else ""
         click.echo(f"{overlap:>{len(heading)}}  {name}{changed}")
     say(_summary(result))
+    advice = "index the document again"
+    if not columns.store.is_simdoc_index:
+        command = shlex.join(["simdoc-search", "backfill", columns.store.location, "--stale"])
+        advice = f"run `{command}`"
     if result.changed:
-        advice = "index the document again, or run `simdoc-search backfill --stale`"
         say(f"note: the query document changed after indexing; {advice}", err=True)
     if result.text_note:
         say(f"note: {result.text_note}", err=True)
@@ -114,7 +118,6 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         overlaps_are = format_count(count, "overlap is", "overlaps are")
         say(f"note: {overlaps_are} estimated, because the index does not have both texts", err=True)
     for left_out in result.left_out[:_MAX_LEFT_OUT_DOCUMENTS]:
-        advice = "index the document again, or run `simdoc-search backfill --stale`"
         say(f"left out: the document {left_out.id!r} {left_out.reason}; {advice}", err=True)
     if more := len(result.left_out[_MAX_LEFT_OUT_DOCUMENTS:]):
         say(f"left out: {format_count(more, 'more document')}; --json lists all of them", err=True)

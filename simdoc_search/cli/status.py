@@ -83,7 +83,7 @@ def status(
     elif prometheus:
         click.echo("\n".join(metric_lines(inspection, index)))
     else:
-        for line in inspection_lines(inspection, index):
+        for line in inspection_lines(inspection, client.name, index):
             say(line)
     exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing))
     for line in exceeded:

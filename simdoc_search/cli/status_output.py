@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -71,7 +72,7 @@ def exceeded_threshold_lines(
 
 
 def describe_next_step(inspection: Inspection, location: str, pipeline: str) -> str:
-    """Return how to bring all fingerprints up to date; empty if they are. For `pipeline`, see `backfill_advice`."""
+    """Return how to add or update fingerprints; empty if all are up to date. For `pipeline`, see `backfill_advice`."""
     indices, counts = inspection.all_indices, [inspected.counts for inspected in inspection.index_inspections]
     is_stale = inspection.sample.stale_count or any(count.other_settings_count for count in counts)
     is_incomplete = any(count.missing_count or count.incomplete_count or count.text_gone_count for count in counts)
@@ -81,7 +82,8 @@ def describe_next_step(inspection: Inspection, location: str, pipeline: str) -> 
     given_fields = [] if recorded_text_fields(mappings, field) else inspection.text_fields
     options = [part for name in given_fields for part in ("--text-field", name)] + ["--stale"] * bool(is_stale)
     advice = backfill_advice(mappings, field, location, *options, pipeline=pipeline)
-    return f"to bring all fingerprints up to date, {advice}"
+    is_first = not any(count.fingerprinted_count for count in counts)  # or `template remove` has removed all
+    return f"to {'add fingerprints' if is_first else 'bring all fingerprints up to date'}, {advice}"
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
@@ -129,7 +131,7 @@ def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, s
         yield f"{metric}{{{label_text}}} {value:.12g}"
 
 
-def inspection_lines(inspection: Inspection, name: str) -> Iterator[str]:
+def inspection_lines(inspection: Inspection, engine_url: str, name: str) -> Iterator[str]:
     """Yield the inspection of the indices behind a name as lines for people."""
     counts = [inspected.counts for inspected in inspection.index_inspections]
     sizes = [
@@ -150,7 +152,8 @@ def inspection_lines(inspection: Inspection, name: str) -> Iterator[str]:
         examples = _list_ids((id for count in counts for id in count.missing_ids), inspection.missing_count)
         yield f"missing        {inspection.missing_count:,} ({share}){unknown}{examples}"
         if inspection.missing_count > MAX_LISTED_IDS:
-            yield f"               list them with: GET {_missing_documents_path(inspection, name)}"
+            url = engine_url + _missing_documents_path(inspection, name)
+            yield f"               list them with: curl {shlex.quote(url)}"
     if gone := sum(count.text_gone_count or 0 for count in counts):
         yield f"text removed   {format_count(gone, 'document')} with a fingerprint but no text"
     if other := sum(count.other_settings_count for count in counts):

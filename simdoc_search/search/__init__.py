@@ -13,7 +13,7 @@ resolver.py                 lookup of the stored document of a query
 query_document.py           the query document: a stored document or a text
 stored_texts.py             reading and exact comparison of stored texts
 files.py                    lookup of documents by the paths of their files
-filter_check.py             detection of unknown fields and columns
+filter_check.py             detection of unknown fields and columns, and of wildcards
 similar.py                  documents that share text
 similar_candidates.py       query plans and the candidates that they find
 similar_ranking.py          ranking of the candidates by tokens or texts

@@ -15,7 +15,7 @@ from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.indexing.input_paths import InputPaths, absolute_path
 from simdoc_search.search.columns import Columns, make_sort_key
-from simdoc_search.search.filter_check import find_unknown_field
+from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record
@@ -81,7 +81,7 @@ def list_documents(
     for row in islice(rows, limit):
         is_empty = False
         yield {name: value for name, value in row.items() if name in output_names}
-    if is_empty and (error := find_unknown_field(store, all_filters)):
+    if is_empty and (error := find_filter_error(store, all_filters)):
         raise error
 
 

@@ -1,19 +1,22 @@
-"""Finds unknown fields in filters and unknown columns, and suggests known names."""
+"""Finds unknown fields and wildcards in filters, and unknown columns. Suggests known names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-from simdoc_search.errors import UnknownFieldError
+from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
 from simdoc_search.search.columns import BUILT_IN_COLUMNS
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.fields import ORIGIN_FIELD
 from simdoc_search.stores.filters import Condition, Filters, parse_filters
 
 
-def find_unknown_field(store: Store, filters: Filters | None) -> UnknownFieldError | None:
-    """Return an error for the first filter whose field or path is not in any document; None if all are known."""
+def find_filter_error(store: Store, filters: Filters | None) -> UnknownFieldError | QuerySyntaxError | None:
+    """Return an error for the first filter that cannot match as the user expects; None if there is none.
+
+    No document has its field, or its path, or its value with `*`, which the user may have meant as a wildcard.
+    """
     for condition in parse_filters(filters):
         if not isinstance(condition, Condition) or condition.field == ORIGIN_FIELD:
             continue
@@ -24,6 +27,12 @@ def find_unknown_field(store: Store, filters: Filters | None) -> UnknownFieldErr
                 return UnknownFieldError(
                     condition.field, _sort_by_similarity(path or condition.field, known_names), path
                 )
+            for value in condition.values:
+                if "*" in str(value) and next(store.scan(filters={condition.field: value}), None) is None:
+                    return QuerySyntaxError(
+                        f"no document has the value {value!r:.200} in the field {condition.field!r}, and filters have "
+                        "no wildcards; write the whole value"
+                    )
     return None
 
 

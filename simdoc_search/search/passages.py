@@ -22,7 +22,7 @@ from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.text_matcher import MatchedWords, TextMatcher
 from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
-from simdoc_search.search.filter_check import find_unknown_field
+from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import PassageQuery
 from simdoc_search.search.passage_candidates import PassageCandidates, find_passage_candidates
 from simdoc_search.search.passage_result import Coverage, PassageHit, PassageResult
@@ -77,7 +77,7 @@ def find_passages(store: Store, options: PassageQuery) -> PassageResult:
             ignore_bibliography=options.ignore_bibliography,
         )
     candidates = _find_candidates(store, document, options, document.key or options.exclude)
-    if not candidates.total and (error := find_unknown_field(store, options.filters)):
+    if not candidates.total and (error := find_filter_error(store, options.filters)):
         raise error
     matches, compared_count = _compare_candidates(store, document, candidates, options)
     return _make_result(store, document, options, matches=matches, candidates=candidates, compared_count=compared_count)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.search.filter_check import find_unknown_field
+from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import RelatedQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.related_candidates import RelatedCandidates, find_related_candidates
@@ -40,7 +40,7 @@ def find_related(store: Store, query: RelatedQuery) -> RelatedResult:
     concepts = extract_query_concepts(document, query.extractor, query.synonyms)
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=document.is_stored)
     candidates = find_related_candidates(store, weights, query, document.key or query.exclude)
-    if not candidates.total and (error := find_unknown_field(store, query.filters)):
+    if not candidates.total and (error := find_filter_error(store, query.filters)):
         raise error
     weighted_concepts = weights.make_weighted_concepts([paragraphs for _, paragraphs in candidates.documents])
     scored_hits = _score_candidates(document, weights, candidates, weighted_concepts, thresholds)

@@ -14,7 +14,7 @@ from simdoc_search.errors import SimdocError
 from simdoc_search.passages.unsplit_text import describe_overlaps_of_text
 from simdoc_search.query.plans import Plan, ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.filter_check import find_unknown_field
+from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import SimilarOptions, SimilarQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.resolver import Query, Resolver, make_document_query
@@ -114,7 +114,7 @@ def _make_result(
 ) -> SearchResult | SimdocError:
     if isinstance(candidates, SimdocError):
         return candidates
-    if not candidates.total and (error := find_unknown_field(store, options.filters)):
+    if not candidates.total and (error := find_filter_error(store, options.filters)):
         return error
     query, query_record, plan = planned_query.query, planned_query.query_record, candidates.plan
     ranker = Ranker(store, query_record, plan, query.overlap, options.size, options.offset)

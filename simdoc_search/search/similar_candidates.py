@@ -43,7 +43,7 @@ def check_has_tokens(store: Store, query_record: Record) -> None:
         raise NoFingerprintError(f"{name} {query_record.fault}, so nothing can be compared with it")
     if query_record.id and not query_record.text_hash:
         raise NoFingerprintError(
-            f"{name} has no fingerprint; if its text has words, run `simdoc-search backfill {store.location}`"
+            f"{name} has no fingerprint; to add missing fingerprints, run `simdoc-search backfill {store.location}`"
         )
     raise NoFingerprintError(f"{name} has no words, so nothing can be similar to it")
 

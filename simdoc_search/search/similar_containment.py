@@ -14,7 +14,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.unsplit_text import describe_overlaps_of_text
 from simdoc_search.query.plans import ThresholdPlan
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.filter_check import find_unknown_field
+from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.passage_candidates import find_passage_candidates
 from simdoc_search.search.query_document import QueryDocument, estimate_similarity
@@ -54,7 +54,7 @@ def find_by_containment(
     needed_hit_count = options.offset + options.size
     size = compute_max_compared_documents(needed_hit_count)
     candidates = find_passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
-    if not candidates.total and (error := find_unknown_field(store, options.filters)):
+    if not candidates.total and (error := find_filter_error(store, options.filters)):
         raise error
     hits: list[Hit] = []
     total = compared = 0

@@ -16,7 +16,7 @@ from simdoc_search.passages.align import AlignmentSettings, Preset
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.duplicate_options import DuplicateOptions
-from simdoc_search.search.filter_check import find_unknown_field
+from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.keyword_arguments import accept_fields_of
 from simdoc_search.search.options import (
     GroupOptions,
@@ -462,7 +462,7 @@ class SimilaritySearch:
 
         thresholds = options.choose_thresholds(self.store.settings.thresholds)
         families = find_families(self.store, thresholds, options.filters, options.progress, options.workers)
-        self._check_fields_exist(families.document_count, options.filters)
+        self._check_filters(families.document_count, options.filters)
         return families
 
     def order_family(self, family: FamilyMembers, *, use_git: bool = True) -> VersionFamily:
@@ -500,7 +500,7 @@ class SimilaritySearch:
 
         thresholds = options.choose_thresholds(self.store.settings.thresholds)
         topics = find_topics(self.store, thresholds, options.filters, options.progress)
-        self._check_fields_exist(topics.document_count, options.filters)
+        self._check_filters(topics.document_count, options.filters)
         return topics
 
     def name_topic(
@@ -549,7 +549,7 @@ class SimilaritySearch:
         from simdoc_search.search.duplicates import find_duplicates_in
 
         duplicates = find_duplicates_in(self.store, options)
-        self._check_fields_exist(duplicates.document_count, options.filters)
+        self._check_filters(duplicates.document_count, options.filters)
         return duplicates
 
     def mark_duplicates(
@@ -621,6 +621,6 @@ class SimilaritySearch:
         (nearest,) = find_nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 
-    def _check_fields_exist(self, document_count: int, filters: Filters | None) -> None:
-        if not document_count and (error := find_unknown_field(self.store, filters)):
+    def _check_filters(self, document_count: int, filters: Filters | None) -> None:
+        if not document_count and (error := find_filter_error(self.store, filters)):
             raise error

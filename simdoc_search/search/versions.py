@@ -17,7 +17,7 @@ from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
 from simdoc_search.passages.word_spans import different_mask
-from simdoc_search.search.filter_check import find_unknown_field
+from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.results import add_fields
@@ -75,7 +75,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         missing_unit = "sentences" if document.is_stored else "words"
         raise NoFingerprintError(f"{document.description} has no {missing_unit}, so nothing can be a version of it")
     candidates = find_version_candidates(store, document, query, thresholds.max_distance)
-    if not candidates.total and (error := find_unknown_field(store, query.filters)):
+    if not candidates.total and (error := find_filter_error(store, query.filters)):
         raise error
     versions = _select_versions(store, document, candidates, thresholds)
     family = _Family(store, document, versions, thresholds.max_distance)

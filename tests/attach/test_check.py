@@ -18,7 +18,7 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
-from tests.support.application_mapping import NAMED, check, mapping
+from tests.support.application_mapping import NAMED, mapping
 from tests.support.backfill import to
 from tests.support.cli import answer, output, run, sentence, usage_error
 from tests.support.engines import call, own_name
@@ -48,7 +48,7 @@ def findings_of(
     name = temp_indices.make(mappings, NAMED if settings is None else settings)
     for id, document in documents.items():
         temp_indices.put(name, id, document)
-    findings = check(engine, name)
+    findings = check_index(engine, name)
     assert {name} >= {finding.index for finding in findings}
     url = f"{temp_indices.engine}/{name}"
     return [(finding.is_problem, finding.message.replace(url, "URL")) for finding in findings]
@@ -92,7 +92,10 @@ FACTS = {"facts": {"type": "keyword"}}
 @pytest.mark.parametrize(
     ("mappings", "problem"),
     [
-        ({"properties": {"title": {"type": "text"}}}, "no field simdoc.tokens; run `simdoc-search backfill "),
+        (
+            {"properties": {"title": {"type": "text"}}},
+            "no field simdoc.tokens; to add fingerprints, run `simdoc-search backfill ",
+        ),
         (
             {"properties": {"body": {"type": "text"}, "simdoc": {"properties": FACTS}}},
             "there is no field simdoc.tokens",
@@ -185,11 +188,11 @@ def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, eng
     for id in "abc":
         temp_indices.put(name, id, {"body": f"some words of a text, and {id}"})
     output("backfill", f"{temp_indices.engine}/{name}", "--text-field", "body")
-    assert [] == check(engine, name)
+    assert [] == check_index(engine, name)
     temp_indices.put(name, "new", {"body": "the words of a new text"})
     temp_indices.put(name, "none", {"title": "a title alone"})
     call(temp_indices.engine, "POST", f"/{name}/_update/a?refresh=true", {"doc": {"body": "quite another text"}})
-    missing, stale = [finding.message for finding in check(engine, name) if finding.is_problem]
+    missing, stale = [finding.message for finding in check_index(engine, name) if finding.is_problem]
 
     url = f"{temp_indices.engine}/{name}"
     assert f"1 of 5 documents has a text but no fingerprint ('new'); run `simdoc-search backfill {url}`" == missing
@@ -205,7 +208,7 @@ def test_a_different_or_missing_pipeline_is_wrong(temp_indices: TempIndices, eng
     install_pipeline(engine, ["title"], name=name)
     call(temp_indices.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": name})
     try:
-        ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check(engine, name)]
+        ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check_index(engine, name)]
         assert (True, True) == (
             wrong,
             problem.startswith(f"new documents do not get correct fingerprints: {name} (index.final_pipeline)"),
@@ -215,7 +218,7 @@ def test_a_different_or_missing_pipeline_is_wrong(temp_indices: TempIndices, eng
         call(temp_indices.engine, "DELETE", f"/_ingest/pipeline/{name}")
     call(temp_indices.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": f"{name}-gone"})
 
-    assert ["which does not exist" in finding.message for finding in check(engine, name)] == [True]
+    assert ["which does not exist" in finding.message for finding in check_index(engine, name)] == [True]
 
 
 # --- problems of an index or an engine ---
@@ -227,7 +230,7 @@ def test_a_block_is_reported(temp_indices: TempIndices, engine: Engine, block: s
     name = temp_indices.make(mapping(), NAMED)
     call(temp_indices.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": True})
     try:
-        findings = check(engine, name)
+        findings = check_index(engine, name)
     finally:
         call(temp_indices.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
     (finding,) = [finding for finding in findings if f"the index has the block index.blocks.{block}" in finding.message]
@@ -240,7 +243,7 @@ def test_missing_shards_are_wrong(temp_indices: TempIndices) -> None:
     nowhere = {**NAMED, "index.routing.allocation.require._name": "no such node"}
     name = temp_indices.make(mapping(), nowhere, wait_for_active_shards="0")
     with serving(forward(temp_indices.engine)) as server, to(server.url) as engine:
-        ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check(engine, name)]
+        ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check_index(engine, name)]
 
     assert (True, True) == (wrong, problem.startswith("1 of 1 shards is missing (status red); find the cause with "))
     assert [] == [
@@ -259,7 +262,7 @@ def test_a_low_clause_limit_is_wrong(temp_indices: TempIndices) -> None:
         return Answer(200, json.dumps(settings).encode())
 
     with serving(limited) as server, to(server.url) as engine:
-        findings = check(engine, name)
+        findings = check_index(engine, name)
 
     advice = "set indices.query.bool.max_clause_count to 1024"
     problem = f"the engine allows only 512 clauses per query, too few for some queries; {advice}"
@@ -296,7 +299,9 @@ def test_indices_whose_fingerprints_were_removed_have_one_problem(temp_indices: 
     url = f"{temp_indices.engine}/{alias}"
     for name in names:
         temp_indices.put(name, "a", {"body": "the document without its fingerprint"})
-    ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
+    ((index, problem),) = [
+        (finding.index, finding.message) for finding in check_index(engine, alias) if finding.is_problem
+    ]
     output("backfill", url)
 
     assert alias == index
@@ -304,7 +309,7 @@ def test_indices_whose_fingerprints_were_removed_have_one_problem(temp_indices: 
         "no document has a fingerprint; they were not added yet, or `template remove` removed them; to add them, run "
         f"`simdoc-search backfill {url}`" == problem
     )
-    assert [] == [finding for finding in check(engine, alias) if finding.is_problem]
+    assert [] == [finding for finding in check_index(engine, alias) if finding.is_problem]
 
 
 TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
@@ -313,8 +318,10 @@ TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
 def test_an_index_without_our_field_is_named_with_the_command(temp_indices: TempIndices, engine: Engine) -> None:
     """The mapping of the other index records the text field. A closed index is only named."""
     names, alias = two_indices(temp_indices, {})
-    ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
-    run_this = f"run `simdoc-search backfill {temp_indices.engine}/{alias}`, or add"
+    ((index, problem),) = [
+        (finding.index, finding.message) for finding in check_index(engine, alias) if finding.is_problem
+    ]
+    run_this = f"to add fingerprints, run `simdoc-search backfill {temp_indices.engine}/{alias}`"
     result = run("check", f"{temp_indices.engine}/{alias}")
     call(temp_indices.engine, "POST", f"/{names[1]}/_close")
 
@@ -324,15 +331,17 @@ def test_an_index_without_our_field_is_named_with_the_command(temp_indices: Temp
         result.stdout.splitlines()[-1],
     )
     assert [Finding(names[1], True, f"the index is closed; open it with `POST /{names[1]}/_open`")] == [
-        finding for finding in check(engine, alias) if finding.is_problem
+        finding for finding in check_index(engine, alias) if finding.is_problem
     ]
 
 
 def test_different_text_fields_behind_an_alias_are_wrong(temp_indices: TempIndices, engine: Engine) -> None:
     """Each index alone is ready."""
     names, alias = two_indices(temp_indices, component_template()["template"]["mappings"]["properties"], "title")
-    assert [[], []] == [[finding for finding in check(engine, name) if finding.is_problem] for name in names]
-    ((index, problem),) = [(finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem]
+    assert [[], []] == [[finding for finding in check_index(engine, name) if finding.is_problem] for name in names]
+    ((index, problem),) = [
+        (finding.index, finding.message) for finding in check_index(engine, alias) if finding.is_problem
+    ]
     fields = f"{names[0]} from body, {names[1]} from title"
 
     assert (alias, True) == (
@@ -349,7 +358,7 @@ def test_different_settings_behind_an_alias_are_wrong(temp_indices: TempIndices,
     for second, reason in ((other, "have fingerprints with different settings"), (without, "no passages")):
         alias = temp_indices.alias(temp_indices.make(plain, NAMED), temp_indices.make(second, NAMED))
         ((index, problem),) = [
-            (finding.index, finding.message) for finding in check(engine, alias) if finding.is_problem
+            (finding.index, finding.message) for finding in check_index(engine, alias) if finding.is_problem
         ]
 
         assert (alias, True) == (index, reason in problem)
@@ -361,22 +370,19 @@ def test_different_settings_behind_an_alias_are_wrong(temp_indices: TempIndices,
 def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) -> None:
     """Notes do not change the exit code."""
     name, noted = temp_indices.make(mapping(), NAMED), temp_indices.make(mapping(), {})
-    call(temp_indices.engine, "PUT", f"/{name}/_doc/a?refresh=true", {"simdoc": fingerprint_field("some words")})
+    without_fingerprints = temp_indices.make(mapping(), {})
+    for filled in (name, noted):
+        call(temp_indices.engine, "PUT", f"/{filled}/_doc/a?refresh=true", {"simdoc": fingerprint_field("some words")})
     address = temp_indices.engine.replace("://", "://name@")
-    fit, with_field = (
-        output("check", f"{address}/{name}").splitlines(),
-        run("check", f"{address}/{name}", "--field", "fp"),
-    )
+    with_field = run("check", f"{address}/{name}", "--field", "fp")
     problem = (
-        f"there is no field fp.tokens; run `simdoc-search backfill {temp_indices.engine}/{name} --field fp "
-        "--text-field FIELD`, or add the mapping printed by `simdoc-search template show`"
+        f"there is no field fp.tokens; to add fingerprints, run `simdoc-search backfill {temp_indices.engine}/{name} "
+        "--field fp --text-field FIELD`"
     )
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
-    without_fingerprints = output("check", f"{address}/{temp_indices.make(mapping(), NAMED)}").splitlines()
 
-    assert 1 == len(without_fingerprints)
-    assert fit[0].startswith(f"note: {name}: responses with _source contain simdoc")
-    assert [f"{name} is ready for FINGERPRINT queries"] == fit[1:]
+    for fit in (name, without_fingerprints):
+        assert f"{fit} is ready for FINGERPRINT queries\n" == output("check", f"{address}/{fit}")
     assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: a query that does not name a field")
     assert answer("check", f"{address}/{noted}")["ok"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)

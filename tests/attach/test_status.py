@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -294,9 +295,7 @@ def test_the_advice_names_the_text_field_that_the_mapping_does_not_record(temp_i
     guess = "(body is a guess; the text fields in the mapping are body, title)"
     command = f"backfill {place} --text-field body"
 
-    assert (
-        f"to bring all fingerprints up to date, run `simdoc-search {command}` {guess}\n" == run("status", place).stderr
-    )
+    assert f"to add fingerprints, run `simdoc-search {command}` {guess}\n" == run("status", place).stderr
     assert run("status", place, "--text-field", "title").stderr.endswith(f"backfill {place} --text-field title`\n")
     output(*command.split())
     assert "" == run("status", place).stderr
@@ -379,7 +378,8 @@ def test_the_printed_request_lists_all_missing_documents(temp_indices: TempIndic
     first, request = output("status", f"{temp_indices.engine}/{index}").split("missing  ")[1].splitlines()[:2]
 
     assert re.search(r" 7 \(77\.8 %\): 'missing/\d'(, 'missing/\d'){4} and 2 more$", first)
-    found = call(temp_indices.engine, "GET", request.partition(" GET ")[2])["hits"]["hits"]
+    [url] = shlex.split(request.partition(" list them with: curl ")[2])
+    found = call(temp_indices.engine, "GET", url.removeprefix(temp_indices.engine))["hits"]["hits"]
     assert set(missing) == {hit["_id"] for hit in found}
 
 

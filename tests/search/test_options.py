@@ -126,6 +126,16 @@ def test_an_unknown_path_is_refused_with_the_known_folders(search: SimilaritySea
     assert [] == ids(search, "top", filters={"path": ["nowhere/", "top"]})
 
 
+def test_a_wildcard_is_refused_unless_a_document_has_this_value(search: SimilaritySearch) -> None:
+    fields: dict[str, dict[str, MetadataValue]] = {"a": {"author": "bot*"}, "b": {"author": "bot-1"}}
+    search.index(Document(id, TEXT, metadata) for id, metadata in fields.items())
+
+    assert ["a"] == ids(search, "b", filters={"author": "bot*"})
+    assert [] == ids(search, "a", filters={"author": "bot*"}) == ids(search, "a", filters={"author": "who?"})
+    with pytest.raises(QuerySyntaxError, match=r"value 'b\*' in the field 'author', and filters have no wildcards"):
+        search.similar("a", filters={"author": ["b*"]})
+
+
 def test_a_message_names_at_most_ten_fields(search: SimilaritySearch) -> None:
     search.index([Document("a", TEXT, {f"field{n}": n for n in range(100)}), Document("b", TEXT)])
     with pytest.raises(UnknownFieldError, match=r"choose from: field99, .* and 90 more") as caught:

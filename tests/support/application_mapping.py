@@ -1,11 +1,9 @@
-"""Mappings of an application with our field, and the findings of `check`."""
+"""Mappings of an application with our field."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from simdoc_search.attach.check import Finding, check_index
-from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 
 NAMED = {"index.query.default_field": ["title"]}
@@ -20,8 +18,3 @@ def mapping(**changes: Any) -> dict[str, Any]:
         both = {**ours.pop(name, {}), **(change or {})}
         ours |= {name: {key: value for key, value in both.items() if value is not None}} if change else {}
     return made
-
-
-def check(engine: Engine, index: str, field: str = "simdoc") -> list[Finding]:
-    """Return the findings, except the note that every index of an application gets."""
-    return [finding for finding in check_index(engine, index, field) if "responses with _source" not in finding.message]

@@ -65,7 +65,7 @@ def explain_not_queryable(
     if write_fault := next((fault for fault in faults if fault.blocks_writes), None):
         advice = f", and `backfill` cannot add this field, because {write_fault.problem}"
     else:
-        advice = f"; {backfill_advice(mappings.values(), field, location, pipeline=pipeline)}"
+        advice = f"; to add fingerprints, {backfill_advice(mappings.values(), field, location, pipeline=pipeline)}"
     return NotQueryableReason(f"the index has no field {field}.tokens{advice}", only_lacks_field=True)
 
 

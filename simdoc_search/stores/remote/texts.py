@@ -95,12 +95,14 @@ def recorded_text_fields(mappings: Iterable[Mapping[str, Any]], field: str) -> l
     return list(recorded.pop()) if len(recorded) == 1 else []
 
 
-def require_text_fields(mappings: Iterable[Mapping[str, Any]], field: str, location: str) -> tuple[str, ...]:
+def require_text_fields(mappings: Sequence[Mapping[str, Any]], field: str, location: str) -> tuple[str, ...]:
     """Return the recorded text fields. Raises StoreError if there are none."""
     recorded = recorded_text_fields(mappings, field)
     if not recorded:
+        guessed, remark = _guess_text_field(mappings, field)
         raise StoreError(
-            f"the mapping of {location} does not record which field contains the text; set the field with --text-field"
+            f"the mapping of {location} does not record which field contains the text; add --text-field "
+            f"{shlex.quote(guessed)}{remark}"
         )
     return tuple(recorded)
 

@@ -169,7 +169,7 @@ def test_the_text_fields_of_existing_fingerprints_are_the_default(temp_indices: 
     load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"]}})
     url = f"{engine.name}/{name}"
     assert (
-        f"the mapping of {url} does not record which field contains the text; set the field with --text-field"
+        f"the mapping of {url} does not record which field contains the text; add --text-field"
         in run("backfill", url).stderr
     )
     backfill(engine, name, text_field=("title", "body"))

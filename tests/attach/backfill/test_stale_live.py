@@ -76,8 +76,9 @@ def test_a_changed_text_loses_its_marks(temp_indices: TempIndices, engine: Engin
 def test_a_query_by_a_document_whose_text_has_changed_says_so(temp_indices: TempIndices, engine: Engine) -> None:
     name = filled(temp_indices, engine)
     backfill(engine, name)
-    query = ("similar", "doc7", "--store", f"{engine.name}/{name}")
-    note = "note: the query document changed after indexing; index the document again"
+    url = f"{engine.name}/{name}"
+    query = ("similar", "doc7", "--store", url)
+    note = f"note: the query document changed after indexing; run `simdoc-search backfill {url} --stale`"
     results = []
     for text in (TEXTS["doc7"], OTHER):
         engine.call("POST", [name, "_update", "doc7"], {"doc": {"body": text}}, refresh=True)

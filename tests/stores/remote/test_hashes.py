@@ -92,6 +92,6 @@ def test_a_document_without_a_fingerprint_is_an_error_that_names_backfill(temp_i
     call(temp_indices.engine, "PUT", f"/{name}/_doc/new?refresh=true", {"text": TEXTS["a"]})
     search = SimilaritySearch(open_store(f"{temp_indices.engine}/{name}"))
 
-    message = f"'new' has no fingerprint; .* `simdoc-search backfill http.*{name}`"
+    message = f"'new' has no fingerprint; to add missing fingerprints, run `simdoc-search backfill http.*{name}`"
     with pytest.raises(NoFingerprintError, match=message):
         search.similar("new")

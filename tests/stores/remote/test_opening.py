@@ -53,10 +53,12 @@ def test_an_index_without_our_field_is_refused(temp_indices: TempIndices) -> Non
     alias = temp_indices.alias(name, other)
     guess = r"\(title is a guess; it is the only text field in the mapping\)"
 
-    run_this = f"run `simdoc-search backfill {temp_indices.engine}/{name} --text-field title` {guess}"
+    run_this = (
+        f"to add fingerprints, run `simdoc-search backfill {temp_indices.engine}/{name} --text-field title` {guess}"
+    )
     with pytest.raises(StoreError, match=rf"index {name} of .* has no field simdoc\.tokens; {run_this}$"):
         in_index(temp_indices, name)
-    run_this = f"run `simdoc-search backfill {temp_indices.engine}/{alias} --text-field text` "
+    run_this = f"to add fingerprints, run `simdoc-search backfill {temp_indices.engine}/{alias} --text-field text` "
     guess = r"\(text is a guess; the text fields in the mapping are text, title\)"
     both = f"each of the indices {', '.join(sorted([name, other]))} of .* has no field simdoc.tokens"
     with pytest.raises(StoreError, match=f"{both}; {run_this}{guess}$"):

@@ -86,7 +86,10 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias:
 
     assert ["b", "c"] == [hit.id for hit in result.hits]
     assert (rolled_alias.names[1], 1) == (second.index, second.document_count)
-    assert second.reason == f"the index has no field simdoc.tokens; run `simdoc-search backfill {rolled_alias.url}`"
+    assert (
+        second.reason
+        == f"the index has no field simdoc.tokens; to add fingerprints, run `simdoc-search backfill {rolled_alias.url}`"
+    )
     for other in (search.passages("a"), search.versions("a"), search.duplicates(overlap=0.7)):
         assert (second,) == other.left_out_indices
     with pytest.raises(
@@ -111,7 +114,7 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled_alias:
     ids=lambda command: " ".join(command)[:25],
 )
 def test_each_command_reports_the_index_that_it_leaves_out(rolled_alias: RolledAlias, command: list[str]) -> None:
-    reason = "the index has no field simdoc.tokens; run"
+    reason = "the index has no field simdoc.tokens; to add fingerprints, run"
     note = f"note: 1 document of the index {rolled_alias.names[1]} is not compared: {reason}"
     store = f"{rolled_alias.engine}/{','.join(rolled_alias.names)}"
     result = run(*command, "--store", store)
@@ -245,7 +248,7 @@ def test_a_store_on_closed_indices_only_is_an_error(temp_indices: TempIndices) -
     closed = alias.close(0)
     message = sentence(run("similar", "a", "--store", alias.url))
 
-    assert f"the index {alias.names[1]} of {alias.url} has no field simdoc.tokens; run" in message
+    assert f"the index {alias.names[1]} of {alias.url} has no field simdoc.tokens; to add fingerprints, run" in message
     assert message.endswith(f"run `simdoc-search backfill {alias.url}`; the index {closed} is closed")
     message = f"the index {closed} of {temp_indices.engine} is closed; open it with `POST /{closed}/_open`"
     assert message == sentence(run("similar", "a", "--store", f"{temp_indices.engine}/{closed}"))
