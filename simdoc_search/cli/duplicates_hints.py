@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
 
-_MAX_LEFT_OUT_DOCUMENTS = 3
+_MAX_LEFT_OUT_DOCUMENTS, _MAX_FOLDERS = 3, 5
 
 
 def hint_lines(
@@ -37,8 +37,10 @@ def hint_lines(
     if not has_overlap and (result.kind_counts["near"] or not result.group_count):
         versions = f"; to find versions, run: {command_line(location, 'versions', '--all')}"
         yield f"to find less similar documents, add --overlap 50{versions if store.is_simdoc_index else ''}"
-    if result.has_files and not (folders or result.group_count):
-        command = command_line(location, "duplicates", "FOLDER")
+    if result.roots and not folders:
+        command = command_line(
+            location, "duplicates", *(result.roots if len(result.roots) <= _MAX_FOLDERS else ["FOLDER"])
+        )
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
 
 
