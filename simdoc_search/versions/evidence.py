@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from pathlib import Path
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.passages.dates import Date, date_from_nanoseconds, format_date, format_iso, parse_date
@@ -144,30 +143,6 @@ def date_written(record: Record) -> DocumentDate | None:
         if date := _find_date(kind, document):
             return date
     return _make_file_date(document.mtime_ns)
-
-
-class TimeWritten(NamedTuple):
-    """The date of `date_written` as a time.
-
-    Attributes:
-        ns: the time in nanoseconds since 1970; 0 if there is no date. A day, month or year is converted to the time
-            when it begins.
-        part_count: how precise the date in the metadata or name is: 1 for a year, 2 for a month, 3 for a day, more for
-            a time. 0 for the modification time of a file.
-    """
-
-    ns: int = 0
-    part_count: int = 0
-
-
-def time_written(record: Record) -> TimeWritten:
-    """Return the date of `date_written` as a time."""
-    dated = date_written(record)
-    if dated is None or dated.evidence_kind == "modification time":
-        return TimeWritten(record.origin.mtime_ns if dated and record.origin else 0)
-    parts = cast("tuple[int, ...]", (*dated.key, 1, 1)[: max(3, len(dated.key))])
-    written = datetime(*parts, tzinfo=timezone.utc)  # type: ignore[misc,arg-type]
-    return TimeWritten(int(written.timestamp()) * 10**9, len(dated.key))
 
 
 class DateEvidence:
