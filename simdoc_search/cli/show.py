@@ -82,7 +82,7 @@ def show(
     \b
       simdoc-search show doc123
       simdoc-search show ./corpus/reports/half.txt --text-only
-      simdoc-search show --file thesis.docx --text-only > thesis.txt
+      simdoc-search show --file thesis.docx --text-only
       simdoc-search show doc123 --concepts
     """
     from simdoc_search.errors import NoTextError, UnknownDocumentError
