@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
-from simdoc_search.cli.command_line import DEFAULT_STORE
 from simdoc_search.cli.help_layout import is_quiet
-from simdoc_search.display import printable, safe_json, safe_message
+from simdoc_search.display import DEFAULT_STORE, printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
 from simdoc_search.stores.location import ENGINES
 

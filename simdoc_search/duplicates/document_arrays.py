@@ -76,7 +76,7 @@ class Documents:
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
-        has_files: whether any document was read from a file.
+        roots: the indexed folders and files of the documents.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
     """
 
@@ -152,7 +152,7 @@ class Documents:
         self.has_field: bool = any(value is not None for value in values)
         self.has_date: bool = bool(written_at.any())
         self.has_preferred: bool = bool(preferred.any())
-        self.has_files: bool = any(root for root, *_ in self._source_parts)
+        self.roots: list[str] = sorted({root for root, *_ in self._source_parts if root})
 
     def __len__(self) -> int:
         return len(self._order)
