@@ -179,10 +179,10 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
         say("note: the index does not have the text of this document", err=True)
         return
     say()
-    lines = record.text.rstrip()[: _MAX_TEXT_CHARACTERS + 1].splitlines()
-    for line in "\n".join(lines)[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]:
+    text_lines = record.text.rstrip()[: _MAX_TEXT_CHARACTERS + 1].splitlines()
+    for line in "\n".join(text_lines)[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]:
         say(line)
-    if len(lines) > _MAX_TEXT_LINES or len(record.text.rstrip()) > _MAX_TEXT_CHARACTERS:
+    if len(text_lines) > _MAX_TEXT_LINES or len(record.text.rstrip()) > _MAX_TEXT_CHARACTERS:
         say("… Show the whole text with --text-only")
 
 
