@@ -24,7 +24,6 @@ from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownFieldErro
 from simdoc_search.indexing.skipped_files import locate_skipped_files
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.search.duplicate_options import DuplicateOptions
-from simdoc_search.stores.application_fields import HasApplicationFields
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition
 from simdoc_search.stores.record import Record, has_text_changed
@@ -110,8 +109,6 @@ def _read_texts(
 
 
 def _read_field_hashes(store: Store, documents: Documents, document_numbers: Sequence[int]) -> dict[int, str]:
-    if not isinstance(store, HasApplicationFields):
-        return {}
     number_by_key = {documents.key(number): number for number in document_numbers}
     fields = store.application_fields(list(number_by_key))
     return {

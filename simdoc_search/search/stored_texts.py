@@ -15,7 +15,6 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.exact_overlap import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.stores.application_fields import HasApplicationFields
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import ALL_PARTS, Record, RecordPart, StoredText, has_text_changed
@@ -75,8 +74,6 @@ def add_all_metadata(store: Store, record: Record) -> Record:
     In an index that simdoc-search did not create, these are all fields but the text. Nested fields are written with
     dots, such as `author.name`.
     """
-    if not isinstance(store, HasApplicationFields):
-        return record
     fields = store.application_fields([record.key], with_text=False).get(record.key)
     return record if fields is None else replace(record, metadata=dict(_flatten(fields)))
 

@@ -244,6 +244,18 @@ class Store(Protocol):
         Missing documents and fields are omitted.
         """
 
+    def application_fields(
+        self, keys: Sequence[DocumentKey], *, with_text: bool = True
+    ) -> Mapping[DocumentKey, dict[str, Any]]:
+        """Return the fields of each document, without its id and its fingerprint.
+
+        If simdoc-search created the index, return an empty dictionary, because the records have the metadata.
+
+        Args:
+            keys: keys of documents.
+            with_text: whether to include the text fields.
+        """
+
     def find_keys(self, id: str, index: str) -> Collection[DocumentKey]:
         """Return the keys of the documents with this id in an index, alias or data stream."""
 

@@ -242,6 +242,9 @@ class LocalStore(Closable):
             record.key: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
         }
 
+    def application_fields(self, *_: object, **__: object) -> dict[DocumentKey, dict[str, Any]]:
+        return {}
+
     def find_keys(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002
         """Return no keys, because a local store has no named indices."""
         return ()

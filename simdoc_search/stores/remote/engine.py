@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 from zlib import crc32
 
@@ -34,43 +34,11 @@ from simdoc_search.stores.remote.retry import Retries
 from simdoc_search.stores.remote.transport import Transport
 from simdoc_search.tracing import request_span
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 Result = TypeVar("Result")
 
 
-class UrlParams(TypedDict, total=False):
-    """The query parameters of requests. The type checker reports any other name, because it may be misspelt."""
-
-    actions: str
-    allow_no_indices: bool
-    allow_partial_pit_creation: bool
-    allow_partial_search_results: bool
-    conflicts: str
-    detailed: bool
-    expand_wildcards: str
-    flat_settings: bool
-    force: bool
-    ignore_unavailable: bool
-    include_defaults: bool
-    keep_alive: str
-    level: str
-    max_num_segments: int
-    parent_task_id: str
-    pipeline: str
-    pre_filter_shard_size: int
-    preference: str
-    refresh: bool
-    requests_per_second: float
-    retry_on_conflict: int
-    scroll: str
-    scroll_size: int
-    slices: str
-    terminate_after: int
-    wait_for_completion: bool
-    wait_for_status: str
-
+UrlParams = dict[str, Any]
+"""The query parameters of a request."""
 
 _log = logging.getLogger(__name__)
 
@@ -164,7 +132,7 @@ class Engine:
         body: Any = None,
         *,
         allowed_statuses: Iterable[int] = (),
-        **params: Unpack[UrlParams],
+        **params: Any,
     ) -> Any:
         """Send a request, with retries if it is repeatable.
 
@@ -189,7 +157,7 @@ class Engine:
             return self._retry(lambda: self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params))
         return self.call_once(method, parts, body, allowed_statuses=allowed_statuses, **params)
 
-    def get_if_allowed(self, *path_parts: str, **params: Unpack[UrlParams]) -> dict[str, Any]:
+    def get_if_allowed(self, *path_parts: str, **params: Any) -> dict[str, Any]:
         """Send a GET request. Return an empty dict if the engine does not support it, or this user may not send it."""
         statuses = UNSUPPORTED_OR_FORBIDDEN_STATUSES
         return self.call("GET", path_parts, allowed_statuses=statuses, **params) or {}
@@ -201,7 +169,7 @@ class Engine:
         body: Any = None,
         *,
         allowed_statuses: Iterable[int] = (),
-        **params: Unpack[UrlParams],
+        **params: Any,
     ) -> Any:
         """Send a request without retries. The arguments and errors are the same as for `call`."""
         parts = list(path_parts)
@@ -218,7 +186,7 @@ class Engine:
             check_response(self.name, method, parts[-1], response, counts_hits=_counts_hits(body))
         return response
 
-    def search(self, index: str, body: dict[str, Any], **params: Unpack[UrlParams]) -> Any:
+    def search(self, index: str, body: dict[str, Any], **params: Any) -> Any:
         """Run a search, and return its response. Raises the errors of `call`."""
         return self.call("POST", [index, "_search"], body, **(shard_preference(body) | params))
 
@@ -243,7 +211,7 @@ class Engine:
 
         return self._retry(send)
 
-    def count(self, index: str, query: dict[str, Any] | None = None, **params: Unpack[UrlParams]) -> int:
+    def count(self, index: str, query: dict[str, Any] | None = None, **params: Any) -> int:
         """Return the number of documents that match a query, or of all documents. Raises the errors of `call`."""
         return int(self.call("POST", [index, "_count"], {"query": query} if query else {}, **params)["count"])
 
@@ -359,7 +327,7 @@ class Engine:
         *,
         allowed_statuses: Iterable[int],
         timeout: float | None = None,
-        **params: Unpack[UrlParams],
+        **params: Any,
     ) -> Any:
         """Send a request. Return the response, or None for an allowed error status."""
         self._check_open()

@@ -114,7 +114,7 @@ def find_keys(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
 def application_fields(
     access: IndexAccess, keys: Sequence[DocumentKey], *, with_text: bool
 ) -> dict[DocumentKey, dict[str, Any]]:
-    """Return the fields of documents of an application; see `HasApplicationFields`."""
+    """Return the fields of documents of an application; see `Store.application_fields`."""
     if access.is_simdoc_index:
         return {}
     source: SourceFilter = {"excludes": [access.field, *(() if with_text else access.text_fields or ())]}

@@ -62,7 +62,7 @@ IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
 
 
 class RemoteStore(Closable):
-    """The records in an index of an engine, or in the indices behind an alias.
+    """The records in an index of an engine, or in the indices behind an alias. `Store` documents the methods.
 
     If the engine's own `min_hash` filter fills the fingerprint field, the store supports only queries by fingerprint.
     Other methods raise FormatMismatchError.
@@ -164,7 +164,6 @@ class RemoteStore(Closable):
         return f"give the id of a document, from its field {name}{indexed}"
 
     def cancellable_by(self: Self, stop: StopEvent) -> Self:
-        """Return a copy of this store whose requests end as soon as `stop` is set; see `Store`."""
         other = copy(self)
         other.access = self.access.cancellable_by(stop)
         return other
@@ -177,7 +176,6 @@ class RemoteStore(Closable):
 
     @property
     def encoder(self) -> Encoder:
-        """Converts a record to the line of its document in a bulk request."""
         return partial(encode_records, settings=self.settings, field=self.field, store_text=self.has_texts)
 
     @contextmanager
@@ -202,14 +200,12 @@ class RemoteStore(Closable):
             writer.commit()
 
     def remove(self, removals: Mapping[DocumentKey, RemovalCondition]) -> dict[DocumentKey, str]:
-        """Remove each document if its condition holds. For each document that was not removed, return the reason."""
         self.access.reject_min_hash_field()
         return remove_documents(self.access, removals)
 
     # --- documents by id ---
 
     def get(self, id: str, *, load: Collection[RecordPart] = ()) -> Record | None:
-        """Return the record with this id, or None. Raises StoreError if several documents have the id."""
         records = list(self.records([id], load=load))
         if len(records) > 1:
             raise StoreError(ambiguous_id_message(record.key for record in records))
@@ -218,7 +214,6 @@ class RemoteStore(Closable):
     def records(
         self, ids: Iterable[str], *, load: Collection[RecordPart] = (), filters: Filters | None = None
     ) -> Iterator[Record]:
-        """Return the records of all documents with these ids that match the filters. Unknown ids are ignored."""
         access = self.access
         if access.is_min_hash_field:
             return compute_records(access, ids, filters)
@@ -228,13 +223,11 @@ class RemoteStore(Closable):
         return map(access.to_record, hits)
 
     def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
-        """Yield the texts of the documents with these ids."""
         for record in self.records(ids, load={"text"}):
             if record.text is not None:
                 yield StoredText(record.key, record.text, record.text_hash)
 
     def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
-        """Yield the simhashes of the sentences of the documents with these ids."""
         return ((record.key, decode_simhashes(record.sentences)) for record in self.records(ids, load={"sentences"}))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
@@ -254,35 +247,28 @@ class RemoteStore(Closable):
     def read_fields(
         self, keys: Sequence[DocumentKey], fields: Sequence[str]
     ) -> dict[DocumentKey, Mapping[str, object]]:
-        """Return the values of fields of the documents with these keys."""
         return lookups.read_fields(self.access, keys, fields)
 
     def find_keys(self, id: str, index: str) -> set[DocumentKey]:
-        """Return the keys of the documents with this id in an index, alias or data stream."""
         return lookups.find_keys(self.access, id, index)
 
     def application_fields(
         self, keys: Sequence[DocumentKey], *, with_text: bool = True
     ) -> dict[DocumentKey, dict[str, Any]]:
-        """Return the application's fields of each document; see `HasApplicationFields`."""
         return lookups.application_fields(self.access, keys, with_text=with_text)
 
     # --- ids and fields by name ---
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return the sorted ids of the documents that have this name; see `Store`."""
         return lookups.find_ids_by_name(self.access, name, filters)
 
     def suggest_ids(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to ten similar ids of documents that match the filters, best first."""
         return lookups.suggest_ids(self.access, id, filters)
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
-        """Return up to `limit` ids that begin with a prefix, sorted."""
         return lookups.find_ids_by_prefix(self.access, prefix, limit)
 
     def suggest_filter_names(self, condition: Condition) -> list[str] | None:
-        """Return suggestions for a condition that no document can match; see `Store`."""
         return lookups.suggest_filter_names(self.access, condition)
 
     # --- queries ---
@@ -295,7 +281,6 @@ class RemoteStore(Closable):
         exclude: DocumentKey | None = None,
         fields: Sequence[str] = (),
     ) -> RemoteCandidates:
-        """Return the documents that a plan finds, except the document with the key `exclude`."""
         return self.candidates_of_many([(plan, exclude)], filters=filters, fields=fields)[0]
 
     def candidates_of_many(
@@ -305,7 +290,6 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> list[RemoteCandidates]:
-        """Return the candidates of each plan; see `Store`."""
         find = find_candidates_by_terms if self.access.is_min_hash_field else find_candidates
         return find(self.access, plans, filters, fields)
 
@@ -323,26 +307,22 @@ class RemoteStore(Closable):
         exclude: DocumentKey | None = None,
         size: int,
     ) -> TokenMatches:
-        """Return the documents that share the most tokens of a kind; see `Store`."""
         self.access.reject_min_hash_field()
         return shared_tokens.find_token_matches(
             self.access, token_ids, kind, filters=filters, exclude=exclude, size=size
         )
 
     def concept_frequencies(self, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the document frequency of each concept; see `Store`."""
         self.access.reject_min_hash_field()
         return shared_tokens.document_frequencies(self.access, token_ids)
 
     @property
     def can_find_phrases(self) -> bool:
-        """Whether `documents_with_phrases` is supported."""
         return not self.access.is_min_hash_field and can_find_phrases(self.access)
 
     def documents_with_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
     ) -> PhraseMatches:
-        """Return the documents that contain at least one of these phrases; see `Store`."""
         self.access.reject_min_hash_field()
         return find_phrases(self.access, phrases, filters, exclude)
 
@@ -357,7 +337,6 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Record]:
-        """Yield the records that match the filters, at one point in time; see `Store.scan`."""
         access = self.access
         access.reject_min_hash_field()
         clauses = [
@@ -370,14 +349,12 @@ class RemoteStore(Closable):
             yield access.to_record(hit, fields)
 
     def count(self, root_folder: str, *, only_roots_inside_folder: bool = False) -> int:
-        """Count the documents that were indexed from the folder `root_folder`; see `Store.count`."""
         self.access.reject_min_hash_field()
         return self.access.background_engine.count(
             self.index, root_clause(root_folder, only_roots_inside_folder, fingerprint_field=self.field)
         )
 
     def info(self) -> StoreInfo:
-        """Return the location, the number of documents, the sizes and the settings."""
         self.access.indices.reload_if_old(self.engine)
         document_count = self.engine.count(self.index)
         stats = self.engine.get_if_allowed(self.index, "_stats", "store")
@@ -394,7 +371,6 @@ class RemoteStore(Closable):
         )
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
-        """Return those indices of the alias that cannot be queried; see `Store`."""
         return self.access.indices.find_left_out_indices(self.engine)
 
     def _estimate_text_bytes(self, document_count: int) -> int | None:
