@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
+from simdoc_search.stores.remote.advice import install_pipeline_command
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.pipelines import NO_PIPELINE, fingerprint_parameters, install_command
+from simdoc_search.stores.remote.pipelines import NO_PIPELINE, fingerprint_parameters
 from simdoc_search.stores.remote.schema import format_label
 
 PipelineState = Literal["none", "missing", "unknown", "unrelated", "different", "fits"]
@@ -88,7 +89,7 @@ class PipelineReader:
 
     def _format_command(self, name: str, setting: str, index: IndexDescription) -> str:
         options = ["--index", index.name] if setting == "final_pipeline" else []
-        return install_command(self._engine.name, name, index.text_fields or ["FIELD"], index.field, *options)
+        return install_pipeline_command(self._engine.name, name, index.text_fields or ["FIELD"], index.field, *options)
 
     def _find_state(self, name: str, index: IndexDescription) -> PipelineState:
         body = self._read_pipeline(name)

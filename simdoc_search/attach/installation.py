@@ -21,9 +21,9 @@ from simdoc_search.attach.search_templates import plan_search_template_steps
 from simdoc_search.attach.steps import InstallationPart, Step, plan_install_step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.advice import install_pipeline_command
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.pipelines import install_command
 from simdoc_search.stores.remote.schema import component_template
 
 
@@ -117,7 +117,7 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     if request.include_search_templates:
         plan.steps.extend(plan_search_template_steps(engine, fingerprint_field, force=force))
     if request.index:
-        command = install_command(engine.name, request.pipeline, request.text_fields, fingerprint_field)
+        command = install_pipeline_command(engine.name, request.pipeline, request.text_fields, fingerprint_field)
         plan.warnings.extend(
             find_next_index_warnings(engine, request.index, extension, command, request.index_template)
         )

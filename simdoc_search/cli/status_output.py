@@ -16,7 +16,7 @@ from simdoc_search.attach.steps import join_path
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, format_percent, printable
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.stores.remote.texts import backfill_advice
+from simdoc_search.stores.remote.advice import backfill_advice
 
 if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection

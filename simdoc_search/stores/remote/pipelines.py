@@ -1,13 +1,11 @@
-"""Finds the pipelines that compute fingerprints, and formats the command that installs one."""
+"""Finds the pipelines that compute fingerprints."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 DEFAULT_PIPELINE = "simdoc"
 """Default name of the pipeline."""
@@ -23,15 +21,6 @@ def fingerprint_parameters(processor: Mapping[str, Any]) -> Mapping[str, Any] | 
     """Return the parameters of a processor that computes fingerprints, otherwise None. `into` is their field."""
     parameters: Mapping[str, Any] = processor.get("script", {}).get("params", {})
     return parameters if parameters.keys() >= _FINGERPRINT_PARAMETERS else None
-
-
-def install_command(engine_url: str, pipeline: str, text_fields: Iterable[str], field: str, *options: str) -> str:
-    """Return the command that installs a pipeline for these text fields and this fingerprint field."""
-    name = [] if pipeline == DEFAULT_PIPELINE else ["--name", pipeline]
-    texts = [part for text_field in text_fields for part in ("--text-field", text_field)]
-    fields = [] if field == DEFAULT_FIELD else ["--field", field]
-    command = ["simdoc-search", "template", "install", engine_url, "--pipeline", *name, *texts, *fields, *options]
-    return shlex.join(command)
 
 
 def find_missing_pipeline(engine: Engine, settings: Mapping[str, Mapping[str, Any]], field: str) -> str:
