@@ -65,8 +65,9 @@ class KeepRule:
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
     A copy without a date in its metadata or name gets a date from the documents with the same text: the earliest one
-    in their metadata or names, or else their earliest file time. Documents without a date or without the field come
-    last. Ties are broken by these criteria, in this order:
+    in their metadata or names, or else their earliest file time. A PDF without a date in its name gets the date of a
+    file of another format with the same words, if that date is earlier. Documents without a date or without the field
+    come last. Ties are broken by these criteria, in this order:
 
     1. more distinct shingles
     2. a file outside archives and e-mails

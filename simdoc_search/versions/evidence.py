@@ -168,6 +168,11 @@ def time_written(record: Record) -> TimeWritten:
     return TimeWritten(int(written.timestamp()) * 10**9, len(dated.key))
 
 
+def may_be_export(record: Record) -> bool:
+    """Return whether a document is a PDF without a date in its name. Its date may only be the time of the export."""
+    return record.path.lower().endswith(".pdf") and find_date_in_name(record.path) is None
+
+
 class DateEvidence:
     """The dates of several documents by each kind of evidence. Each kind is collected when it is first needed."""
 
