@@ -20,6 +20,8 @@ _INVISIBLE_CHARACTERS = frozenset(
     + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 )
 
+_CONTROL_CHARACTER = re.compile(r"[^\n\t\f\x20-\x7e\xa0-\U0010ffff]")
+
 _BYTE_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 _SCHEME = r"(?P<scheme>(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]+:/+)"
@@ -41,6 +43,12 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _is_visible(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def printable_text(text: str) -> str:
+    r"""Escape the control characters of a text, except line ends, tabs and page breaks. Every line ends with `\n`."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL_CHARACTER.sub(lambda match: match.group().encode("unicode_escape").decode(), lines)
 
 
 def safe_json(text: str) -> str:

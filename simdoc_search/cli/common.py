@@ -158,7 +158,7 @@ def _unindexed_file_message(error: SimdocError) -> str:
         return ""
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
-    hint = "use --file to query with this file, or " if takes_files else ""
+    hint = "use --file to read it directly, or " if takes_files else ""
     return (
         f"the file {error.id!r} is not in the index; {hint}run `simdoc-search index`, which adds the file or "
         "prints why the file is skipped"
