@@ -26,12 +26,11 @@ from simdoc_search.corpus.member_names import find_archive_file
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints, is_run_start
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
-from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
+from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule, may_be_export, time_written
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, find_file_problem
 from simdoc_search.duplicates.temporary_files import TokenBuffer
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record, file_path
-from simdoc_search.versions.evidence import may_be_export, time_written
 
 _MAX_TOKEN_BYTES = 1 << 27
 _HASH_BYTES = 16
