@@ -24,9 +24,15 @@ from numpy.typing import NDArray
 
 from simdoc_search.corpus.member_names import find_archive_file
 from simdoc_search.documents import DocumentKey, MetadataValue
-from simdoc_search.duplicates.arrays import Bools, Ints, is_run_start
+from simdoc_search.duplicates.arrays import Ints, is_run_start
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
-from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule, may_be_export, time_written
+from simdoc_search.duplicates.keep_order import (
+    KeepCriteria,
+    KeepRule,
+    find_dated_documents,
+    may_be_export,
+    time_written,
+)
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, find_file_problem
 from simdoc_search.duplicates.temporary_files import TokenBuffer
 from simdoc_search.sketch.settings import Settings
@@ -126,7 +132,7 @@ class Documents:
         copies, equal = np.bincount(same_words_labels)[same_words_labels], np.bincount(text_labels)[text_labels]
         self._source_parts = list(self._sources)
         if keep_rule.is_by_date:
-            dated = _find_dated_documents(text_labels, same_words_labels, written_at, part_counts, exported > 0)
+            dated = find_dated_documents(text_labels, same_words_labels, written_at, part_counts, exported > 0)
             written_at, part_counts = written_at[dated], part_counts[dated]
         criteria = KeepCriteria(
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
@@ -263,34 +269,6 @@ def _label_hashes(hashes: bytearray) -> Ints:
     labels = np.empty(len(order), np.int64)
     labels[order] = np.cumsum(is_new_label)
     return labels
-
-
-def _find_dated_documents(
-    text_labels: Ints, same_words_labels: Ints, written_ns: Ints, part_counts: Ints, may_be_export: Bools
-) -> Ints:
-    """For each document, return the index of the document whose date is used for it.
-
-    If a document has a date in its metadata or name, its own date is used. Copying a file changes its time. So a
-    document without such a date gets the date of its text: the earliest one in the metadata or names of documents with
-    the same text, or else the earliest file time.
-
-    The text of a PDF has other spaces than that of the file from which the PDF was exported. So a PDF gets the earliest
-    date of the other files with the same words, if this date is earlier than that of the PDF.
-    """
-    of_texts = _first_of_label(text_labels, written_ns, part_counts == 0, written_ns == 0)
-    dated = np.where(part_counts > 0, np.arange(len(text_labels)), of_texts)
-    dates = written_ns[dated]
-    sources = _first_of_label(same_words_labels, dates, part_counts[dated] == 0, dates == 0, may_be_export)
-    is_earlier = (dates[sources] > 0) & ((dates[sources] < dates) | (dates == 0))
-    return np.where(may_be_export & ~may_be_export[sources] & is_earlier, dated[sources], dated)
-
-
-def _first_of_label(labels: Ints, *criteria: Ints | Bools) -> Ints:
-    """For each document, return the index of the first document with its label. The last criterion counts most."""
-    order = np.lexsort((*criteria, labels))
-    unique_labels, begins = np.unique(labels[order], return_index=True)
-    first: Ints = order[begins][np.searchsorted(unique_labels, labels)]
-    return first
 
 
 def _make_table(

@@ -165,6 +165,34 @@ def may_be_export(record: Record) -> bool:
     return record.path.lower().endswith(".pdf") and find_date_in_name(record.path) is None
 
 
+def find_dated_documents(
+    text_labels: Ints, same_words_labels: Ints, written_ns: Ints, part_counts: Ints, may_be_export: Bools
+) -> Ints:
+    """For each document, return the index of the document whose date is used for it.
+
+    If a document has a date in its metadata or name, its own date is used. Copying a file changes its time. So a
+    document without such a date gets the date of its text: the earliest one in the metadata or names of documents with
+    the same text, or else the earliest file time.
+
+    The text of a PDF has other spaces than that of the file from which the PDF was exported. So a PDF gets the earliest
+    date of the other files with the same words, if this date is earlier than that of the PDF.
+    """
+    of_texts = _first_of_label(text_labels, written_ns, part_counts == 0, written_ns == 0)
+    dated = np.where(part_counts > 0, np.arange(len(text_labels)), of_texts)
+    dates = written_ns[dated]
+    sources = _first_of_label(same_words_labels, dates, part_counts[dated] == 0, dates == 0, may_be_export)
+    is_earlier = (dates[sources] > 0) & ((dates[sources] < dates) | (dates == 0))
+    return np.where(may_be_export & ~may_be_export[sources] & is_earlier, dated[sources], dated)
+
+
+def _first_of_label(labels: Ints, *criteria: Ints | Bools) -> Ints:
+    """For each document, return the index of the first document with its label. The last criterion counts most."""
+    order = np.lexsort((*criteria, labels))
+    unique_labels, begins = np.unique(labels[order], return_index=True)
+    first: Ints = order[begins][np.searchsorted(unique_labels, labels)]
+    return first
+
+
 def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     """Return the rank of each document, and whether it is in an archive or e-mail.
 
