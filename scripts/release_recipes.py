@@ -125,7 +125,7 @@ def homebrew_formula(sdist: Path, url: str, packages: Iterable[Mapping[str, Any]
         resources.append("\n".join([f'  resource "{package["name"]}" do', *lines, "  end", ""]))
     project_urls = dict(line.split(", ", 1) for line in metadata.get_all("Project-URL", []))
     return _FORMULA.format(
-        homepage=project_urls.get("Homepage", ""),
+        homepage=project_urls.get("Repository", ""),
         url=url,
         sha256=hash_file(sdist),
         licenses=", ".join(f'"{name}"' for name in metadata["License-Expression"].split(" AND ")),

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.documents import DocumentKey
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
-    from simdoc_search.search.version_order import ConflictingStatement, VersionOrder
+    from simdoc_search.search.version_order import VersionOrder
+    from simdoc_search.versions.timeline import ConflictingStatement
 
 
 def versions_as_json(

@@ -17,7 +17,6 @@ from simdoc_search.cli.apply_output import (
     shorten_path,
     update_command,
 )
-from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     CommandInterruptedError,
     handle_errors,
@@ -29,7 +28,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.display import format_count
+from simdoc_search.display import command_line, format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import TABLE_ADVICE, print_json, say
-from simdoc_search.display import format_count
+from simdoc_search.display import command_line, format_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

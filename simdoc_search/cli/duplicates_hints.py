@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.command_line import command_line
-from simdoc_search.display import format_count, safe_message
+from simdoc_search.display import command_line, format_count, quote_command, safe_message
 from simdoc_search.duplicates.document_arrays import NO_FINGERPRINT
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
 
-_MAX_LEFT_OUT_DOCUMENTS = 3
+_MAX_LEFT_OUT_DOCUMENTS, _MAX_FOLDERS = 3, 5
 
 
 def hint_lines(
@@ -39,8 +37,10 @@ def hint_lines(
     if not has_overlap and (result.kind_counts["near"] or not result.group_count):
         versions = f"; to find versions, run: {command_line(location, 'versions', '--all')}"
         yield f"to find less similar documents, add --overlap 50{versions if store.is_simdoc_index else ''}"
-    if result.has_files and not (folders or result.group_count):
-        command = command_line(location, "duplicates", "FOLDER")
+    if result.roots and not folders:
+        command = command_line(
+            location, "duplicates", *(result.roots if len(result.roots) <= _MAX_FOLDERS else ["FOLDER"])
+        )
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
 
 
@@ -108,5 +108,5 @@ def _left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
         yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
     if without := sum(reason == NO_FINGERPRINT for _, reason in others):
         documents_have = format_count(without, "document has", "documents have")
-        command = shlex.join(["simdoc-search", "backfill", safe_message(location)])
+        command = quote_command("backfill", safe_message(location))
         yield f"{documents_have} no fingerprint; if the texts have words, run: {command}"

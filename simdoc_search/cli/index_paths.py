@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
 from simdoc_search.cli.config import read_config_value
-from simdoc_search.display import format_count, without_credentials
+from simdoc_search.display import command_line, format_count, without_credentials
 
 if TYPE_CHECKING:
     from simdoc_search.corpus import Source

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.command_line import command_line
 from simdoc_search.display import (
+    command_line,
     describe_compared_documents,
     describe_shown_hits,
     format_count,

@@ -21,9 +21,7 @@ from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular_file
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_ARCHIVE = "an archive or a mailbox"
-ARCHIVE_REASON = f"{_ARCHIVE}; read it with --archives"
-
+ARCHIVE_REASON = "an archive or a mailbox"
 _IMAGE, _BINARY = "an image", "binary"
 _REASONS_WITHOUT_TEXT = frozenset({_IMAGE, _BINARY, *NO_TEXT_REASONS})
 
@@ -185,11 +183,9 @@ def _skip(source: FileSource, reason: str) -> Document | SkippedFile:
 def _read_source(name: str, source: FileSource | SkippedFile, limits: ItemLimits | None) -> Document:
     ((_, document),) = read_sources([source], limits=limits)
     if isinstance(document, SkippedFile):
-        # Only `index` has the option --archives.
-        reason = _ARCHIVE if document.reason == ARCHIVE_REASON else document.reason
-        if reason in _REASONS_WITHOUT_TEXT:
-            raise TextlessFileError(name, reason)
-        raise CorpusError(f"{name} cannot be read: {reason}")
+        if document.reason in _REASONS_WITHOUT_TEXT:
+            raise TextlessFileError(name, document.reason)
+        raise CorpusError(f"{name} cannot be read: {document.reason}")
     return document
 
 

@@ -26,12 +26,11 @@ from simdoc_search.corpus.member_names import find_archive_file
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.duplicates.arrays import Ints, is_run_start
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
-from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
+from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule, TimeWritten, time_written
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, find_file_problem
 from simdoc_search.duplicates.temporary_files import TokenBuffer
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record, file_path
-from simdoc_search.versions.evidence import TimeWritten, time_written
 
 _MAX_TOKEN_BYTES = 1 << 27
 _HASH_BYTES = 16
@@ -76,7 +75,7 @@ class Documents:
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
-        has_files: whether any document was read from a file.
+        roots: the indexed folders and files of the documents.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
     """
 
@@ -152,7 +151,7 @@ class Documents:
         self.has_field: bool = any(value is not None for value in values)
         self.has_date: bool = bool(written_at.any())
         self.has_preferred: bool = bool(preferred.any())
-        self.has_files: bool = any(root for root, *_ in self._source_parts)
+        self.roots: list[str] = sorted({root for root, *_ in self._source_parts if root})
 
     def __len__(self) -> int:
         return len(self._order)

@@ -6,7 +6,9 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from functools import lru_cache
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -16,7 +18,8 @@ from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.duplicates.field_values import encode_values, field_of_rule, prefers_largest, rank_values
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
-from simdoc_search.versions.evidence import DATE_FIELDS
+from simdoc_search.stores.record import Record
+from simdoc_search.versions.evidence import DATE_FIELDS, date_written
 from simdoc_search.versions.names import remove_copy_marks
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
@@ -130,6 +133,30 @@ class KeepRule:
         kinds, numbers, strings = encode_values(values)
         _, string_ranks = np.unique(np.array(strings, object), return_inverse=True)
         return rank_values(kinds, numbers, string_ranks, largest_first=prefers_largest(self.rule))
+
+
+class TimeWritten(NamedTuple):
+    """The date of `date_written` as a time.
+
+    Attributes:
+        ns: the time in nanoseconds since 1970; 0 if there is no date. A day, month or year is converted to the time
+            when it begins.
+        part_count: how precise the date in the metadata or name is: 1 for a year, 2 for a month, 3 for a day, more for
+            a time. 0 for the modification time of a file.
+    """
+
+    ns: int = 0
+    part_count: int = 0
+
+
+def time_written(record: Record) -> TimeWritten:
+    """Return the date of `date_written` as a time."""
+    dated = date_written(record)
+    if dated is None or dated.evidence_kind == "modification time":
+        return TimeWritten(record.origin.mtime_ns if dated and record.origin else 0)
+    parts = cast("tuple[int, ...]", (*dated.key, 1, 1)[: max(3, len(dated.key))])
+    written = datetime(*parts, tzinfo=timezone.utc)  # type: ignore[misc,arg-type]
+    return TimeWritten(int(written.timestamp()) * 10**9, len(dated.key))
 
 
 def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:

@@ -58,6 +58,21 @@ def test_unknown_reasons_are_important() -> None:
     assert [2, 1, 1, 9] == [len(group.files) for group in groups]
 
 
+def test_a_reason_that_says_what_a_file_is_has_a_plural(folder: Path) -> None:
+    write(
+        folder / "more",
+        {"a.zip": "", "b.zip": "", "c.png": b"\x89PNG\r\n\x1a\n\0", ".d": "", ".e": "", "f.txt": "words"},
+    )
+    (folder / "more" / "link").symlink_to(folder)
+
+    assert [
+        "  2 archives or mailboxes: more/a.zip, more/b.zip; read such files with --archives",
+        "  1 image: more/c.png",
+        "  1 link out of the folder: more/link/; follow such links with --follow-links",
+        "  2 hidden: more/.d, more/.e",
+    ] == run("index", "more").stderr.splitlines()
+
+
 @pytest.mark.parametrize(
     ("reason", "is_outdated"),
     [
