@@ -57,6 +57,8 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
         "newest": order.newest and entry_key_as_json(order.newest),
         "newest_without_file_times": order.newest_without_file_times
         and entry_key_as_json(order.newest_without_file_times),
+        "verdict": order.verdict,
+        "undecided": order.undecided and asdict(order.undecided),
         "order": {
             "evidence_kind": order.evidence_kind,
             "is_certain": order.is_certain,
@@ -72,11 +74,12 @@ def entry_key_as_json(entry: VersionEntry) -> dict[str, Any]:
 
 
 def date_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the date of a version, and the kind of evidence for it."""
+    """Convert the date of a version, the kind of evidence for it, and the name of the copy that has the date."""
     date = entry.date
     return {
         "date": (date.iso or date.label) if date else None,
         "date_evidence_kind": date.evidence_kind if date else None,
+        "date_copy": entry.date_copy or None,
     }
 
 
