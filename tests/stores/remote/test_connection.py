@@ -15,7 +15,7 @@ from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote.connection import split_url
 from tests.support.cli import run, sentence, usage_error
 from tests.support.error_sentences import MAPPING, NO_INDEX, opening_error
-from tests.support.http_server import Request, Server, error, serving, unused_url
+from tests.support.http_server import ELASTICSEARCH, Request, Server, error, serving, unused_url
 
 SECRET = "s3cret"
 
@@ -104,7 +104,7 @@ def test_another_node_answers_if_one_is_missing(server: Server) -> None:
 
 @pytest.mark.parametrize("kind", ENGINES)
 def test_an_engine_given_by_name_is_not_detected(server: Server, kind: EngineKind) -> None:
-    server.handle = lambda _: replace(MAPPING, product="Elasticsearch")
+    server.handle = lambda _: replace(MAPPING, headers=ELASTICSEARCH)
     store: Any = open_store(f"{server.url}/docs", engine=kind)
     with store:
         assert kind == type(store.engine._transport.client).__name__.lower()
