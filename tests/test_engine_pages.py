@@ -21,7 +21,7 @@ from simdoc_search.devengine import start_cluster
 from simdoc_search.stores import open_store
 from tests.support.backfill import load, to
 from tests.support.cli import answer, output, run, sentence
-from tests.support.engines import call, need_packages, own_name
+from tests.support.engines import call, each_engine, need_packages, own_name
 from tests.support.http_server import indices
 from tests.support.pages import mask_numbers, omit_lines, page_commands, page_steps, run_command
 from tests.support.pipeline import expected
@@ -52,10 +52,7 @@ ROOT = Path(__file__).parents[1]
 OLD = "2.19.1"
 
 
-@pytest.fixture(params=["opensearch", "elasticsearch_7"])
-def engine_url(request: pytest.FixtureRequest) -> str:
-    """An engine with pipelines and search templates."""
-    return str(request.getfixturevalue(f"{request.param}_url"))
+engine_url = each_engine("opensearch", "elasticsearch_7")
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from simdoc_search.versions.matching import (
     sentence_pairs,
 )
 from simdoc_search.versions.text_order import count_unchanged_sentences, propose_order
-from simdoc_search.versions.timeline import OrderStatement, Timeline
+from simdoc_search.versions.timeline import Timeline
 
 __all__ = [
     "DEFAULT_MIN_SHARE",
@@ -40,7 +40,6 @@ __all__ = [
     "DateSources",
     "DocumentDate",
     "EvidenceKind",
-    "OrderStatement",
     "SentenceMatches",
     "SentencePair",
     "SimilarityThresholds",

@@ -59,10 +59,10 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         find_date_of_order(evidence, number, order_kinds) or evidence.best_date(number)
         for number in range(len(documents))
     )
-    date_sources = {
-        number: source
+    date_copies = {
+        number: name
         for number, date in enumerate(dates)
-        if date and (source := evidence.find_date_source(date.evidence_kind, number)) != number
+        if date and (name := evidence.name_dated_copy(date.evidence_kind, number))
     }
     return Timeline(
         tuple(order),
@@ -78,7 +78,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         () if newest is None else tuple(find_newest_kinds(evidence, order, len(copies), kind)),
         frozenset(number for number in dated if find_date_of_order(evidence, number, order_kinds)),
         find_undecided(evidence, order, len(copies)) if newest is None else None,
-        date_sources,
+        date_copies,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from simdoc_search.display import format_count, printable
 from simdoc_search.versions.evidence import DocumentDate, EvidenceKind
@@ -23,41 +22,63 @@ _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
 }
 
 
-class OrderStatement(NamedTuple):
-    """A statement about two documents that another kind of evidence contradicts.
+@dataclass(frozen=True, slots=True)
+class ConflictingStatement:
+    """A statement about the order of two documents that another kind of evidence contradicts.
 
     Attributes:
         evidence_kind: the kind of evidence that the statement is based on.
-        later: index of the document that is later according to this evidence.
-        earlier: index of the document that is earlier according to this evidence.
-        labels: the dates of both documents, formatted for display.
-        dated_documents: indices of the documents that have these dates: `later` and `earlier`, or documents with the
-            same texts.
-        hides_newest: whether the newest document is unknown because of this statement. The newest document
-            remains known if a file time contradicts a modification date or a commit.
+        later: name of the later document.
+        earlier: name of the earlier document.
+        later_label: date or version of the later document, for display.
+        earlier_label: date or version of the earlier document, for display.
+        hides_newest: whether the newest version is unknown because of this statement. The newest version remains known
+            if a file time contradicts a modification date or a commit.
+        later_copy: name of the copy that has the date of the later document; empty if the document itself has it.
+        earlier_copy: name of the copy that has the date of the earlier document; empty if the document itself has it.
     """
 
     evidence_kind: EvidenceKind
-    later: int
-    earlier: int
-    labels: tuple[str, str]
-    dated_documents: tuple[int, int]
+    later: str
+    earlier: str
+    later_label: str
+    earlier_label: str
     hides_newest: bool = True
+    later_copy: str = ""
+    earlier_copy: str = ""
+
+    def __str__(self) -> str:
+        later = _describe_document(self.later, self.later_label, self.later_copy)
+        earlier = _describe_document(self.earlier, self.earlier_label, self.earlier_copy)
+        ignored = (
+            "" if self.hides_newest else "; copying a file changes its modification time, so this evidence is ignored"
+        )
+        return f"by the {_DESCRIPTIONS[self.evidence_kind]}, {later} is newer than {earlier}{ignored}"
 
 
-class UndecidedPair(NamedTuple):
-    """Two documents of which no evidence that counts shows which is newer.
+@dataclass(frozen=True, slots=True)
+class UndecidedVersions:
+    """Two versions of which no evidence that counts shows which is newer.
 
     Attributes:
-        later: index of the document that is later by file time, or else in the order.
-        earlier: index of the other document.
-        dated: index of the only document with a date other than a file time, if file times show which one is later.
-            Such file times do not count. None if no evidence shows which one is later.
+        later: name of the version that is later by file time, or else in the timeline.
+        earlier: name of the other version.
+        dated: name of the only version with a date other than a file time, if file times show which one is later. Such
+            file times do not count. None if no evidence shows which one is later.
     """
 
-    later: int
-    earlier: int
-    dated: int | None
+    later: str
+    earlier: str
+    dated: str | None
+
+    def __str__(self) -> str:
+        later, earlier = (printable(name) or "the text" for name in (self.later, self.earlier))
+        if self.dated is None:
+            return f"no evidence shows whether {later} or {earlier} is newer"
+        return (
+            f"only modification times of files show that {later} is newer than {earlier}. They do not count, because "
+            f"only {printable(self.dated) or 'the text'} has another date"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +105,8 @@ class Timeline:
         decisive: indices of the documents whose places in the order are based on their `dates`.
         undecided: two documents because of which the newest document is unknown; None if it is known, or unknown
             because the evidence is contradictory.
-        date_sources: index of the document with the same text that has the date in `dates`, for each document that does
-            not have this date itself.
+        date_copies: for each document that does not have its date in `dates` itself, the name of the document with the
+            same text that has it.
     """
 
     order: tuple[int, ...]
@@ -93,25 +114,15 @@ class Timeline:
     evidence_kind: EvidenceKind
     is_certain: bool
     newest: int | None
-    conflicting_statements: tuple[OrderStatement, ...]
+    conflicting_statements: tuple[ConflictingStatement, ...]
     reason: str
     dates: tuple[DocumentDate | None, ...]
     have_equal_texts: bool
     newest_without_file_times: int | None
     newest_evidence_kinds: tuple[EvidenceKind, ...] = ()
     decisive: frozenset[int] = frozenset()
-    undecided: UndecidedPair | None = None
-    date_sources: Mapping[int, int] = field(default_factory=dict)
-
-
-def describe_date(label: str, copy: str) -> str:
-    """Return the date of a document for display. `copy` is the name of the copy that has the date, or empty."""
-    return printable(f"{label}, the date of its copy {copy}" if copy else label)
-
-
-def describe_evidence_kind(kind: EvidenceKind) -> str:
-    """Return a description of a kind of evidence for display."""
-    return _DESCRIPTIONS[kind]
+    undecided: UndecidedVersions | None = None
+    date_copies: Mapping[int, str] = field(default_factory=dict)
 
 
 def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
@@ -141,3 +152,10 @@ def describe_order(kind: EvidenceKind, guessed_dates: Sequence[DocumentDate | No
     same_date = " with the same date" if None not in counts and 1 not in counts.values() else ""
     documents = format_count(len(guessed_dates), "document")
     return f"by the {_DESCRIPTIONS[kind]}; the order of {documents}{same_date} is a guess"
+
+
+def _describe_document(name: str, label: str, copy: str) -> str:
+    """Return the name and the date of a document, and the copy that has the date, if any."""
+    # Only a version can have an empty label: that of a name without a version, next to a draft.
+    date = f"{label or 'no version'}, the date of its copy {copy}" if copy else label or "no version"
+    return f"{printable(name) or 'the text'} ({printable(date)})"
