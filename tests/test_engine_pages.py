@@ -299,7 +299,10 @@ def test_an_interrupted_removal_is_completed_by_the_next_one(
         left = answer(*remove)["changes"]  # a pipeline that no index names, without an index that has fingerprints
 
     advice = "Run the same command again to make the others"
-    assert (130, f"Error: interrupted; some changes are already made. {advice}\n") == (interrupted.exit_code, interrupted.stderr)
+    assert (130, f"Error: interrupted; some changes are already made. {advice}\n") == (
+        interrupted.exit_code,
+        interrupted.stderr,
+    )
     assert setting is None
     assert ([f"delete the pipeline {name}"] if not is_installed_again else []) == [
         change for change in changes if "pipeline" in change

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
 
-_MAX_LEFT_OUT_DOCUMENTS, _MAX_FOLDERS = 3, 5
+_MAX_LEFT_OUT_DOCUMENTS, _MAX_FOLDERS, _MAX_SEARCHED_GROUPS = 3, 5, 20
 
 
 def hint_lines(
-    result: Duplicates, store: Store, location: str, folders: Iterable[str], *, has_overlap: bool
+    result: Duplicates, store: Store, location: str, folders: Iterable[str], *, keep: str, has_overlap: bool
 ) -> Iterator[str]:
     """Yield what to do next: with the copies, or to find less similar documents and files without text.
 
@@ -26,6 +26,7 @@ def hint_lines(
         store: the store.
         location: the location of the store.
         folders: the folders that the user named.
+        keep: the rule that chooses the kept documents.
         has_overlap: whether the user set the minimum overlap.
     """
     if result.group_count:
@@ -34,13 +35,17 @@ def hint_lines(
         if not store.is_simdoc_index:
             advice = "to hide duplicates from search results, add --mark"
         yield f"{advice}; to see all differences, add --html page.html"
+    groups = result.groups(_MAX_SEARCHED_GROUPS) if keep in ("newest", "oldest") else ()
+    near = (group.kept.id for group in groups if any(duplicate.kind == "near" for duplicate in group.duplicates))
+    if id := next(near, ""):
+        command = command_line(location, "versions", id)
+        yield f"--keep {keep} uses one date of each document; to see all evidence about a document, run: {command}"
     if not has_overlap and (result.kind_counts["near"] or not result.group_count):
         versions = f"; to find versions, run: {command_line(location, 'versions', '--all')}"
         yield f"to find less similar documents, add --overlap 50{versions if store.is_simdoc_index else ''}"
     if result.roots and not folders:
-        command = command_line(
-            location, "duplicates", *(result.roots if len(result.roots) <= _MAX_FOLDERS else ["FOLDER"])
-        )
+        roots = result.roots if len(result.roots) <= _MAX_FOLDERS else ["FOLDER"]
+        command = command_line(location, "duplicates", *roots)
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
 
 

@@ -15,6 +15,7 @@ from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_file
 from simdoc_search.corpus.formats import FileFormat, FormatKind, determine_format
 from simdoc_search.corpus.html import extract_html_text
 from simdoc_search.corpus.links import LINK_OUT_REASON, leads_out
+from simdoc_search.corpus.table_text import extract_table_text
 from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular_file
@@ -24,7 +25,10 @@ ARCHIVE_REASON = "an archive or a mailbox"
 _IMAGE, _BINARY = "an image", "binary"
 _REASONS_WITHOUT_TEXT = frozenset({_IMAGE, _BINARY, *NO_TEXT_REASONS})
 
-_TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": extract_html_text}
+_TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {
+    "html": extract_html_text,
+    "table": extract_table_text,
+}
 """Functions that extract the text of a file, or return None if it is binary. Unlisted kinds are read as plain text."""
 
 _PLAN_BEGINNING = re.compile(rb'# This plan of simdoc-search |[0-9a-f]{16} \{"simdoc-search": "undo file of a plan')

@@ -20,7 +20,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.evidence import DATE_FIELDS, date_written
-from simdoc_search.versions.names import remove_copy_marks
+from simdoc_search.versions.names import find_date_in_name, remove_copy_marks
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
 
@@ -68,8 +68,9 @@ class KeepRule:
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
     A copy without a date in its metadata or name gets a date from the documents with the same text: the earliest one
-    in their metadata or names, or else their earliest file time. Documents without a date or without the field come
-    last. Ties are broken by these criteria, in this order:
+    in their metadata or names, or else their earliest file time. A PDF without a date in its name gets the date of a
+    file of another format with the same words, if that date is earlier. Documents without a date or without the field
+    come last. Ties are broken by these criteria, in this order:
 
     1. more distinct shingles
     2. a file outside archives and e-mails
@@ -157,6 +158,39 @@ def time_written(record: Record) -> TimeWritten:
     parts = cast("tuple[int, ...]", (*dated.key, 1, 1)[: max(3, len(dated.key))])
     written = datetime(*parts, tzinfo=timezone.utc)  # type: ignore[misc,arg-type]
     return TimeWritten(int(written.timestamp()) * 10**9, len(dated.key))
+
+
+def may_be_export(record: Record) -> bool:
+    """Return whether a document is a PDF without a date in its name. Its date may only be the time of the export."""
+    return record.path.lower().endswith(".pdf") and find_date_in_name(record.path) is None
+
+
+def find_dated_documents(
+    text_labels: Ints, same_words_labels: Ints, written_ns: Ints, part_counts: Ints, may_be_export: Bools
+) -> Ints:
+    """For each document, return the index of the document whose date is used for it.
+
+    If a document has a date in its metadata or name, its own date is used. Copying a file changes its time. So a
+    document without such a date gets the date of its text: the earliest one in the metadata or names of documents with
+    the same text, or else the earliest file time.
+
+    The text of a PDF has other spaces than that of the file from which the PDF was exported. So a PDF gets the earliest
+    date of the other files with the same words, if this date is earlier than that of the PDF.
+    """
+    of_texts = _first_of_label(text_labels, written_ns, part_counts == 0, written_ns == 0)
+    dated = np.where(part_counts > 0, np.arange(len(text_labels)), of_texts)
+    dates = written_ns[dated]
+    sources = _first_of_label(same_words_labels, dates, part_counts[dated] == 0, dates == 0, may_be_export)
+    is_earlier = (dates[sources] > 0) & ((dates[sources] < dates) | (dates == 0))
+    return np.where(may_be_export & ~may_be_export[sources] & is_earlier, dated[sources], dated)
+
+
+def _first_of_label(labels: Ints, *criteria: Ints | Bools) -> Ints:
+    """For each document, return the index of the first document with its label. The last criterion counts most."""
+    order = np.lexsort((*criteria, labels))
+    unique_labels, begins = np.unique(labels[order], return_index=True)
+    first: Ints = order[begins][np.searchsorted(unique_labels, labels)]
+    return first
 
 
 def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:

@@ -179,6 +179,9 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     )
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
+    evidence = "to see all evidence about a document, run: simdoc-search versions sub/near.txt\n"
+    assert evidence in run("duplicates", "docs", "--keep", "newest").stderr
+    assert "evidence" not in run("duplicates", "docs").stderr
 
 
 def test_the_list_shows_the_date_that_chooses_the_kept_document() -> None:
