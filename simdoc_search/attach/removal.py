@@ -124,8 +124,8 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
             plan.document_counts[each.name] = engine.count(each.name, _field_query(field))
     templates |= {step.path_parts[1]: step.body or {} for step in plan.steps if step.part == "index template"}
     used |= {name for name in own_pipelines if is_marked_for_deletion(pipeline_bodies[name])}
-    names = used | (own_pipelines & {DEFAULT_PIPELINE} if index else own_pipelines)
-    pipelines = {name: name in used and name != DEFAULT_PIPELINE for name in names}
+    deletable = used | (own_pipelines & {DEFAULT_PIPELINE} if index else own_pipelines)
+    pipelines = {name: name in used and name != DEFAULT_PIPELINE for name in deletable}
     parts = _find_parts(engine, field, pipeline_bodies, templates, pipelines=pipelines, all_names=all_names)
     advice = "" if index else "; to remove the fingerprints of an index, add --index NAME"
     _plan_deletions(plan, parts, advice)
