@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
     from simdoc_search.documents import SkippedFile
     from simdoc_search.passages import Passage
-    from simdoc_search.search import PassageResult, SimilaritySearch
+    from simdoc_search.search.passage_result import PassageResult
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
 _MAX_WORD_LENGTH = 100
 """Assumed maximum number of characters per word.
