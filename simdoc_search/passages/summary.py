@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import locate_words
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
-from simdoc_search.passages.disguise import describe_disguised_words
+from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 
@@ -46,7 +45,7 @@ def quote_matched_words(passage: Passage, text: str) -> str:
 
 def count_passage_words(passage: Passage, text: str, analysis: Analysis | None = None) -> str:
     """Return the number of matched words: "12 words", or "17 of 39 words match" if the passage has others."""
-    words = len(locate_words(text[slice(*passage.a)], analysis).words)
+    words = len(locate_undisguised_words(text[slice(*passage.a)], analysis).words)
     if words > passage.word_count:
         return f"{passage.word_count:,} of {format_count(words, 'word')} match"
     return format_count(passage.word_count, "word")
@@ -166,9 +165,12 @@ def describe_problem_words(comparison: Comparison, texts: tuple[str, str], names
     """Return warnings about words that are disguised or not split. They are empty if no words of the texts differ."""
     if not comparison.differences:
         return []
-    disguised = [(name, describe_disguised_words(text)) for name, text in zip(names, texts, strict=True)]
+    disguised = [
+        (name, describe_disguised_words(find_disguised_words(text))) for name, text in zip(names, texts, strict=True)
+    ]
     unsplit = [UNSPLIT_PASSAGES_NOTE] if any(map(has_unsplit_words, texts)) else []
-    return [*(f"{name}: {note}" for name, note in disguised if note), *unsplit]
+    advice = "They differ from the words that they look like. `passages` reads them as those words."
+    return [*(f"{name}: {note} {advice}" for name, note in disguised if note), *unsplit]
 
 
 class MeasureRow(NamedTuple):
