@@ -39,3 +39,5 @@ columns.py                  columns with the path, size, date and metadata of do
 document_list.py            list of the documents of a store or folder
 watches.py                  stored queries that find copies of documents among new documents
 """
+
+__all__: list[str] = []
