@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.as_json.queries import key_as_json
+from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
@@ -34,7 +35,7 @@ def versions_as_json(
     """
     return {
         "query": {"id": id, "file": file},
-        "min_version_score": result.min_version_score,
+        "min_version_score": MIN_VERSION_SCORE,
         "thresholds": asdict(result.thresholds),
         **order_as_json(result),
         "timeline": [_entry_as_json(entry) for entry in result.timeline],

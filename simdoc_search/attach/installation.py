@@ -7,7 +7,6 @@ Otherwise an index with `dynamic: strict` would reject all writes, because the p
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,14 +16,15 @@ from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.index_template import TemplateExtension, check_final_pipeline, plan_index_template_steps
 from simdoc_search.attach.next_index import find_next_index_warnings
-from simdoc_search.attach.pipeline import DEFAULT_PIPELINE, plan_pipeline_steps
+from simdoc_search.attach.pipeline import plan_pipeline_steps
 from simdoc_search.attach.search_templates import plan_search_template_steps
 from simdoc_search.attach.steps import InstallationPart, Step, plan_install_step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.advice import install_pipeline_command
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.schema import DEFAULT_FIELD, component_template
+from simdoc_search.stores.remote.schema import component_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
         StoreError: an installed part differs from the requested one, fingerprints cannot be added to an index, or the
             engine cannot compute fingerprints.
     """
-    check_url_without_index(engine)
+    check_url_without_index(engine, takes_index=bool(request.pipeline and not request.index))
     fingerprint_field, force = request.field, request.force
     targets = _find_targets(engine, request) if request.index else []
     settings = _require_common_settings(targets, request)
@@ -117,7 +117,7 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     if request.include_search_templates:
         plan.steps.extend(plan_search_template_steps(engine, fingerprint_field, force=force))
     if request.index:
-        command = _format_command(engine, request)
+        command = install_pipeline_command(engine.name, request.pipeline, request.text_fields, fingerprint_field)
         plan.warnings.extend(
             find_next_index_warnings(engine, request.index, extension, command, request.index_template)
         )
@@ -171,17 +171,22 @@ def plan_index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force
     return steps
 
 
-def check_url_without_index(engine: Engine) -> None:
-    """Check that the URL does not contain an index. It may have a path, because the engine may be behind a proxy."""
-    path = urlsplit(engine.name).path
+def check_url_without_index(engine: Engine, *, takes_index: bool) -> None:
+    """Check that the URL does not contain an index. It may have a path, because the engine may be behind a proxy.
+
+    `takes_index` says whether the message suggests `--index` for the name of the index.
+    """
     try:
-        if path:
+        if urlsplit(engine.name).path:
             engine.call("GET", ["_component_template"])
     except RequestError as error:
         if error.status not in (400, 404, 405):
             raise
-        advice = f"omit {path} from the URL, and keep the other options"
-        raise StoreError(f"templates belong to the engine, not to an index; {advice}") from error
+        url, _, index = engine.name.rpartition("/")
+        option = f" --index {index}" if takes_index else ""
+        raise StoreError(
+            f"templates belong to the engine, not to an index; use {url}{option}, and keep the other options"
+        ) from error
 
 
 def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
@@ -206,11 +211,3 @@ def _require_common_settings(targets: Sequence[Target], request: InstallRequest)
         advice = "install one pipeline per index, each with a different --name"
         raise StoreError(f"the indices behind {request.index} have different fingerprint settings; {advice}")
     return settings[0]
-
-
-def _format_command(engine: Engine, request: InstallRequest) -> str:
-    """Return the command for this request, without `--index` and `--index-template`."""
-    name = [] if request.pipeline == DEFAULT_PIPELINE else ["--name", request.pipeline]
-    texts = [part for text_field in request.text_fields for part in ("--text-field", text_field)]
-    field = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
-    return shlex.join(["simdoc-search", "template", "install", engine.name, "--pipeline", *name, *texts, *field])

@@ -15,7 +15,6 @@ from simdoc_search.attach.index_pipeline import PIPELINE_SETTINGS
 from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
 from simdoc_search.attach.indices import IndexDescription, describe_indices
 from simdoc_search.attach.installation import check_url_without_index
-from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 from simdoc_search.attach.search_templates import build_search_templates, insert_default_field
 from simdoc_search.attach.steps import Step, run_steps
 from simdoc_search.attach.update_by_query import WrittenCallback, update_by_query
@@ -23,7 +22,7 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import shorten_list
-from simdoc_search.stores.remote.pipelines import fingerprint_parameters
+from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE, fingerprint_parameters
 from simdoc_search.stores.remote.queries import any_clause, exists_clause
 from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, WATCHED_FIELD
 
@@ -99,7 +98,7 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
         StoreNotFoundError: no index has this name.
         StoreError: `simdoc-search index` created the index, or the URL contains an index.
     """
-    check_url_without_index(engine)
+    check_url_without_index(engine, takes_index=not index)
     plan = RemovalPlan(engine, field)
     named_indices = describe_indices(engine, index, field) if index else []
     if created := [each.name for each in named_indices if each.is_simdoc_index]:

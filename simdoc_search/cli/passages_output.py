@@ -22,13 +22,6 @@ if TYPE_CHECKING:
     from simdoc_search.passages import Passage
     from simdoc_search.search import PassageResult, SimilaritySearch
 
-_MAX_WORD_LENGTH = 100
-"""Assumed maximum number of characters per word.
-
-The output reports texts with fewer words than the shortest run that is always found. A text
-with more than 100 characters per word of this run has enough words, so its words are not counted.
-"""
-
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
 _INDENT = " " * 6
@@ -230,18 +223,15 @@ class _Summary:
 
     def add(self, result: PassageResult) -> None:
         """Add one result."""
-        from simdoc_search.analysis.words import locate_words
-
         self._text_count += 1
         self._sharing_text_count += bool(result.total)
         self._match_count += result.total
         self._is_partial |= result.is_partial
         self._longest_run = max(self._longest_run, result.guaranteed_run_length)
         self._too_common_run_count += result.too_common_run_count
-        if result.text is not None and len(result.text) <= result.guaranteed_run_length * _MAX_WORD_LENGTH:
-            words = len(locate_words(result.text, self._settings.analysis).words)
-            if words < result.guaranteed_run_length:
-                self._short_lengths.append(words)
+        words = result.word_count + result.ignored_word_count
+        if result.text is not None and words < result.guaranteed_run_length:
+            self._short_lengths.append(words)
 
     def lines(self) -> Iterator[str]:
         """Yield one to three sentences."""

@@ -164,8 +164,8 @@ def install(
       simdoc-search template install http://localhost:9200 --pipeline --text-field body --index-template articles
     """
     from simdoc_search.attach.installation import InstallRequest, plan_installation
-    from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
     from simdoc_search.stores.remote.connection import connect
+    from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE
 
     if not pipeline and (index or name):
         raise click.UsageError("--index and --name need --pipeline; add --pipeline")

@@ -10,7 +10,7 @@ from simdoc_search.display import format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.search.results import HitsResult
 from simdoc_search.search.version_order import VersionEntry, VersionOrder
-from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE, SimilarityThresholds
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import SentenceMatches
 
@@ -97,11 +97,6 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
-
-    @property
-    def min_version_score(self) -> float:
-        """The minimum score of a version."""
-        return MIN_VERSION_SCORE
 
     @property
     def entries(self) -> tuple[VersionEntry, ...]:

@@ -209,7 +209,12 @@ def test_the_state_of_the_pipeline_is_reported(temp_indices: TempIndices, engine
         assert (f"{name}-{kind}", "final_pipeline") == (pipeline().name, pipeline().setting)
     call(temp_indices.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": f"{name}-none"})
     assert "missing" == pipeline().state
-    call(temp_indices.engine, "PUT", f"/{index}/_settings", {"index.default_pipeline": f"{name}-fits"})
+    install = f"template install {temp_indices.engine} --pipeline --name {name}-none --text-field body --index {index}"
+    assert f"which does not exist, so writes fail; run `simdoc-search {install}`, or set" in str(pipeline())
+    answer(*install.split())
+    assert "fits" == pipeline().state
+    settings = {"index.default_pipeline": f"{name}-fits", "index.final_pipeline": f"{name}-missing"}
+    call(temp_indices.engine, "PUT", f"/{index}/_settings", settings)
     assert ("fits", "default_pipeline") == (pipeline().state, pipeline().setting)
     call(
         temp_indices.engine,
@@ -238,7 +243,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert "pipeline       none, because index.final_pipeline does not name a pipeline\n" in shown
     assert "\x1b" not in shown
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale_count", "sampled_count", "share"))
-    assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
+    assert {"state": "none", "name": "", "setting": "", "command": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences whose hashes differ in at most 3 of 64 bits\n" in output("status", place)
     assert {"min_share": 0.5, "min_smaller_share": 0.1, "max_distance": 3, "min_score": 0.5} == answer("status", place)[

@@ -48,6 +48,7 @@ def test_json_has_exact_shares_and_places() -> None:
         "word_count",
         "ignored_word_count",
         "notes",
+        "disguised_words",
         "covered",
         "total",
         "hits",

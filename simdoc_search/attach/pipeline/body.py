@@ -90,7 +90,9 @@ def _check_supported(settings: Settings, field: str) -> None:
     }
     for name, is_set in unsupported.items():
         if is_set:
-            raise StoreError(f"an ingest pipeline does not support {name}; use `simdoc-search backfill`")
+            raise StoreError(
+                f"an ingest pipeline does not support {name}; use `simdoc-search backfill` without --in-engine"
+            )
     if not field or "." in field or field.startswith("_"):
         advice = f"choose a name without dots and without a leading underscore, such as {DEFAULT_FIELD}"
         raise StoreError(f"a pipeline cannot write to the field '{printable(field)}'; {advice}")

@@ -10,10 +10,8 @@ from simdoc_search.attach.steps import Step, plan_install_step
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
-
-DEFAULT_PIPELINE = "simdoc"
-"""The default name of the pipeline."""
 
 _TEST_TEXT = (
     "Straße ΟΔΟΣ ﬁne 漢字 カタカナ ภาษาไทย हिन्दी e\u0301\u0323 שָׁלוֹם 👩\u200d❤\ufe0f\u200d👩 𐐀 3.14 ﷺ \U0001e2ec"

@@ -7,6 +7,9 @@ from typing import Any
 
 from simdoc_search.stores.remote.engine import Engine
 
+DEFAULT_PIPELINE = "simdoc"
+"""Default name of the pipeline."""
+
 NO_PIPELINE = "_none"
 """The value of `index.final_pipeline` and `index.default_pipeline` if an index has no pipeline."""
 

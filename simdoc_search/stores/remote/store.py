@@ -39,13 +39,14 @@ from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.filter_clauses import root_clause
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
-from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
+from simdoc_search.stores.remote.mappings import mapping_at, max_indexed_length, read_mappings
 from simdoc_search.stores.remote.min_hash_field import compute_records, find_candidates_by_terms, open_min_hash_field
 from simdoc_search.stores.remote.phrases import can_find_phrases, find_phrases
 from simdoc_search.stores.remote.point_in_time import all_hits
-from simdoc_search.stores.remote.queries import IdField, root_clause
+from simdoc_search.stores.remote.queries import IdField
 from simdoc_search.stores.remote.records import encode_records
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, build_index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
@@ -128,7 +129,7 @@ class RemoteStore(Closable):
             mappings = read_mappings(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
         open_mappings, given_fields = indices.mappings, text_field_names(text_field or ())
-        check_text_fields(given_fields, open_mappings, indices.field, is_simdoc_index=indices.is_simdoc_index)
+        check_text_fields(given_fields, open_mappings, indices.field, location, is_simdoc_index=indices.is_simdoc_index)
         text_fields = (
             None
             if indices.is_simdoc_index
@@ -157,7 +158,11 @@ class RemoteStore(Closable):
         if self.is_simdoc_index:
             return ""
         name = self.access.id_field.field
-        return "give the _id of a document" if name is None else f"give the id of a document, from its field {name}"
+        if name is None:
+            return "give the _id of a document"
+        limit = max_indexed_length(name, self.access.indices.mappings.values())
+        indexed = "" if limit is None else f", which indexes only ids of at most {limit} characters (ignore_above)"
+        return f"give the id of a document, from its field {name}{indexed}"
 
     def cancellable_by(self: Self, stop: StopEvent) -> Self:
         other = copy(self)
@@ -181,7 +186,8 @@ class RemoteStore(Closable):
         if not self.is_simdoc_index:
             raise StoreError(
                 f"{self.location} was not created with `simdoc-search index`; add fingerprints to its documents with "
-                "`simdoc-search backfill`, or with `fingerprint_actions` in the application that writes them"
+                f"`simdoc-search backfill {self.location}`, or with `fingerprint_actions` in the application that "
+                "writes them"
             )
         check_unchanged(read_mappings(self.engine, self.index), self.field, self.settings, self.location)
         # An interrupted run may have written documents that searches do not show yet.
