@@ -157,7 +157,7 @@ def passages(
     """
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.documents import Document
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
 
     _require_one_query(id is not None, files, folders, text is not None, all_from)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
     from simdoc_search.documents import SkippedFile
     from simdoc_search.passages import Passage
-    from simdoc_search.search import PassageResult, SimilaritySearch
+    from simdoc_search.search.passage_result import PassageResult
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"

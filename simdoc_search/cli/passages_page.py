@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from simdoc_search.cli.passages_output import PassageAnswer
     from simdoc_search.documents import DocumentKey, SkippedFile
     from simdoc_search.passages.report import SourcedText
-    from simdoc_search.search import PassageHit
+    from simdoc_search.search.passage_result import PassageHit
     from simdoc_search.stores.base import Store
 
 _MAX_TOTAL_CHARACTERS = 8_000_000

@@ -139,12 +139,11 @@ def describe_significant_changes(
 ) -> list[str]:
     """Return one line per significant change: "number: The rent is “850” → “890”" or "negation: may “not” (added)".
 
+    The words before the quoted ones are those of the same text: "number: pays “850” → owes “890”".
+
     If there are more than `max_count` changes, the last line contains the number of omitted changes.
     """
-    lines = [
-        f"{change.kind}: {_format_context(change.preceding_words)}{_describe_replacement(change)}"
-        for change in changes[:max_count]
-    ]
+    lines = [f"{change.kind}: {_describe_change(change)}" for change in changes[:max_count]]
     more = len(changes) - max_count
     return [*lines, f"and {format_count(more, 'more significant change')}"] if more > 0 else lines
 
@@ -154,11 +153,12 @@ def _format_context(words: str) -> str:
     return printable(f"{words.rstrip(':')} ") if words.rstrip(":") else ""
 
 
-def _describe_replacement(change: SignificantChange) -> str:
+def _describe_change(change: SignificantChange) -> str:
+    before, before_old = map(_format_context, (change.preceding_words, change.old_preceding_words))
     old, new = f"“{printable(change.old)}”", f"“{printable(change.new)}”"
     if change.old and change.new:
-        return f"{old} → {new}"
-    return f"{new} (added)" if change.new else f"{old} (removed)"
+        return f"{before_old}{old} → {before}{new}" if before_old else f"{before}{old} → {new}"
+    return f"{before}{new} (added)" if change.new else f"{before}{old} (removed)"
 
 
 def describe_problem_words(comparison: Comparison, texts: tuple[str, str], names: tuple[str, str]) -> list[str]:
