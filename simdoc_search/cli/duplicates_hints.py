@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.display import command_line, format_count, quote_command, safe_message
@@ -43,9 +44,9 @@ def hint_lines(
     if not has_overlap and (result.kind_counts["near"] or not result.group_count):
         versions = f"; to find versions, run: {command_line(location, 'versions', '--all')}"
         yield f"to find less similar documents, add --overlap 50{versions if store.is_simdoc_index else ''}"
-    if result.roots and not folders:
-        roots = result.roots if len(result.roots) <= _MAX_FOLDERS else ["FOLDER"]
-        command = command_line(location, "duplicates", *roots)
+    roots = [root for root in result.roots if Path(root).exists()]
+    if roots and not folders:
+        command = command_line(location, "duplicates", *(roots if len(roots) <= _MAX_FOLDERS else ["FOLDER"]))
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
 
 

@@ -8,11 +8,13 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from simdoc_search.corpus.folder import find_files
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.links import LINK_OUT_REASON
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import command_line, format_count
 from simdoc_search.documents import SkippedFile
+from simdoc_search.errors import CorpusError
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.input_paths import InputPath, InputPaths, absolute_path, find_listed_path, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
@@ -111,6 +113,25 @@ def make_unseen_notes(
         )
 
 
+def find_paths_without_files(store: Store, paths: Iterable[str]) -> dict[str, int]:
+    """Map each indexed path that does not exist or has no files to the number of its documents."""
+    return {path: count for path in paths if _has_no_files(path) and (count := store.count(absolute_path(path)))}
+
+
+def _has_no_files(path: str) -> bool:
+    if is_missing(path):
+        return True
+    try:
+        files = find_files([path])
+    except CorpusError:  # it cannot be read
+        return False
+    try:
+        next(files)
+    except CorpusError:
+        return True
+    return False
+
+
 def find_vanished_documents(
     store: Store, input_path: InputPath, unseen: UnseenDocuments, archives: Archives, *, prune_all: bool
 ) -> VanishedDocuments:
@@ -130,10 +151,12 @@ def find_vanished_documents(
         if not archives.is_complete(input_path.path):
             return VanishedDocuments()
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        return VanishedDocuments(
-            problems=[f"no document of {input_path.path} was removed, because the path is unreadable ({reason})"]
-        )
+        is_gone = isinstance(error, FileNotFoundError) and not input_path.file_count  # since before the run
+        if not (is_gone and prune_all):
+            reason = (error.strerror or str(error)).lower()
+            return VanishedDocuments(
+                problems=[f"no document of {input_path.path} was removed, because the path is unreadable ({reason})"]
+            )
     problems = [
         f"{format_count(count, 'document')} of {path} {'was' if count == 1 else 'were'} kept, because the path is "
         f"unreadable ({input_path.unreadable_paths[path]})"

@@ -40,6 +40,9 @@ later or on another machine."""
 BROKEN_LINK_REASON = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
 
+NO_FILES_REASON = "has no files"
+"""The reason for an indexed path that no longer exists or is empty, in a run that removes its documents."""
+
 SKIP_KINDS = (
     SkipKind("damaged", r"damaged: (.*)", is_text_outdated=True),
     SkipKind("encrypted", "encrypted", is_text_outdated=True),
@@ -84,6 +87,7 @@ SKIP_KINDS = (
         "", LINK_OUT_REASON, is_expected=True, may_be_indexed=True, advice="follow such links with --follow-links"
     ),
     SkipKind("", r"a link .*|an index of simdoc-search", is_expected=True, may_be_indexed=True),
+    SkipKind("", NO_FILES_REASON, is_expected=True),
     SkipKind("", "excluded", is_expected=True, may_be_indexed=True),
     SkipKind("", "hidden|a lock file of Microsoft Office", is_expected=True),
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from simdoc_search.display import describe_shown_hits, format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
-from simdoc_search.passages.disguise import describe_disguised_words
+from simdoc_search.passages.disguise import DisguisedWord, describe_disguised_words, find_disguised_words
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 from simdoc_search.search.results import HitsResult
@@ -133,9 +134,29 @@ class PassageResult(HitsResult[PassageHit]):
     @property
     def notes(self) -> list[str]:
         """Sentences for display: the ignored bibliography, and warnings about words that are disguised or not split."""
-        text = self.text or ""
-        unsplit_note = UNSPLIT_PASSAGES_NOTE if has_unsplit_words(text) else ""
-        return [note for note in (self.bibliography_note, describe_disguised_words(text), unsplit_note) if note]
+        unsplit_note = UNSPLIT_PASSAGES_NOTE if has_unsplit_words(self.text or "") else ""
+        return [note for note in (self.bibliography_note, self._describe_disguise(), unsplit_note) if note]
+
+    @property
+    def disguised_words(self) -> list[DisguisedWord]:
+        """The words of the text with invisible characters, or with letters that look like those of another alphabet.
+
+        They are compared as the words that they look like.
+        """
+        return find_disguised_words(self.text or "")
+
+    def _describe_disguise(self) -> str:
+        words = self.disguised_words
+        if not words:
+            return ""
+        count = sum(map(self._covers, words))
+        result = f"They are read as the words that they look like, and {count:,} of them are in shared passages."
+        return f"{describe_disguised_words(words)} {result}"
+
+    def _covers(self, word: DisguisedWord) -> bool:
+        """Whether a word of the text is in `spans`."""
+        index = bisect_right(self.spans, word.span[0], key=lambda span: span[0]) - 1
+        return index >= 0 and word.span[0] < self.spans[index][1]
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

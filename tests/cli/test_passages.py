@@ -48,6 +48,7 @@ def test_json_has_exact_shares_and_places() -> None:
         "word_count",
         "ignored_word_count",
         "notes",
+        "disguised_words",
         "covered",
         "total",
         "hits",
@@ -99,6 +100,16 @@ def test_exclude_same_folder_needs_a_query_in_a_folder() -> None:
     assert message == usage_error(run("passages", "top", "--exclude-same-folder"))
     assert "--exclude-same-folder cannot be combined with --text" in usage_error(
         run("passages", "--text", "a", "--exclude-same-folder")
+    )
+
+
+def test_a_long_text_has_a_hint_how_to_find_shorter_runs() -> None:
+    hint = "Every shared run of 12 words is found.\nTo find every run of 6 words, add --min-words 6.\n"
+    long = " ".join([QUOTE, *(f"own{number}" for number in range(1000))])
+
+    assert output("passages", "--text", long).endswith(hint)
+    assert "--min-words" not in output("passages", "--text", QUOTE) + output(
+        "passages", "--text", long, "--min-words", 9
     )
 
 

@@ -58,7 +58,9 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
     hidden = run("index", "corpus", "--prune")
 
     assert (1, 1, 30) == (bare.exit_code, hidden.exit_code, documents())
-    assert "Error: corpus has no files; give a folder that contains documents\n" == bare.stderr
+    command = "simdoc-search index corpus --prune-all"
+    has = "but the index has 30 documents of it. Connect its disk, or remove them with"
+    assert f"Error: corpus has no files, {has}: {command}\n" == bare.stderr
     assert re.search(
         r"^Error: kept 30 documents of missing files in /.*/corpus, because no files were found at this path\. "
         r"To remove them, run: simdoc-search index /.*/corpus --prune-all$",
@@ -66,6 +68,25 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
         re.MULTILINE,
     )
     assert 30 == answer("index", "corpus", "--prune-all")["deleted_count"]
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_the_documents_of_a_deleted_folder_are_removed_with_prune_all(corpus: Path, is_empty: bool) -> None:
+    """Other paths are indexed as always."""
+    write(corpus.parent, {"other/new.txt": words(0, 20)})
+    run("index", "corpus")
+    shutil.rmtree(corpus)
+    if is_empty:
+        (corpus / "empty").mkdir(parents=True)
+    kept = run("index", "corpus", "other")
+
+    assert (1, 31) == (kept.exit_code, documents())
+    problem = "has no files" if is_empty else "does not exist"
+    assert f"Error: corpus {problem}, but the index has 30 documents" in kept.stderr
+    removed = answer("index", "corpus", "other", "--prune-all")
+    assert (30, 1, []) == (removed["deleted_count"], removed["unchanged_count"], removed["problems"])
+    assert 1 == documents()
+    assert 1 == run("index", "corpus", "--prune-all").exit_code
 
 
 def test_more_than_half_is_removed_only_with_prune_all(corpus: Path) -> None:
