@@ -11,7 +11,7 @@ from simdoc_search.as_json.versions import date_as_json, entry_key_as_json, orde
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
     from simdoc_search.groups import Edge, Families, Topic, Topics
-    from simdoc_search.search import VersionFamily
+    from simdoc_search.search.version_order import VersionFamily
 
 
 def families_as_json(families: Families, shown_families: Sequence[VersionFamily]) -> dict[str, Any]:

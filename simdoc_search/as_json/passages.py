@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.as_json.queries import key_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.search import PassageHit, PassageResult
+    from simdoc_search.search.passage_result import PassageHit, PassageResult
 
 
 def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[str, Any]:

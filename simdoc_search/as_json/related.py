@@ -9,14 +9,8 @@ from simdoc_search.as_json.queries import key_as_json
 from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE
 
 if TYPE_CHECKING:
-    from simdoc_search.search import (
-        ConceptsResult,
-        ConceptWord,
-        Explanation,
-        RelatedHit,
-        RelatedResult,
-        SharedConceptWord,
-    )
+    from simdoc_search.search.concepts import ConceptsResult, ConceptWord
+    from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
 
 
 def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> dict[str, Any]:

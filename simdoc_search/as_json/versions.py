@@ -12,8 +12,8 @@ from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
-    from simdoc_search.search.version_order import VersionOrder
+    from simdoc_search.search.version_order import VersionEntry, VersionOrder
+    from simdoc_search.search.version_result import VersionHit, VersionsResult
     from simdoc_search.versions.timeline import ConflictingStatement
 
 

@@ -44,7 +44,7 @@ from simdoc_search.stores.location import parse_location
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates.mark_update import MarkReport
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores.base import Store
 
 _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from simdoc_search.concepts import Synonyms
     from simdoc_search.groups import Families, Topic, Topics
-    from simdoc_search.search import SimilaritySearch, VersionFamily
+    from simdoc_search.search.similarity_search import SimilaritySearch
+    from simdoc_search.search.version_order import VersionFamily
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 

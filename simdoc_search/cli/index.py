@@ -185,7 +185,7 @@ def index(
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import require_readable_sources
     from simdoc_search.indexing.skip_reasons import is_unexpected
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
     from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
     from simdoc_search.workers import ItemLimits, memory_per_worker

@@ -19,7 +19,7 @@ from simdoc_search.errors import StoreNotFoundError
 if TYPE_CHECKING:
     from simdoc_search.corpus import Source
     from simdoc_search.documents import SkippedFile
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
@@ -152,7 +152,7 @@ def index_paths(
     Raises:
         CorpusError: no path can be read. In this case, no store is created.
     """
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
     if not paths:
         return IndexedPaths(SimilaritySearch(open_index(create=False)), [], 0)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
     from simdoc_search.documents import SkippedFile
     from simdoc_search.passages import Passage
-    from simdoc_search.search import PassageResult, SimilaritySearch
+    from simdoc_search.search.passage_result import PassageResult
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
@@ -186,6 +187,8 @@ class PassageOutput:
     def _print_summary(self) -> None:
         for line in self._summary.lines():
             say(line)
+        if hint := self._summary.hint:
+            say(hint)
         if self._html:
             say(f"page: {self._html}")
 
@@ -232,6 +235,15 @@ class _Summary:
         words = result.word_count + result.ignored_word_count
         if result.text is not None and words < result.guaranteed_run_length:
             self._short_lengths.append(words)
+
+    @property
+    def hint(self) -> str:
+        """How to find shorter runs than by default, if there is a long text; otherwise empty."""
+        from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, SHORT_TEXT_MIN_RUN
+
+        if not self._finds_phrases or self._longest_run != LONG_TEXT_MIN_RUN:
+            return ""
+        return f"To find every run of {SHORT_TEXT_MIN_RUN} words, add --min-words {SHORT_TEXT_MIN_RUN}."
 
     def lines(self) -> Iterator[str]:
         """Yield one to three sentences."""

@@ -26,7 +26,7 @@ from simdoc_search.display import format_count, printable, printable_text
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.search import ConceptWord
+    from simdoc_search.search.concepts import ConceptWord
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
@@ -86,8 +86,8 @@ def show(
       simdoc-search show doc123 --concepts
     """
     from simdoc_search.errors import NoTextError, UnknownDocumentError
-    from simdoc_search.search import SimilaritySearch
     from simdoc_search.search.columns import Columns
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.search.stored_texts import add_all_metadata, read_records
 
     if (id is None) == (file is None):
@@ -190,7 +190,7 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
     """Print the concepts of a document, highest weight first."""
     from simdoc_search.as_json import concepts_as_json
     from simdoc_search.concepts import read_synonyms
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
     result = SimilaritySearch(store).concepts(key, synonyms=None if synonyms is None else read_synonyms(synonyms))
     if as_json:

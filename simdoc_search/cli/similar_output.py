@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from simdoc_search.cli.columns import HitColumns
-    from simdoc_search.search import SearchResult
+    from simdoc_search.search.similar_result import SearchResult
 
 _HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "reverse_containment": "share of the match"}
 """The heading of the first column, for each measure."""

@@ -16,7 +16,9 @@ from simdoc_search.display import (
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.search import SimilaritySearch, VersionEntry, VersionsResult
+    from simdoc_search.search.similarity_search import SimilaritySearch
+    from simdoc_search.search.version_order import VersionEntry
+    from simdoc_search.search.version_result import VersionsResult
 
 
 def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey | None, str]:

@@ -15,7 +15,7 @@ from simdoc_search.passages.ignored_words import ignore_parts
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.passages.report import render_pair_view
 from simdoc_search.passages.summary import describe_problem_words, describe_word_measures
-from simdoc_search.search import SimilaritySearch
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
 from simdoc_search.web.request_query import (

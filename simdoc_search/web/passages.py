@@ -16,7 +16,8 @@ from simdoc_search.passages.align import PRESETS
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.report import Source, SourcedText, render_sources_view
 from simdoc_search.passages.summary import count_passage_words, quote_matched_words
-from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
+from simdoc_search.search.passage_result import PassageHit, PassageResult
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest

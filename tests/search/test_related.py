@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.concepts import Extractor, Synonyms, extractor_from_option
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, UnknownDocumentError, UnknownFieldError
-from simdoc_search.search import RelatedResult
+from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.filters import none_of
