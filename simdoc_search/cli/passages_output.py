@@ -187,6 +187,8 @@ class PassageOutput:
     def _print_summary(self) -> None:
         for line in self._summary.lines():
             say(line)
+        if hint := self._summary.hint:
+            say(hint)
         if self._html:
             say(f"page: {self._html}")
 
@@ -233,6 +235,15 @@ class _Summary:
         words = result.word_count + result.ignored_word_count
         if result.text is not None and words < result.guaranteed_run_length:
             self._short_lengths.append(words)
+
+    @property
+    def hint(self) -> str:
+        """How to find shorter runs than by default, if there is a long text; otherwise empty."""
+        from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, SHORT_TEXT_MIN_RUN
+
+        if not self._finds_phrases or self._longest_run != LONG_TEXT_MIN_RUN:
+            return ""
+        return f"To find every run of {SHORT_TEXT_MIN_RUN} words, add --min-words {SHORT_TEXT_MIN_RUN}."
 
     def lines(self) -> Iterator[str]:
         """Yield one to three sentences."""

@@ -103,6 +103,16 @@ def test_exclude_same_folder_needs_a_query_in_a_folder() -> None:
     )
 
 
+def test_a_long_text_has_a_hint_how_to_find_shorter_runs() -> None:
+    hint = "Every shared run of 12 words is found.\nTo find every run of 6 words, add --min-words 6.\n"
+    long = " ".join([QUOTE, *(f"own{number}" for number in range(1000))])
+
+    assert output("passages", "--text", long).endswith(hint)
+    assert "--min-words" not in output("passages", "--text", QUOTE) + output(
+        "passages", "--text", long, "--min-words", 9
+    )
+
+
 def test_min_words_preset_and_page_are_options() -> None:
     """With the preset `verbatim`, a changed word splits a passage in two."""
     changed = " ".join("other" if at == 30 else word for at, word in enumerate(QUOTE.split()))

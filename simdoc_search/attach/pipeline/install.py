@@ -10,7 +10,7 @@ from simdoc_search.attach.steps import Step, plan_install_step
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE
+from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE, is_marked_for_deletion
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 _TEST_TEXT = (
@@ -51,6 +51,8 @@ def plan_pipeline_steps(
     _check_same_fingerprint(engine, settings or Settings())
     path_parts = ["_ingest", "pipeline", name]
     existing = (engine.call("GET", path_parts, allowed_statuses=(404,)) or {}).get(name)
+    if existing and is_marked_for_deletion(existing):
+        existing = None  # install it again, without the mark
     return plan_install_step(
         engine, "pipeline", path_parts, body, existing=existing, name=f"pipeline {name}", force=force
     )

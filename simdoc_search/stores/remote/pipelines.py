@@ -17,6 +17,15 @@ _FINGERPRINT_PARAMETERS = {"fields", "into", "format", "hash_bits"}
 """A script with all of these parameters computes fingerprints."""
 
 
+DELETION_MARK = {"description": "Computes fingerprints until `simdoc-search template remove` deletes this pipeline"}
+"""The part of a pipeline's body that marks the pipeline for deletion."""
+
+
+def is_marked_for_deletion(body: Mapping[str, Any]) -> bool:
+    """Return whether a removal has begun to delete a pipeline."""
+    return body.items() >= DELETION_MARK.items()
+
+
 def fingerprint_parameters(processor: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the parameters of a processor that computes fingerprints, otherwise None. `into` is their field."""
     parameters: Mapping[str, Any] = processor.get("script", {}).get("params", {})
