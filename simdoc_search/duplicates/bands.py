@@ -143,8 +143,8 @@ def choose_rarest_tokens(
 def band_keys(fingerprints: Sequence[Fingerprint], overlap: float | Fraction) -> list[Ints]:
     """Return keys by which a data frame or a database can join documents that overlap.
 
-    Two documents with exactly this overlap share a key with the probability `RECALL`. The keys of a short document are single tokens. If very many short documents have the same token, all of them may
-    share a key.
+    Two documents with exactly this overlap share a key with the probability `RECALL`. The keys of a short document are
+    single tokens. If very many short documents have the same token, all of them may share a key.
 
     Args:
         fingerprints: fingerprints with the same settings.
