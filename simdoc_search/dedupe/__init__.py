@@ -33,4 +33,4 @@ from simdoc_search.dedupe.options import DedupeOptions
 from simdoc_search.dedupe.report import DedupeReport
 from simdoc_search.dedupe.run import deduplicate_files
 
-__all__ = ["DedupeOptions", "DedupeReport", "Deduplicated", "LeftOutRow", "deduplicate", "deduplicate_files"]
+__all__ = ["DedupeOptions", "DedupeReport", "deduplicate", "deduplicate_files"]
