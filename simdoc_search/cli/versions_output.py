@@ -41,7 +41,7 @@ def version_lines(result: VersionsResult, query_id: str | None, store: str) -> I
         store: the value of `--store`.
     """
     if result.hits:
-        yield f"{'':>12}{'similar sentences':>17}{'changed':>20}  document, oldest first"
+        yield f"{'':>{result.date_width}}{'similar sentences':>17}{'changed':>20}  document, oldest first"
         yield from result.timeline_lines()
         yield f"order: {result.order_description}"
         yield from result.evidence_lines()
