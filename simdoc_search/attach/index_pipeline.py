@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from simdoc_search.attach.indices import IndexDescription
+from simdoc_search.attach.pipeline import UNSUPPORTED_KINDS
 from simdoc_search.display import printable
 from simdoc_search.stores.remote.advice import install_pipeline_command
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.pipelines import NO_PIPELINE, fingerprint_parameters
-from simdoc_search.stores.remote.schema import format_label
+from simdoc_search.stores.remote.schema import format_label, without_kinds
 
 PipelineState = Literal["none", "missing", "unknown", "unrelated", "different", "fits"]
 """`none`: the index has no pipeline. `missing`: its pipeline does not exist. `unknown`: this user may not read it.
@@ -96,9 +97,13 @@ class PipelineReader:
         if isinstance(body, str):
             return body
         scripts = list(self._find_scripts(body))
-        label = format_label(index.settings) if index.settings else None
+        labels = (
+            {format_label(index.settings), format_label(without_kinds(index.settings, UNSUPPORTED_KINDS))}
+            if index.settings
+            else ()
+        )
         if any(
-            script["into"] == index.field and script["format"] == label and index.text_fields in ([], script["fields"])
+            script["into"] == index.field and script["format"] in labels and index.text_fields in ([], script["fields"])
             for script in scripts
         ):
             return "fits"

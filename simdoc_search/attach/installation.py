@@ -7,6 +7,7 @@ Otherwise an index with `dynamic: strict` would reject all writes, because the p
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.index_template import TemplateExtension, check_final_pipeline, plan_index_template_steps
 from simdoc_search.attach.next_index import find_next_index_warnings
-from simdoc_search.attach.pipeline import plan_pipeline_steps
+from simdoc_search.attach.pipeline import UNSUPPORTED_KINDS, plan_pipeline_steps
 from simdoc_search.attach.search_templates import plan_search_template_steps
 from simdoc_search.attach.steps import InstallationPart, Step, plan_install_step, run_steps
 from simdoc_search.errors import StoreError
@@ -24,7 +25,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.advice import install_pipeline_command
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.schema import component_template
+from simdoc_search.stores.remote.schema import component_template, without_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,14 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     settings = _require_common_settings(targets, request)
     pipeline: list[Step] = []
     if request.pipeline:
+        pipeline_settings = without_kinds(settings, UNSUPPORTED_KINDS) if targets else settings
         pipeline = plan_pipeline_steps(
-            engine, request.text_fields, fingerprint_field, settings=settings, name=request.pipeline, force=force
+            engine,
+            request.text_fields,
+            fingerprint_field,
+            settings=pipeline_settings,
+            name=request.pipeline,
+            force=force,
         )
     template = component_template(settings if request.index_template else request.settings, fingerprint_field)
     mapping = template["template"]["mappings"]["properties"][fingerprint_field]
@@ -116,6 +123,12 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     plan.steps.extend(plan_index_pipeline_steps(targets, request.pipeline, force=force))
     if request.include_search_templates:
         plan.steps.extend(plan_search_template_steps(engine, fingerprint_field, force=force))
+    if kinds := [kind for kind in UNSUPPORTED_KINDS if targets and getattr(settings, kind) is not None]:
+        backfill = shlex.join(["simdoc-search", "backfill", f"{engine.name}/{request.index}"])
+        plan.warnings.append(
+            f"the pipeline does not compute {' and '.join(kinds)}; to add them to new documents, run `{backfill}` "
+            "regularly"
+        )
     if request.index:
         command = install_pipeline_command(engine.name, request.pipeline, request.text_fields, fingerprint_field)
         plan.warnings.extend(
@@ -206,8 +219,13 @@ def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
 
 
 def _require_common_settings(targets: Sequence[Target], request: InstallRequest) -> Settings:
+    """Return the settings of the indices, which may differ only in the kinds of tokens that a pipeline does not make.
+
+    Raises:
+        StoreError: the settings differ.
+    """
     settings = [target.settings for target in targets] or [request.settings]
-    if any(other != settings[0] for other in settings):
+    if len({without_kinds(other, UNSUPPORTED_KINDS) for other in settings}) > 1:
         advice = "install one pipeline per index, each with a different --name"
         raise StoreError(f"the indices behind {request.index} have different fingerprint settings; {advice}")
-    return settings[0]
+    return settings[-1]

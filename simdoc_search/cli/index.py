@@ -66,7 +66,7 @@ if TYPE_CHECKING:
               help="Remove documents whose files no longer exist, unless over half of a folder's files are "
               "missing.")  # fmt: skip
 @click.option("--prune-all", is_flag=True,
-              help="Like --prune, even if this removes more than half of a folder's documents.")  # fmt: skip
+              help="Like --prune, even if most files of a folder are missing, or the folder itself.")  # fmt: skip
 @click.option("--prefix", metavar="PREFIX", help="Prefix to add to each id, such as b/ for the files of folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip files, JSONL lines and table rows that are larger than this.")  # fmt: skip

@@ -58,7 +58,7 @@ EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
     "archive": ARCHIVE_EXTENSIONS,
     "jsonl": (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"),
     "table": (".csv", ".tsv", ".parquet"),
-    "unsupported": (".djvu", ".mobi", ".azw3"),
+    "unsupported": (".djvu", ".mobi", ".azw3", ".pages", ".numbers", ".xlsb", ".odg", ".vsdx", ".wpd", ".one"),
 }
 
 # Files in these formats could be mistaken for text, because they may contain no NUL bytes.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
 from typing import NamedTuple, cast
+from unicodedata import normalize
 
 import numpy as np
 
@@ -239,5 +240,5 @@ def _is_copy_name(name: str) -> bool:
 
     Words that people add, such as final, new and old, do not count, because they are less reliable.
     """
-    stem = _EXTENSIONS.sub("", name)
+    stem = normalize("NFC", _EXTENSIONS.sub("", name))
     return bool(_BACKUP_EXTENSION.search(name)) or remove_copy_marks(stem) != stem

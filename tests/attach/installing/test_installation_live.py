@@ -113,6 +113,24 @@ def test_the_pipeline_has_the_settings_of_the_index(app: Application) -> None:
     assert "does not support a secret hash key; use `simdoc-search backfill`" in keyed.stderr
 
 
+def test_an_index_with_concepts_can_use_the_pipeline(app: Application) -> None:
+    """The pipeline makes the other parts of a fingerprint, and `backfill` adds the concepts."""
+    index = f"{app.name}-letters"
+    app.call("PUT", f"/{index}/_doc/1?refresh=true", {"body": OLD})
+    output("backfill", f"{app.url}/{index}", "--text-field", "body", "--with", "related")
+    installed = run("template", "install", app.url, "--pipeline", "--name", app.name, "--index", index)
+    app.call("PUT", f"/{index}/_doc/2?refresh=true", {"body": NEW})
+    shown, command = run("status", f"{app.url}/{index}"), f"`simdoc-search backfill {app.url}/{index}`"
+
+    assert f"the pipeline does not compute concepts; to add them to new documents, run {command} regularly" in (
+        installed.stderr
+    )
+    assert "incomplete     1 document without the data" in shown.stdout
+    assert f"{app.name} (index.final_pipeline) computes fingerprints that match the mapping" in shown.stdout
+    assert shown.stderr == f"to bring all fingerprints up to date, run {command}\n"
+    assert output("backfill", f"{app.url}/{index}").startswith("1 document updated")
+
+
 # --- the next index ---
 
 
