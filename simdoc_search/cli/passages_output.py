@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdoc_search.cli.columns import format_columns, format_heading, sort_hits
+from simdoc_search.cli.columns import format_columns, format_heading, format_hit_id, sort_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import QueryText
@@ -172,7 +172,7 @@ class PassageOutput:
             yield f"{_HEADING}{format_heading(columns.names)}document"
         for hit in sort_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-            id = hit.id if ids.count(hit.id) == 1 else hit.key.qualified_id
+            id = format_hit_id(hit.key, ids, answer.name)
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:

@@ -150,7 +150,8 @@ class PassageResult(HitsResult[PassageHit]):
         if not words:
             return ""
         count = sum(map(self._covers, words))
-        result = f"They are read as the words that they look like, and {count:,} of them are in shared passages."
+        verb = "is" if count == 1 else "are"
+        result = f"They are read as the words that they look like, and {count:,} of them {verb} in shared passages."
         return f"{describe_disguised_words(words)} {result}"
 
     def _covers(self, word: DisguisedWord) -> bool:
