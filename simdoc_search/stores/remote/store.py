@@ -178,9 +178,9 @@ class RemoteStore(Store):
         self.access.reject_min_hash_field()
         if not self.is_simdoc_index:
             raise StoreError(
-                f"{self.location} was not created with `simdoc-search index`; add fingerprints to its documents with "
-                f"`simdoc-search backfill {self.location}`, or with `fingerprint_actions` in the application that "
-                "writes them"
+                f"{self.location} was not created with `simdoc-search index`, so only your application can add and "
+                f"delete its documents; to add fingerprints, run `simdoc-search backfill {self.location}`, or call "
+                "`fingerprint_actions` in the application"
             )
         check_unchanged(read_mappings(self.engine, self.index), self.field, self.settings, self.location)
         # An interrupted run may have written documents that searches do not show yet.
