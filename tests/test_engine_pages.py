@@ -318,5 +318,7 @@ def test_an_index_of_simdoc_search_is_not_changed(engine_url: str) -> None:
         name = made.name()
         open_store(f"{engine_url}/{name}", create=True).close()
         refused = sentence(run("template", "remove", engine_url, "--index", name))
+        not_filled = sentence(run("backfill", f"{engine_url}/{name}"))
 
     assert f"`simdoc-search index` created the index {name}; to remove it, delete the index" in refused
+    assert f"`simdoc-search index` created {engine_url}/{name}; update the index with that command" in not_filled

@@ -64,8 +64,8 @@ def _describe_skipped(skipped: Sequence[SkippedFile]) -> str:
     files_were = f"{format_count(len(skipped), 'file was', 'files were')} skipped and not searched"
     if len(skipped) > _MAX_NAMED_SKIPPED_FILES:
         return f"{files_were}."
-    named = (f"{printable(os.path.relpath(file.path, file.root or os.curdir))} ({file.reason})" for file in skipped)
-    return f"{files_were}: {', '.join(named)}."
+    named = (f"{printable(os.path.relpath(file.path, file.root or os.curdir))}, {file.reason}" for file in skipped)
+    return f"{files_were}: {'; '.join(named)}."
 
 
 def format_words(hit: PassageHit) -> str:
@@ -155,5 +155,14 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str], analysis
         hint = format_more_hits_hint(len(result.hits), result.total, result.offset)
         notes.append(f"{result.page_description}.{hint}")
     return SourcedText(
-        answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes, analysis
+        answer.name,
+        answer.headline,
+        result.text,
+        sources,
+        result.spans,
+        result.ignored_spans,
+        figures,
+        notes,
+        analysis,
+        result.quotations,
     )

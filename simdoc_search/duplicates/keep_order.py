@@ -29,7 +29,8 @@ _EXTENSIONS = re.compile(r"(?:\.\w{1,8}){1,2}$")
 _BACKUP_EXTENSION = re.compile(r"(?:~|\.bak)$", re.IGNORECASE)
 
 _FOLDER_OF_COPIES = re.compile(
-    r"downloads|desktop|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?)(?:[\W_].*)?", re.IGNORECASE
+    r"downloads|téléchargements|descargas|scaricati|pobrane|загрузки|下载|ダウンロード|desktop|schreibtisch|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?|sauvegardes?)(?:[\W_].*)?",
+    re.IGNORECASE,
 )
 """Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
 file in another folder was probably filed there by a person."""
@@ -232,7 +233,8 @@ def is_in_copy_folder(path: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _count_copy_folders(path: str) -> int:
-    return sum(bool(_FOLDER_OF_COPIES.fullmatch(name)) or _is_copy_name(name) for name in path.split("/"))
+    names = normalize("NFC", path).split("/")
+    return sum(bool(_FOLDER_OF_COPIES.fullmatch(name)) or _is_copy_name(name) for name in names)
 
 
 def _is_copy_name(name: str) -> bool:

@@ -24,6 +24,7 @@ _TEXT_ORDER_HINT = (
 )
 
 _NOT_DECISIVE_MARK = "?"
+_MIN_DATE_WIDTH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,11 @@ class VersionOrder:
             newest_of_rest = name and f"; without the modification times of files, the newest is {name}"
             return f"newest: not known, because the evidence conflicts{newest_of_rest}"
         return "newest: not known, because no evidence shows which is newer"
+
+    @property
+    def date_width(self) -> int:
+        """The width of a column of dates, in characters."""
+        return max([_MIN_DATE_WIDTH, *(len(self.date_label(entry)) for entry in (*self.timeline, *self.unordered))])
 
     def date_label(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""

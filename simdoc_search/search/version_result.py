@@ -117,22 +117,24 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         """
         if self.order_hint:
             yield self.order_hint
+        width = self.date_width
         for entry in self.timeline:
-            yield self._format_entry(entry)
+            yield self._format_entry(entry, width)
             yield from (
-                f"{'':>12}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
+                f"{'':>{width}}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
             )
         if self.unordered:
             yield "documents whose place in the order is unknown:"
-            yield from (self._format_entry(entry) for entry in self.unordered)
+            yield from (self._format_entry(entry, width) for entry in self.unordered)
 
-    def _format_entry(self, entry: VersionEntry) -> str:
+    def _format_entry(self, entry: VersionEntry, date_width: int) -> str:
         share, words = (
             (format_percent(entry.changes.share, 0), entry.changes.word_changes_label) if entry.changes else ("", "")
         )
         marks = ", ".join(filter(None, (self.describe_unknown_place(entry), self.format_labels(entry))))
         marks = f"  ({marks})" if marks else ""
-        return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
+        date = printable(self.date_label(entry))
+        return f"{date:>{date_width}}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 
     def format_labels(self, entry: VersionEntry) -> str:
         """Return the labels of an entry: newest version, query document, and the copy that its date comes from."""

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
@@ -37,6 +38,7 @@ from simdoc_search.search.version_order import (
     VersionFamily,
 )
 from simdoc_search.search.version_result import VersionHit, VersionsResult
+from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_text_changed
@@ -77,6 +79,8 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     versions = _select_versions(store, document, candidates, thresholds)
     family = _Family(store, document, versions, thresholds.max_distance)
     hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
+    if not document.is_stored and document.text is not None:
+        hashes[document.record.text_hash] = text_hash(" ".join(document.text.split()))
     version_dates = (_read_record_dates(version.record, query.use_git) for version in versions)
     timeline = build_timeline(_replace_text_hashes([dates, *version_dates], hashes), family.propose_order)
     page = _select_page(len(versions), timeline, query)
@@ -120,7 +124,11 @@ def order_family(store: Store, family: FamilyMembers, *, use_git: bool) -> Versi
 def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:
     if query.text is not None:
         name = str(query.file or "")
-        return QueryDocument.from_text(query.text, store.settings, name, query.metadata), _read_text_dates(query)
+        document = QueryDocument.from_text(query.text, store.settings, name, query.metadata)
+        settings = store.settings
+        (hashed,) = fingerprints([query.text], settings.analysis, settings.sketch, with_words_hash=True)
+        record = replace(document.record, text_hash=text_hash(query.text), words_hash=hashed.words_hash)
+        return replace(document, record=record), replace(_read_text_dates(query), text_hash=record.text_hash)
     record = resolve_record(store, query.query or "", query.query_document_filters)
     (dated,) = add_metadata(store, [record], DATE_FIELDS)
     return QueryDocument(record, store.settings), _read_record_dates(dated, query.use_git)

@@ -16,16 +16,12 @@ ragged_arrays.py    arrays with runs of values, one run per document
 """
 
 from simdoc_search.sketch.thresholds import (
-    DEFAULT_MIN_SHARE,
-    DEFAULT_MIN_SMALLER_SHARE,
-    MIN_VERSION_SCORE,
     SimilarityThresholds,
 )
 from simdoc_search.versions.chronology import build_timeline
 from simdoc_search.versions.evidence import DateSources, DocumentDate, EvidenceKind, date_written
 from simdoc_search.versions.matching import (
     SentenceMatches,
-    SentencePair,
     match_sentences,
     match_sentences_with_many,
     sentence_pairs,
@@ -34,14 +30,10 @@ from simdoc_search.versions.text_order import count_unchanged_sentences, propose
 from simdoc_search.versions.timeline import Timeline
 
 __all__ = [
-    "DEFAULT_MIN_SHARE",
-    "DEFAULT_MIN_SMALLER_SHARE",
-    "MIN_VERSION_SCORE",
     "DateSources",
     "DocumentDate",
     "EvidenceKind",
     "SentenceMatches",
-    "SentencePair",
     "SimilarityThresholds",
     "Timeline",
     "build_timeline",

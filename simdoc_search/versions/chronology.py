@@ -26,7 +26,7 @@ from simdoc_search.versions.evidence import (
     EvidenceKind,
 )
 from simdoc_search.versions.newest import compare_by_kind, find_newest, find_newest_kinds, find_undecided
-from simdoc_search.versions.timeline import Timeline, describe_order
+from simdoc_search.versions.timeline import Timeline, add_times, describe_order
 
 
 def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder) -> Timeline:
@@ -72,7 +72,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         newest,
         conflicting_statements,
         describe_order(kind, [dates[number] for number in guessed], have_equal_texts=have_equal_texts),
-        dates,
+        add_times(dates),
         have_equal_texts,
         find_newest(evidence, order, len(copies), ignored_kind="modification time"),
         () if newest is None else tuple(find_newest_kinds(evidence, order, len(copies), kind)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from simdoc_search.versions.evidence import EVIDENCE_KINDS, DateEvidence, EvidenceKind
 from simdoc_search.versions.newest import compare_by_kind
-from simdoc_search.versions.timeline import ConflictingStatement
+from simdoc_search.versions.timeline import ConflictingStatement, add_times
 
 
 def find_conflicts(
@@ -57,9 +57,8 @@ def _find_contradicted_pairs(
 def _make_statement(
     evidence: DateEvidence, kind: EvidenceKind, later: int, earlier: int, *, hides_newest: bool = True
 ) -> ConflictingStatement:
-    later_label, earlier_label = (
-        dated.label if (dated := evidence.dates_by(kind)[number]) else "" for number in (later, earlier)
-    )
+    dates = add_times([evidence.dates_by(kind)[number] for number in (later, earlier)])
+    later_label, earlier_label = (dated.label if dated else "" for dated in dates)
     return ConflictingStatement(
         kind,
         evidence.name_of(later),

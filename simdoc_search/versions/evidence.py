@@ -223,6 +223,11 @@ class DateEvidence:
         x, y = a.key[:parts], b.key[:parts]
         return (x > y) - (x < y)
 
+    def have_equal_texts(self, indices: Sequence[int]) -> bool:
+        """Return whether it is known that some documents have the same text."""
+        hashes = {self._documents[index].text_hash for index in indices}
+        return len(hashes) == 1 and "" not in hashes
+
     def are_versions_comparable(self, indices: Sequence[int]) -> bool:
         """Return whether the versions in some names can be compared.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simdoc_search.display import format_count, printable
-from simdoc_search.versions.evidence import DocumentDate, EvidenceKind
+from simdoc_search.versions.evidence import MIN_MTIME_DIFFERENCE_SECONDS, DocumentDate, EvidenceKind
 
 _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "modified": "modification dates in the metadata",
@@ -123,6 +123,37 @@ class Timeline:
     decisive: frozenset[int] = frozenset()
     undecided: UndecidedVersions | None = None
     date_copies: Mapping[int, str] = field(default_factory=dict)
+
+
+def add_times(dates: Sequence[DocumentDate | None]) -> tuple[DocumentDate | None, ...]:
+    """Add the time of day to the labels of dates that are of one day and differ: `12 Mar 2021 10:15 UTC`.
+
+    Seconds are added if the minutes do not show all differences. File times that count as equal remain without times.
+    """
+    dates_by_day: dict[str, list[DocumentDate]] = defaultdict(list)
+    for date in dates:
+        if date and date.iso and "T" in date.iso:
+            dates_by_day[date.label].append(date)
+    lengths = {day: _count_time_characters(of_day) for day, of_day in dates_by_day.items()}
+    return tuple(date and _add_time(date, lengths.get(date.label, 0)) for date in dates)
+
+
+def _count_time_characters(dates: Sequence[DocumentDate]) -> int:
+    """Return how many characters of the times of one day are shown: 0, 5 (`10:15`) or 8 (`10:15:02`)."""
+    times = {date.iso[11:-1] for date in dates if date.iso}
+    file_times = [date.key[0] for date in dates if date.evidence_kind == "modification time"]
+    are_equal = len(file_times) == len(dates) and (
+        max(file_times) - min(file_times) < MIN_MTIME_DIFFERENCE_SECONDS * 10**9  # type: ignore[operator,type-var]
+    )
+    if len(times) < 2 or are_equal:
+        return 0
+    return 5 if len({time[:5] for time in times}) == len(times) else 8
+
+
+def _add_time(date: DocumentDate, length: int) -> DocumentDate:
+    if not length or not date.iso or "T" not in date.iso:
+        return date
+    return date._replace(label=f"{date.label} {date.iso[11 : 11 + length]} UTC")
 
 
 def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:

@@ -147,7 +147,7 @@ def test_the_page_says_what_was_searched_and_how(tmp_path: Path) -> None:
     assert "Options: --min-words 9, --ignore essay.txt, --ignore-quotes, --exclude path=papers/." == options
     write(tmp_path / "papers", {"a.txt": "one", "more/b.bin": b"\0\1", **{f"{n}.bin": b"\0" for n in range(3)}})
     assert notes("--in", tmp_path / "papers" / "more", "--in", "corpus")[1] == (
-        "1 file was skipped and not searched: b.bin (binary)."
+        "1 file was skipped and not searched: b.bin, binary."
     )
     assert "4 files were skipped and not searched." == notes("--in", tmp_path / "papers")[1]
 

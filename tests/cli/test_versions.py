@@ -101,6 +101,15 @@ def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
 
     for path in (tmp_path / "docs").glob("* - Copy.txt"):
         path.unlink()
+    if os.name == "posix":
+        (tmp_path / "docs/a 2021 b.txt").symlink_to("a 2021.txt")
+        (tmp_path / "docs/a 2020.txt").symlink_to("a 2021.txt")
+        output("index", "docs", "--prune")
+
+        assert f"{command} 'a 2021.txt' 'a 2022.txt'" in output("versions", "a 2020.txt")
+
+        (tmp_path / "docs/a 2021 b.txt").unlink()
+        (tmp_path / "docs/a 2020.txt").unlink()
     (tmp_path / "docs/a 2021.txt").write_text(f"{second}\n\n")
     output("index", "docs", "--prune")
 

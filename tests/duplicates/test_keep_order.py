@@ -111,6 +111,8 @@ def test_a_file_precedes_the_attachments_with_the_same_words() -> None:
         ("Downloads.txt", "my Downloads/a.txt"),
         ("Old contracts/a.txt", "backup/a.txt", "Backups/a.txt", "My Back-Up 2024/a.txt", "backup/backup/a.txt"),
         ("a longer name.txt", "Desktop/a.txt"),
+        ("a much longer name.txt", unicodedata.normalize("NFD", "Téléchargements/a.txt")),
+        ("a longer name.txt", "下载/a.txt"),
         ("backups.txt", "Backuprecht/a.txt", "Sicherung_alt/a.txt"),
     ],
 )

@@ -6,8 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.disguise import (
     describe_disguised_words,
     find_disguised_words,
@@ -53,6 +56,20 @@ def test_disguised_words_are_read_as_what_they_look_like(written: str, plain: st
 
     assert (plain, words) == (undo_disguise(written), located.words)
     assert re.findall(r"[^ ,]+", written) == cut
+
+
+@given(st.text("aeB t\n\u200b\u00ad.\u0430\u0435\u0411\u03bf\u00e9\U0001f600\ud800", max_size=40))
+def test_positions_are_those_of_the_text_as_it_is_written(text: str) -> None:
+    located, shown = locate_undisguised_words(text), undo_disguise(text)
+    edges = [edge for pair in zip(located.starts.tolist(), located.ends.tolist(), strict=True) for edge in pair]
+
+    assert locate_words(shown).words == located.words
+    assert edges == sorted(edges)
+    assert all(start < end for start, end in zip(edges[::2], edges[1::2], strict=True))
+    assert bool(find_disguised_words(text)) or text == shown
+    for word in find_disguised_words(text):
+        assert text[slice(*word.span)] == word.word
+        assert word.looks_like in shown
 
 
 def test_normal_texts_are_not_suspected() -> None:

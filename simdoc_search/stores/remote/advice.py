@@ -71,6 +71,8 @@ def backfill_advice(
 
 def require_text_fields(mappings: Sequence[Mapping[str, Any]], field: str, location: str) -> tuple[str, ...]:
     """Return the recorded text fields. Raises StoreError if there are none."""
+    if all(METADATA_FIELD in mapped_fields(mapping, field) for mapping in mappings):
+        raise StoreError(f"the command `simdoc-search index` created {location}; update the index with that command")
     recorded = recorded_text_fields(mappings, field)
     if not recorded:
         guessed, remark = _guess_text_field(mappings, field)

@@ -177,7 +177,8 @@ def test_a_forked_process_sends_requests(server: Server) -> None:
 def test_warnings_from_an_engine_are_logged_without_control_characters(
     server: Server, kind: EngineKind, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server.handle = lambda _: replace(BODY, headers={"warning": '299 OpenSearch-3.3.2-x "old \x1b[31mred\x9b2J style"'})
+    warning = '299 OpenSearch-3.3.2-x "old \x1b[31mred\x9b2J style"'
+    server.handle = lambda _: replace(BODY, headers={**ELASTICSEARCH, "warning": warning})
     engine, _ = connect(f"{server.url}/index", engine=kind)
     with closing(engine), warnings.catch_warnings(record=True) as caught, caplog.at_level(logging.INFO):
         warnings.simplefilter("always")

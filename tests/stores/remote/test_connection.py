@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.location import ENGINES, EngineKind
@@ -110,6 +111,12 @@ def test_an_engine_given_by_name_is_not_detected(server: Server, kind: EngineKin
         assert kind == type(store.engine._transport.client).__name__.lower()
 
     assert "/" not in [request.path for request in server.requests]
+
+
+def test_the_wrong_engine_by_name_is_refused(server: Server) -> None:
+    server.handle = lambda _: MAPPING
+    with pytest.raises(StoreError, match=f"^{server.url} is not an Elasticsearch server; omit --engine"):
+        open_store(f"{server.url}/docs", engine="elasticsearch")
 
 
 def test_an_unknown_engine_is_refused(server: Server) -> None:

@@ -129,7 +129,7 @@ def test_a_column_can_be_an_object(search: SimilaritySearch) -> None:
 
 def test_documents_cannot_be_written_to_the_index_of_an_application(search: SimilaritySearch) -> None:
     with pytest.raises(
-        StoreError, match=r"with `simdoc-search backfill http.*`, or with `fingerprint_actions` in the application"
+        StoreError, match=r"run `simdoc-search backfill http.*`, or call `fingerprint_actions` in the application$"
     ):
         search.index([Document("a", "some words")])
     with pytest.raises(StoreError, match="was not created with `simdoc-search index`"):
