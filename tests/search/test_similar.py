@@ -123,7 +123,7 @@ def lowest_estimate(share: float, filled: int, slots: int) -> float:
     shingles = -slots * math.log1p(-filled / slots) if filled < slots else math.inf
     variance = share * (1 - share) * (1 / filled - 1 / shingles)
     union = filled * 511 / 512
-    return share - 2.33 * variance**0.5 - (1 - share) / union
+    return share - 2.33 * math.sqrt(variance) - (1 - share) / union
 
 
 @examples(0.2)

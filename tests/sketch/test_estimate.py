@@ -144,7 +144,7 @@ def test_the_sample_size_determines_the_error_of_texts_of_any_length(shingles: i
     estimates, sizes = [], []
     for _ in range(400):
         slots, first = np.unique(rng.integers(0, 512, shingles), return_index=True)  # a slot keeps its first shingle
-        shared = np.count_nonzero(rng.permutation(shingles)[first] < shingles // 2)
+        shared = int(np.count_nonzero(rng.permutation(shingles)[first] < shingles // 2))
         compared = TokenOverlap(shared, shared, len(slots) * 511 / 512, 512)
         estimates.append(shared / len(slots))
         sizes.append(compared.sample_size)
