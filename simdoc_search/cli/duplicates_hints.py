@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,6 +98,9 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
             f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
             f"run: {command}"
         )
+    for root in [root for root in result.roots if not os.path.lexists(root)][:_MAX_FOLDERS]:
+        command = command_line(store, "index", root, "--prune-all")
+        yield f"{root} does not exist here. If it was deleted, remove its documents from the index with: {command}"
     yield from _left_out_lines(result, store)
 
 
