@@ -86,25 +86,15 @@ if TYPE_CHECKING:
     )
     from simdoc_search.passages.compare import compare
     from simdoc_search.passages.highlight import highlight
-    from simdoc_search.search import (
-        ConceptsResult,
-        ConceptWord,
-        Explanation,
-        Hit,
-        PassageHit,
-        PassageResult,
-        RelatedHit,
-        RelatedResult,
-        SearchResult,
-        SharedConceptWord,
-        SimilaritySearch,
-        VersionEntry,
-        VersionFamily,
-        VersionHit,
-        VersionsResult,
-    )
     from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch
+    from simdoc_search.search.concepts import ConceptsResult, ConceptWord
     from simdoc_search.search.nearest import NearestDuplicate
+    from simdoc_search.search.passage_result import PassageHit, PassageResult
+    from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
+    from simdoc_search.search.similar_result import Hit, SearchResult
+    from simdoc_search.search.similarity_search import SimilaritySearch
+    from simdoc_search.search.version_order import VersionEntry, VersionFamily
+    from simdoc_search.search.version_result import VersionHit, VersionsResult
     from simdoc_search.sketch import (
         Fingerprint,
         HashKey,
@@ -217,13 +207,15 @@ _NAMES_BY_MODULE = {
     "simdoc_search.passages": "Comparison Difference Highlights MarkedText Passage",
     "simdoc_search.passages.compare": "compare",
     "simdoc_search.passages.highlight": "highlight",
-    "simdoc_search.search": (
-        "ConceptsResult ConceptWord Explanation Hit PassageHit "
-        "PassageResult RelatedHit RelatedResult SearchResult SharedConceptWord SimilaritySearch VersionEntry "
-        "VersionFamily VersionHit VersionsResult"
-    ),
     "simdoc_search.search.async_similarity_search": "AsyncSimilaritySearch",
+    "simdoc_search.search.concepts": "ConceptsResult ConceptWord",
     "simdoc_search.search.nearest": "NearestDuplicate",
+    "simdoc_search.search.passage_result": "PassageHit PassageResult",
+    "simdoc_search.search.related_result": "Explanation RelatedHit RelatedResult SharedConceptWord",
+    "simdoc_search.search.similar_result": "Hit SearchResult",
+    "simdoc_search.search.similarity_search": "SimilaritySearch",
+    "simdoc_search.search.version_order": "VersionEntry VersionFamily",
+    "simdoc_search.search.version_result": "VersionHit VersionsResult",
     "simdoc_search.sketch": "Fingerprint HashKey MinHash fingerprints",
     "simdoc_search.sketch.fingerprint": "fingerprint",
     "simdoc_search.sketch.settings": "Settings",

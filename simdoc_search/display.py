@@ -1,4 +1,4 @@
-"""Makes untrusted text safe to print, and formats numbers for people.
+"""Makes untrusted text safe to print, and formats numbers and commands for people.
 
 Ids, paths, metadata, error messages of engines and mistyped arguments may contain terminal control sequences, invisible
 characters or passwords.
@@ -6,13 +6,21 @@ characters or passwords.
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+from pathlib import Path
+
+DEFAULT_STORE = "./.simdoc"
+"""The store of commands without the option `--store`."""
 
 # Invisible characters for which `str.isprintable` is true.
 _INVISIBLE_CHARACTERS = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 )
+
+_CONTROL_CHARACTER = re.compile(r"[^\n\t\f\x20-\x7e\xa0-\U0010ffff]")
 
 _BYTE_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -35,6 +43,12 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _is_visible(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def printable_text(text: str) -> str:
+    r"""Escape the control characters of a text, except line ends, tabs and page breaks. Every line ends with `\n`."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL_CHARACTER.sub(lambda match: match.group().encode("unicode_escape").decode(), lines)
 
 
 def safe_json(text: str) -> str:
@@ -140,3 +154,16 @@ def _is_visible(character: str) -> bool:
 def _json_escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))
+
+
+def command_line(store: str, command: str, *arguments: str) -> str:
+    """Return a command line to copy, with `--store` if the store is not the default, and is not in memory."""
+    is_default = store in (DEFAULT_STORE, str(Path(DEFAULT_STORE)), ":memory:", os.environ.get("SIMDOC_STORE"))
+    return quote_command(command, *arguments, *([] if is_default else ["--store", safe_message(store)]))
+
+
+def quote_command(*arguments: str) -> str:
+    """Return a command line of simdoc-search to copy."""
+    if os.name == "nt":
+        return " ".join(["simdoc-search", *(f'"{text}"' if " " in text else text for text in arguments)])
+    return shlex.join(["simdoc-search", *arguments])

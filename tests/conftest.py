@@ -35,6 +35,7 @@ from tests.support.engines import (
     three_nodes,
 )
 from tests.support.extras import skip_if_extra_is_missing
+from tests.support.http_server import TempIndices, indices
 from tests.support.in_memory import keep_files_in_memory
 from tests.support.programs import programs_header
 from tests.support.stores import NewStore
@@ -142,6 +143,19 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     """Return lines with the engines and programs that the tests use."""
     skipped = [f"tests/{folder} skipped: {NEEDED_BY_FOLDERS[folder]} is not installed" for folder in collect_ignore]
     return [engine_header(config), elasticsearch_header(config), programs_header(), *skipped]
+
+
+@pytest.fixture(scope="module")
+def engine_url(opensearch_url: str) -> str:
+    """The engine of a test. Tests that run on several engines replace this fixture; see `each_engine`."""
+    return opensearch_url
+
+
+@pytest.fixture
+def temp_indices(engine_url: str) -> Iterator[TempIndices]:
+    """Creates the indices of a test."""
+    with indices(engine_url) as created:
+        yield created
 
 
 STORES = ["memory", "folder", "opensearch", "elasticsearch"]

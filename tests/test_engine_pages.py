@@ -21,7 +21,7 @@ from simdoc_search.devengine import start_cluster
 from simdoc_search.stores import open_store
 from tests.support.backfill import load, to
 from tests.support.cli import answer, output, run, sentence
-from tests.support.engines import call, need_packages, own_name
+from tests.support.engines import call, each_engine, need_packages, own_name
 from tests.support.http_server import indices
 from tests.support.pages import mask_numbers, omit_lines, page_commands, page_steps, run_command
 from tests.support.pipeline import expected
@@ -52,10 +52,7 @@ ROOT = Path(__file__).parents[1]
 OLD = "2.19.1"
 
 
-@pytest.fixture(params=["opensearch", "elasticsearch_7"])
-def engine_url(request: pytest.FixtureRequest) -> str:
-    """An engine with pipelines and search templates."""
-    return str(request.getfixturevalue(f"{request.param}_url"))
+engine_url = each_engine("opensearch", "elasticsearch_7")
 
 
 @pytest.fixture
@@ -264,9 +261,11 @@ def test_what_other_indices_use_is_kept(engine_url: str) -> None:
         settings = engine.call("GET", [first, "_settings"])[first]["settings"]
 
     advice = "; to remove the fingerprints of an index, add --index NAME"
-    assert [f"kept component template {field}: still used by the index {second}{advice}"] == [
-        line for line in all_kept if field in line
-    ]
+    both = ", ".join(f"the index {each}" for each in sorted((first, second)))
+    assert [
+        f"kept pipeline {field}: still used by {both}{advice}",
+        f"kept component template {field}: still used by the index {second}{advice}",
+    ] == [line for line in all_kept if field in line]
     assert f"kept pipeline {field}, component template {field}: still used by the index {second}" in kept
     assert [f"remove index.final_pipeline from {first}"] == changes[0]
     assert "final_pipeline" not in settings["index"]
@@ -274,10 +273,52 @@ def test_what_other_indices_use_is_kept(engine_url: str) -> None:
     assert [f"the mapping of {second} keeps the empty field {field}"] == then_kept
 
 
+@pytest.mark.parametrize("is_installed_again", [False, True])
+def test_an_interrupted_removal_is_completed_by_the_next_one(
+    engine_url: str, monkeypatch: pytest.MonkeyPatch, is_installed_again: bool
+) -> None:
+    """The next one finds the pipeline that no index names any more. An installation revokes the deletion."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    mapping = {"properties": {"body": {"type": "text"}}}
+    with indices(engine_url) as made, to(engine_url) as engine:
+        name, other, field = made.make(mapping), made.make(mapping), f"own_{uuid4().hex}"
+        install = ["template", "install", engine_url, "--pipeline", "--name", name, "--field", field]
+        remove = ["template", "remove", engine_url, "--field", field]
+        output(*install, "--index", name)
+        with monkeypatch.context() as patch:
+            patch.setattr(removal, "update_by_query", interrupt)
+            interrupted = run(*remove, "--index", name)
+        setting = engine.call("GET", [name, "_settings"])[name]["settings"]["index"].get("final_pipeline")
+        if is_installed_again:
+            output(*install)
+        changes = answer(*remove, "--index", other)["changes"]
+        pipeline = engine.call("GET", ["_ingest", "pipeline", name], allowed_statuses=(404,))
+        left = answer(*remove)["changes"]  # a pipeline that no index names, without an index that has fingerprints
+
+    advice = "Run the same command again to make the others"
+    assert (130, f"Error: interrupted; some changes are already made. {advice}\n") == (
+        interrupted.exit_code,
+        interrupted.stderr,
+    )
+    assert setting is None
+    assert ([f"delete the pipeline {name}"] if not is_installed_again else []) == [
+        change for change in changes if "pipeline" in change
+    ]
+    assert is_installed_again == bool(pipeline)
+    assert ([f"delete the pipeline {name}"] if is_installed_again else []) == [
+        change for change in left if "pipeline" in change
+    ]
+
+
 def test_an_index_of_simdoc_search_is_not_changed(engine_url: str) -> None:
     with indices(engine_url) as made:
         name = made.name()
         open_store(f"{engine_url}/{name}", create=True).close()
         refused = sentence(run("template", "remove", engine_url, "--index", name))
+        not_filled = sentence(run("backfill", f"{engine_url}/{name}"))
 
     assert f"`simdoc-search index` created the index {name}; to remove it, delete the index" in refused
+    assert f"`simdoc-search index` created {engine_url}/{name}; update the index with that command" in not_filled

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from simdoc_search.corpus.encoding import decode, is_binary
 from simdoc_search.corpus.html import extract_html_text
 from simdoc_search.corpus.jsonl import read_jsonl
+from simdoc_search.corpus.table_text import extract_table_text
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, QuerySyntaxError
 from simdoc_search.query.syntax import parse, parse_percentage
@@ -173,3 +174,12 @@ def test_any_bytes_are_a_table_or_refused(data: bytes) -> None:
         found = value_or_none(lambda: list(read_table(path)), CorpusError)
 
     assert [] == [document for document in found or [] if not is_valid_item(document, str(path))]
+
+
+@fuzzing
+@given(st.binary(max_size=200) | mixed(_TABLE_PIECES))
+@example(b'a,b\n"a\n",b\n')
+@example(b'a,b\na,"b')
+@example(b"a;b\rc;\0")
+def test_any_bytes_are_the_text_of_a_table_or_binary(data: bytes) -> None:
+    assert is_text(extract_table_text(data))

@@ -11,7 +11,6 @@ import os
 import re
 import shlex
 import tarfile
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from hashlib import blake2b
@@ -32,8 +31,8 @@ from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.schema import fingerprint_field_names, parse_meta
 from tests.support.cli import answer, output, run, sentence, write
 from tests.support.datasets import read_rows
-from tests.support.engines import call
-from tests.support.http_server import TempIndices, indices
+from tests.support.engines import call, each_engine
+from tests.support.http_server import TempIndices
 from tests.support.pages import page_commands, run_command
 
 ROOT = Path(__file__).parents[1]
@@ -106,17 +105,7 @@ def test_the_mapping_and_the_documents_of_an_index_are_read() -> None:
     assert Settings.from_dict(golden["stored"]) == settings
 
 
-@pytest.fixture(params=["opensearch", "elasticsearch_7"])
-def engine_url(request: pytest.FixtureRequest) -> str:
-    """An engine with pipelines."""
-    return str(request.getfixturevalue(f"{request.param}_url"))
-
-
-@pytest.fixture
-def temp_indices(engine_url: str) -> Iterator[TempIndices]:
-    """Creates indices."""
-    with indices(engine_url) as made:
-        yield made
+engine_url = each_engine("opensearch", "elasticsearch_7")
 
 
 def test_an_index_of_0_1_can_be_queried_and_written_to(temp_indices: TempIndices) -> None:

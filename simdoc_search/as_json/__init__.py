@@ -18,7 +18,7 @@ from simdoc_search.as_json.duplicates import (
     group_as_json,
     pair_as_json,
 )
-from simdoc_search.as_json.groups import edge_as_json, families_as_json, topics_as_json
+from simdoc_search.as_json.groups import families_as_json, topics_as_json
 from simdoc_search.as_json.passages import passages_as_json
 from simdoc_search.as_json.queries import key_as_json, plan_as_json, query_as_json
 from simdoc_search.as_json.related import concepts_as_json, related_as_json
@@ -31,7 +31,6 @@ __all__ = [
     "concepts_as_json",
     "duplicates_omissions_as_json",
     "duplicates_summary_as_json",
-    "edge_as_json",
     "families_as_json",
     "group_as_json",
     "info_as_json",

@@ -10,8 +10,8 @@ from simdoc_search.as_json.versions import date_as_json, entry_key_as_json, orde
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.groups import Edge, Families, Topic, Topics
-    from simdoc_search.search import VersionFamily
+    from simdoc_search.groups import Families, Topic, Topics
+    from simdoc_search.search.version_order import VersionFamily
 
 
 def families_as_json(families: Families, shown_families: Sequence[VersionFamily]) -> dict[str, Any]:
@@ -75,12 +75,6 @@ def topics_as_json(topics: Topics, shown_topics: Sequence[tuple[Topic, Sequence[
 def _topic_as_json(topic: Topic, concepts: Sequence[str]) -> dict[str, Any]:
     members = [{**key_as_json(member.key), "score": member.score, "kind": member.kind} for member in topic.members]
     return {"centre": key_as_json(topic.centre), "concepts": list(concepts), "related": members}
-
-
-def edge_as_json(edge: Edge) -> dict[str, Any]:
-    """Convert a pair of documents that are versions of each other or related."""
-    keys = {**key_as_json(edge.a, "a"), **key_as_json(edge.b, "b")}
-    return {**keys, "score": edge.score, "kind": edge.kind}
 
 
 def _left_out_as_json(left_out: Mapping[DocumentKey, str]) -> list[dict[str, Any]]:

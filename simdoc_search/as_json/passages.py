@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.as_json.queries import key_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.search import PassageHit, PassageResult
+    from simdoc_search.search.passage_result import PassageHit, PassageResult
 
 
 def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[str, Any]:
@@ -21,6 +21,7 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
         "word_count": result.word_count,
         "ignored_word_count": result.ignored_word_count,
         "notes": result.notes,
+        "disguised_words": [word._asdict() for word in result.disguised_words],
         "covered": result.coverage._asdict(),
         "total": result.total,
         "hits": [_hit_as_json(hit) for hit in result.hits],

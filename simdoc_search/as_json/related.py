@@ -6,23 +6,18 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.as_json.queries import key_as_json
+from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE
 
 if TYPE_CHECKING:
-    from simdoc_search.search import (
-        ConceptsResult,
-        ConceptWord,
-        Explanation,
-        RelatedHit,
-        RelatedResult,
-        SharedConceptWord,
-    )
+    from simdoc_search.search.concepts import ConceptsResult, ConceptWord
+    from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConceptWord
 
 
 def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> dict[str, Any]:
     """Convert a result. `id` is the id of the query document, and `file` is its path."""
     return {
         "query": {"id": id, "file": file},
-        "min_version_score": result.min_version_score,
+        "min_version_score": MIN_VERSION_SCORE,
         "thresholds": asdict(result.thresholds),
         "hits": [_hit_as_json(hit) for hit in result.hits],
         "total": result.total,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.as_json.queries import key_as_json, plan_as_json, query_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.search import Hit, SearchResult
+    from simdoc_search.search.similar_result import Hit, SearchResult
 
 
 def similar_as_json(result: SearchResult) -> dict[str, Any]:

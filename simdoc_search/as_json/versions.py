@@ -7,12 +7,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.as_json.queries import key_as_json
+from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
-    from simdoc_search.search.version_order import ConflictingStatement, VersionOrder
+    from simdoc_search.search.version_order import VersionEntry, VersionOrder
+    from simdoc_search.search.version_result import VersionHit, VersionsResult
+    from simdoc_search.versions.timeline import ConflictingStatement
 
 
 def versions_as_json(
@@ -33,7 +35,7 @@ def versions_as_json(
     """
     return {
         "query": {"id": id, "file": file},
-        "min_version_score": result.min_version_score,
+        "min_version_score": MIN_VERSION_SCORE,
         "thresholds": asdict(result.thresholds),
         **order_as_json(result),
         "timeline": [_entry_as_json(entry) for entry in result.timeline],
@@ -55,6 +57,8 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
         "newest": order.newest and entry_key_as_json(order.newest),
         "newest_without_file_times": order.newest_without_file_times
         and entry_key_as_json(order.newest_without_file_times),
+        "verdict": order.verdict,
+        "undecided": order.undecided and asdict(order.undecided),
         "order": {
             "evidence_kind": order.evidence_kind,
             "is_certain": order.is_certain,
@@ -70,11 +74,12 @@ def entry_key_as_json(entry: VersionEntry) -> dict[str, Any]:
 
 
 def date_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the date of a version, and the kind of evidence for it."""
+    """Convert the date of a version, the kind of evidence for it, and the name of the copy that has the date."""
     date = entry.date
     return {
         "date": (date.iso or date.label) if date else None,
         "date_evidence_kind": date.evidence_kind if date else None,
+        "date_copy": entry.date_copy or None,
     }
 
 

@@ -13,12 +13,12 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, token_kinds
+from simdoc_search.stores.remote.advice import backfill_advice
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.pipelines import find_missing_pipeline
 from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable_mappings
-from simdoc_search.stores.remote.texts import backfill_advice
 
 SAMPLE_SIZE = 500
 """Maximum number of documents in a random sample."""

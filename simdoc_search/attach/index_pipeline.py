@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from simdoc_search.attach.indices import IndexDescription
+from simdoc_search.attach.pipeline import UNSUPPORTED_KINDS
 from simdoc_search.display import printable
+from simdoc_search.stores.remote.advice import install_pipeline_command
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.pipelines import NO_PIPELINE, fingerprint_parameters
-from simdoc_search.stores.remote.schema import format_label
+from simdoc_search.stores.remote.schema import format_label, without_kinds
 
 PipelineState = Literal["none", "missing", "unknown", "unrelated", "different", "fits"]
 """`none`: the index has no pipeline. `missing`: its pipeline does not exist. `unknown`: this user may not read it.
@@ -20,12 +22,12 @@ fingerprint field that differ from the mapping. `fits`: it computes fingerprints
 
 _DESCRIPTIONS = {
     "none": "none, because index.final_pipeline does not name a pipeline",
-    "missing": "index.{setting} is set to {pipeline}, which does not exist, so writes fail; install the pipeline with "
-    "`simdoc-search template install`, or set index.{setting} to _none",
+    "missing": "index.{setting} is set to {pipeline}, which does not exist, so writes fail; run `{command}`, or set "
+    "index.{setting} to _none",
     "unknown": "index.{setting} is set to {pipeline}, which you have no permission to read",
     "unrelated": "{pipeline} (index.{setting}) does not compute fingerprints",
     "different": "{pipeline} (index.{setting}) uses settings, text fields or a fingerprint field that differ from the "
-    "mapping; install the pipeline again with `simdoc-search template install`",
+    "mapping; run `{command}`",
     "fits": "{pipeline} (index.{setting}) computes fingerprints that match the mapping",
 }
 
@@ -47,11 +49,13 @@ class IndexPipeline:
         state: see `PipelineState`.
         name: the name of the pipeline; empty if there is none.
         setting: the index setting that names it, `final_pipeline` or `default_pipeline`; empty if there is none.
+        command: the command that installs it; empty if there is none.
     """
 
     state: PipelineState
     name: str = ""
     setting: str = ""
+    command: str = ""
 
     @property
     def is_faulty(self) -> bool:
@@ -59,7 +63,8 @@ class IndexPipeline:
         return self.state in ("missing", "different")
 
     def __str__(self) -> str:
-        return _DESCRIPTIONS[self.state].format(pipeline=printable(self.name), setting=self.setting)
+        values = {"pipeline": printable(self.name), "setting": self.setting, "command": printable(self.command)}
+        return _DESCRIPTIONS[self.state].format(**values)
 
 
 class PipelineReader:
@@ -75,19 +80,30 @@ class PipelineReader:
         named = [
             (str(settings[key]), key) for key in PIPELINE_SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE
         ]
-        pipelines = [IndexPipeline(self._find_state(name, index), name, key) for name, key in named]
+        pipelines = [
+            IndexPipeline(self._find_state(name, index), name, key, self._format_command(name, key, index))
+            for name, key in named
+        ]
         return min(
             pipelines, key=lambda pipeline: _STATES_BY_PRECEDENCE.index(pipeline.state), default=IndexPipeline("none")
         )
+
+    def _format_command(self, name: str, setting: str, index: IndexDescription) -> str:
+        options = ["--index", index.name] if setting == "final_pipeline" else []
+        return install_pipeline_command(self._engine.name, name, index.text_fields or ["FIELD"], index.field, *options)
 
     def _find_state(self, name: str, index: IndexDescription) -> PipelineState:
         body = self._read_pipeline(name)
         if isinstance(body, str):
             return body
         scripts = list(self._find_scripts(body))
-        label = format_label(index.settings) if index.settings else None
+        labels = (
+            {format_label(index.settings), format_label(without_kinds(index.settings, UNSUPPORTED_KINDS))}
+            if index.settings
+            else ()
+        )
         if any(
-            script["into"] == index.field and script["format"] == label and index.text_fields in ([], script["fields"])
+            script["into"] == index.field and script["format"] in labels and index.text_fields in ([], script["fields"])
             for script in scripts
         ):
             return "fits"

@@ -17,14 +17,15 @@ from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.index_template import TemplateExtension, check_final_pipeline, plan_index_template_steps
 from simdoc_search.attach.next_index import find_next_index_warnings
-from simdoc_search.attach.pipeline import DEFAULT_PIPELINE, plan_pipeline_steps
+from simdoc_search.attach.pipeline import UNSUPPORTED_KINDS, plan_pipeline_steps
 from simdoc_search.attach.search_templates import plan_search_template_steps
 from simdoc_search.attach.steps import InstallationPart, Step, plan_install_step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.advice import install_pipeline_command
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.schema import DEFAULT_FIELD, component_template
+from simdoc_search.stores.remote.schema import component_template, without_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +94,20 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
         StoreError: an installed part differs from the requested one, fingerprints cannot be added to an index, or the
             engine cannot compute fingerprints.
     """
-    check_url_without_index(engine)
+    check_url_without_index(engine, takes_index=bool(request.pipeline and not request.index))
     fingerprint_field, force = request.field, request.force
     targets = _find_targets(engine, request) if request.index else []
     settings = _require_common_settings(targets, request)
     pipeline: list[Step] = []
     if request.pipeline:
+        pipeline_settings = without_kinds(settings, UNSUPPORTED_KINDS) if targets else settings
         pipeline = plan_pipeline_steps(
-            engine, request.text_fields, fingerprint_field, settings=settings, name=request.pipeline, force=force
+            engine,
+            request.text_fields,
+            fingerprint_field,
+            settings=pipeline_settings,
+            name=request.pipeline,
+            force=force,
         )
     template = component_template(settings if request.index_template else request.settings, fingerprint_field)
     mapping = template["template"]["mappings"]["properties"][fingerprint_field]
@@ -116,8 +123,14 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     plan.steps.extend(plan_index_pipeline_steps(targets, request.pipeline, force=force))
     if request.include_search_templates:
         plan.steps.extend(plan_search_template_steps(engine, fingerprint_field, force=force))
+    if kinds := [kind for kind in UNSUPPORTED_KINDS if targets and getattr(settings, kind) is not None]:
+        backfill = shlex.join(["simdoc-search", "backfill", f"{engine.name}/{request.index}"])
+        plan.warnings.append(
+            f"the pipeline does not compute {' and '.join(kinds)}; to add them to new documents, run `{backfill}` "
+            "regularly"
+        )
     if request.index:
-        command = _format_command(engine, request)
+        command = install_pipeline_command(engine.name, request.pipeline, request.text_fields, fingerprint_field)
         plan.warnings.extend(
             find_next_index_warnings(engine, request.index, extension, command, request.index_template)
         )
@@ -171,17 +184,22 @@ def plan_index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force
     return steps
 
 
-def check_url_without_index(engine: Engine) -> None:
-    """Check that the URL does not contain an index. It may have a path, because the engine may be behind a proxy."""
-    path = urlsplit(engine.name).path
+def check_url_without_index(engine: Engine, *, takes_index: bool) -> None:
+    """Check that the URL does not contain an index. It may have a path, because the engine may be behind a proxy.
+
+    `takes_index` says whether the message suggests `--index` for the name of the index.
+    """
     try:
-        if path:
+        if urlsplit(engine.name).path:
             engine.call("GET", ["_component_template"])
     except RequestError as error:
         if error.status not in (400, 404, 405):
             raise
-        advice = f"omit {path} from the URL, and keep the other options"
-        raise StoreError(f"templates belong to the engine, not to an index; {advice}") from error
+        url, _, index = engine.name.rpartition("/")
+        option = f" --index {index}" if takes_index else ""
+        raise StoreError(
+            f"templates belong to the engine, not to an index; use {url}{option}, and keep the other options"
+        ) from error
 
 
 def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
@@ -201,16 +219,13 @@ def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
 
 
 def _require_common_settings(targets: Sequence[Target], request: InstallRequest) -> Settings:
+    """Return the settings of the indices, which may differ only in the kinds of tokens that a pipeline does not make.
+
+    Raises:
+        StoreError: the settings differ.
+    """
     settings = [target.settings for target in targets] or [request.settings]
-    if any(other != settings[0] for other in settings):
+    if len({without_kinds(other, UNSUPPORTED_KINDS) for other in settings}) > 1:
         advice = "install one pipeline per index, each with a different --name"
         raise StoreError(f"the indices behind {request.index} have different fingerprint settings; {advice}")
-    return settings[0]
-
-
-def _format_command(engine: Engine, request: InstallRequest) -> str:
-    """Return the command for this request, without `--index` and `--index-template`."""
-    name = [] if request.pipeline == DEFAULT_PIPELINE else ["--name", request.pipeline]
-    texts = [part for text_field in request.text_fields for part in ("--text-field", text_field)]
-    field = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
-    return shlex.join(["simdoc-search", "template", "install", engine.name, "--pipeline", *name, *texts, *field])
+    return settings[-1]

@@ -1,7 +1,9 @@
 """Plans and runs `template remove`, which removes the parts of simdoc-search from the indices of an application.
 
 First, writes no longer compute fingerprints. Then the field is removed from the documents. Last, the parts that nothing
-else uses are deleted, because an index rejects all writes while its pipeline is missing.
+else uses are deleted, because an index rejects all writes while its pipeline is missing. A pipeline to delete is marked
+before everything else. If the removal is interrupted, no index may name this pipeline any more, but the next removal
+finds the mark.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from simdoc_search.attach.index_pipeline import PIPELINE_SETTINGS
 from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
 from simdoc_search.attach.indices import IndexDescription, describe_indices
 from simdoc_search.attach.installation import check_url_without_index
-from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 from simdoc_search.attach.search_templates import build_search_templates, insert_default_field
 from simdoc_search.attach.steps import Step, run_steps
 from simdoc_search.attach.update_by_query import WrittenCallback, update_by_query
@@ -23,7 +24,12 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import shorten_list
-from simdoc_search.stores.remote.pipelines import fingerprint_parameters
+from simdoc_search.stores.remote.pipelines import (
+    DEFAULT_PIPELINE,
+    DELETION_MARK,
+    fingerprint_parameters,
+    is_marked_for_deletion,
+)
 from simdoc_search.stores.remote.queries import any_clause, exists_clause
 from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, WATCHED_FIELD
 
@@ -39,6 +45,7 @@ class RemovalPlan:
     Attributes:
         engine: the engine.
         fingerprint_field: the object field of the fingerprints.
+        marks: the requests that mark the pipelines to delete.
         steps: the requests before the field is removed from the documents.
         document_counts: number of documents with the field, for each index that is open.
         deletions: the requests after the field is removed from the documents.
@@ -47,6 +54,7 @@ class RemovalPlan:
 
     engine: Engine
     fingerprint_field: str
+    marks: list[Step] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     document_counts: dict[str, int] = field(default_factory=dict)
     deletions: list[Step] = field(default_factory=list)
@@ -68,7 +76,7 @@ class RemovalPlan:
         Raises:
             StoreError: a change failed. Run the same removal again to resume.
         """
-        run_steps(self.engine, self.steps)
+        run_steps(self.engine, [*self.marks, *self.steps])
         for index in self.document_counts:
             self._remove_field(index, progress)
         run_steps(self.engine, self.deletions)
@@ -99,7 +107,7 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
         StoreNotFoundError: no index has this name.
         StoreError: `simdoc-search index` created the index, or the URL contains an index.
     """
-    check_url_without_index(engine)
+    check_url_without_index(engine, takes_index=not index)
     plan = RemovalPlan(engine, field)
     named_indices = describe_indices(engine, index, field) if index else []
     if created := [each.name for each in named_indices if each.is_simdoc_index]:
@@ -115,10 +123,13 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
         else:
             plan.document_counts[each.name] = engine.count(each.name, _field_query(field))
     templates |= {step.path_parts[1]: step.body or {} for step in plan.steps if step.part == "index template"}
-    pipelines = used | (own_pipelines & {DEFAULT_PIPELINE})
+    used |= {name for name in own_pipelines if is_marked_for_deletion(pipeline_bodies[name])}
+    deletable = used | (own_pipelines & {DEFAULT_PIPELINE} if index else own_pipelines)
+    pipelines = {name: name in used and name != DEFAULT_PIPELINE for name in deletable}
     parts = _find_parts(engine, field, pipeline_bodies, templates, pipelines=pipelines, all_names=all_names)
     advice = "" if index else "; to remove the fingerprints of an index, add --index NAME"
     _plan_deletions(plan, parts, advice)
+    _plan_marks(plan, pipeline_bodies)
     if named_indices:
         names = shorten_list([each.name for each in named_indices], if_empty="")
         plan.warnings.append(f"the mapping of {names} keeps the empty field {field}")
@@ -164,12 +175,13 @@ def _find_parts(
     pipeline_bodies: Mapping[str, Any],
     templates: Mapping[str, Any],
     *,
-    pipelines: Iterable[str],
+    pipelines: Mapping[str, bool],
     all_names: set[str],
 ) -> Iterator[_Part]:
     """Yield the parts that may be deleted, with the users that are not in `all_names`.
 
-    `templates` are the index templates after the removal.
+    `templates` are the index templates after the removal. `pipelines` maps the name of each of our pipelines to whether
+    only settings and other pipelines use it. If not, programs may also name it in their requests.
     """
     others = [each for each in describe_indices(engine, "*", field) if each.name not in all_names]
     filled = [
@@ -177,7 +189,7 @@ def _find_parts(
         for each in others
         if each.subfields and not each.is_closed and engine.count(each.name, _field_query(field))
     ]
-    for name in sorted(pipelines):
+    for name, has_only_listed_users in sorted(pipelines.items()):
         users = [f"the index {each.name}" for each in others if name in _pipelines_of(each.index_settings)]
         users += [
             f"the index template {key}"
@@ -185,7 +197,7 @@ def _find_parts(
             if name in _pipelines_of(_index_settings(body))
         ]
         users += [f"the pipeline {key}" for key, body in pipeline_bodies.items() if name in _called_pipelines(body)]
-        yield _Part("pipeline", ("_ingest", "pipeline", name), users or filled * (name == DEFAULT_PIPELINE))
+        yield _Part("pipeline", ("_ingest", "pipeline", name), users or filled * (not has_only_listed_users))
     similar = engine.call("GET", ["_scripts", "simdoc-similar"], allowed_statuses=(404,))
     is_of_other_field = similar and insert_default_field(field) not in similar["script"]["source"]
     search_users = ["another fingerprint field"] if is_of_other_field else filled
@@ -218,6 +230,15 @@ def _plan_deletions(plan: RemovalPlan, parts: Iterable[_Part], advice: str) -> N
         f"kept {', '.join(names)}: still used by {users}{advice if users.startswith('the index ') else ''}"
         for users, names in kept.items()
     )
+
+
+def _plan_marks(plan: RemovalPlan, pipeline_bodies: Mapping[str, Any]) -> None:
+    """Add the steps that mark the pipelines to delete."""
+    names = [step.path_parts[-1] for step in plan.deletions if step.path_parts[:2] == ("_ingest", "pipeline")]
+    for name in names:
+        if not is_marked_for_deletion(pipeline_bodies[name]):
+            body = remove_dates(pipeline_bodies[name]) | DELETION_MARK
+            plan.marks.append(Step("deletion", ("_ingest", "pipeline", name), body, f"mark the pipeline {name}"))
 
 
 def _field_query(field: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -75,11 +76,11 @@ def plan_install_step(
     ):
         return []
     if not force:
-        advice = (
-            f"check the differences; to replace the installed {name}, run `simdoc-search template install` with --force"
+        installed = f"curl {shlex.quote(engine.name + join_path(path_parts))}"
+        raise StoreError(
+            f"the {name} on {engine.name} differs from the new one; see the installed one with `{installed}`; to "
+            "replace it, run the same command with --force"
         )
-        problem = f"the {name} on {engine.name} differs from the one printed by `simdoc-search template show`"
-        raise StoreError(f"{problem}; {advice}")
     return [Step(part, tuple(path_parts), body, f"replace the {name}")]
 
 

@@ -17,7 +17,6 @@ from simdoc_search.cli.apply_output import (
     shorten_path,
     update_command,
 )
-from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     CommandInterruptedError,
     handle_errors,
@@ -29,7 +28,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.display import format_count
+from simdoc_search.display import command_line, format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def apply(
         print_report_as_json(report, method, dry_run=dry_run)
     else:
         print_report(
-            report, method, undo_command, store, dry_run=dry_run, has_store=store_to_update is not None,
+            report, method, undo_command, store, dry_run=dry_run, store=store_to_update,
             has_table_rows=expected.fileless_document_count > 0
             and (store_to_update is None or store_to_update.is_simdoc_index),
         )  # fmt: skip

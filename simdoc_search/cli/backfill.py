@@ -115,7 +115,7 @@ def backfill(
 
 def _run(engine: Engine, index: str, options: BackfillOptions, as_json: bool, *, in_engine: bool) -> None:
     from simdoc_search.attach.backfill import Backfill
-    from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
+    from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE
 
     with document_progress(hidden=as_json, has_total=True) as update:
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.command_line import DEFAULT_STORE
 from simdoc_search.cli.common import (
     document_progress,
     engine_option,
@@ -18,7 +17,7 @@ from simdoc_search.cli.common import (
     say,
 )
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.display import format_count
+from simdoc_search.display import DEFAULT_STORE, format_count
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind

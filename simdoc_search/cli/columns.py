@@ -104,6 +104,12 @@ def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
             say(f"note: {error}", err=True)
 
 
+def format_hit_id(key: DocumentKey, ids: Sequence[str], query: str) -> str:
+    """Return the id of a hit, as INDEX/ID if another hit or the query document in another index has the same id."""
+    is_ambiguous = ids.count(key.id) > 1 or query.endswith(f"/{key.id}")
+    return key.qualified_id if is_ambiguous else key.id
+
+
 def sort_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[DocumentKey, Mapping[str, Any]]) -> list[Hit]:
     """Sort hits by the column of `--sort`. Each hit must have a `key`. Ties keep their order."""
     from simdoc_search.search.columns import make_sort_key

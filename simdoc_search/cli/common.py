@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
-from simdoc_search.cli.command_line import DEFAULT_STORE
 from simdoc_search.cli.help_layout import is_quiet
-from simdoc_search.display import printable, safe_json, safe_message
+from simdoc_search.display import DEFAULT_STORE, printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
 from simdoc_search.stores.location import ENGINES
 
@@ -159,7 +158,7 @@ def _unindexed_file_message(error: SimdocError) -> str:
         return ""
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
-    hint = "use --file to query with this file, or " if takes_files else ""
+    hint = "use --file to read it directly, or " if takes_files else ""
     return (
         f"the file {error.id!r} is not in the index; {hint}run `simdoc-search index`, which adds the file or "
         "prints why the file is skipped"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.documents import MetadataValue
     from simdoc_search.passages import Comparison
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
 
@@ -116,7 +116,7 @@ def compare(
 
     @cache
     def search() -> SimilaritySearch:
-        from simdoc_search.search import SimilaritySearch
+        from simdoc_search.search.similarity_search import SimilaritySearch
 
         return SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
 

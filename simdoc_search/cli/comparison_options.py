@@ -13,7 +13,7 @@ from simdoc_search.cli.input_text import is_file, read_file, read_stored_text
 from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
 preset_option: Final = click.option(
     "--preset",

@@ -28,7 +28,7 @@ def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json:
     \b
       simdoc-search delete notes/old.txt
     """
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
 
     refused: dict[str, str] = {}

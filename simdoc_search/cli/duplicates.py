@@ -230,7 +230,8 @@ def duplicates(
     elif csv_file != "-":
         print_groups(result, limit, html, store, is_estimate_requested=estimate)
         if not (plan or html or csv_file or fail_if_any or sets_marks):
-            for line in hint_lines(result, search.store, store, folders, has_overlap=is_any_option_given("overlap")):
+            has_overlap = is_any_option_given("overlap")
+            for line in hint_lines(result, search.store, store, folders, keep=keep, has_overlap=has_overlap):
                 say(line, err=True)
     if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

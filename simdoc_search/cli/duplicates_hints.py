@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.command_line import command_line
-from simdoc_search.display import format_count, safe_message
+from simdoc_search.display import command_line, format_count, quote_command, safe_message
 from simdoc_search.duplicates.document_arrays import NO_FINGERPRINT
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 
@@ -15,11 +13,11 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
 
-_MAX_LEFT_OUT_DOCUMENTS = 3
+_MAX_LEFT_OUT_DOCUMENTS, _MAX_FOLDERS, _MAX_SEARCHED_GROUPS = 3, 5, 20
 
 
 def hint_lines(
-    result: Duplicates, store: Store, location: str, folders: Iterable[str], *, has_overlap: bool
+    result: Duplicates, store: Store, location: str, folders: Iterable[str], *, keep: str, has_overlap: bool
 ) -> Iterator[str]:
     """Yield what to do next: with the copies, or to find less similar documents and files without text.
 
@@ -28,6 +26,7 @@ def hint_lines(
         store: the store.
         location: the location of the store.
         folders: the folders that the user named.
+        keep: the rule that chooses the kept documents.
         has_overlap: whether the user set the minimum overlap.
     """
     if result.group_count:
@@ -36,11 +35,18 @@ def hint_lines(
         if not store.is_simdoc_index:
             advice = "to hide duplicates from search results, add --mark"
         yield f"{advice}; to see all differences, add --html page.html"
+    groups = result.groups(_MAX_SEARCHED_GROUPS) if keep in ("newest", "oldest") else ()
+    near = (group.kept.id for group in groups if any(duplicate.kind == "near" for duplicate in group.duplicates))
+    if id := next(near, ""):
+        command = command_line(location, "versions", id)
+        yield f"--keep {keep} uses one date of each document; to see all evidence about a document, run: {command}"
     if not has_overlap and (result.kind_counts["near"] or not result.group_count):
         versions = f"; to find versions, run: {command_line(location, 'versions', '--all')}"
         yield f"to find less similar documents, add --overlap 50{versions if store.is_simdoc_index else ''}"
-    if result.has_files and not (folders or result.group_count):
-        command = command_line(location, "duplicates", "FOLDER")
+    missing_roots = result.missing_roots
+    roots = [root for root in result.roots if root not in missing_roots]
+    if roots and not folders:
+        command = command_line(location, "duplicates", *(roots if len(roots) <= _MAX_FOLDERS else ["FOLDER"]))
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
 
 
@@ -91,6 +97,9 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
             f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
             f"run: {command}"
         )
+    for root in result.missing_roots[:_MAX_FOLDERS]:
+        command = command_line(store, "index", root, "--prune-all")
+        yield f"{root} does not exist here. If it was deleted, remove its documents from the index with: {command}"
     yield from _left_out_lines(result, store)
 
 
@@ -108,5 +117,5 @@ def _left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
         yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
     if without := sum(reason == NO_FINGERPRINT for _, reason in others):
         documents_have = format_count(without, "document has", "documents have")
-        command = shlex.join(["simdoc-search", "backfill", safe_message(location)])
+        command = quote_command("backfill", safe_message(location))
         yield f"{documents_have} no fingerprint; if the texts have words, run: {command}"

@@ -20,7 +20,6 @@ from simdoc_search.as_json import (
     group_as_json,
     pair_as_json,
 )
-from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     TABLE_ADVICE,
     CommandInterruptedError,
@@ -31,6 +30,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.duplicates_hints import note_lines
 from simdoc_search.display import (
+    command_line,
     describe_shown_hits,
     format_bytes,
     format_count,
@@ -44,7 +44,7 @@ from simdoc_search.stores.location import parse_location
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates.mark_update import MarkReport
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores.base import Store
 
 _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")

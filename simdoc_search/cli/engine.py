@@ -34,9 +34,9 @@ def _choose_port(_context: click.Context, _parameter: click.Parameter, port: int
 port_option: Final = click.option(
     "--port",
     type=_PORT_TYPE,
-    default=_DEFAULT_PORT,
-    show_default=True,
-    help="Port of the first node. The other nodes use the next ports.",
+    metavar="N",
+    help="Port of the first node, 9200 to 9280. The other nodes use the next ports.  [default: the port of the last "
+    f"start with this data, or {_DEFAULT_PORT}]",
 )
 running_port_option: Final = click.option(
     "--port",
@@ -87,7 +87,7 @@ def engine() -> None:
 @handle_errors
 def start(
     nodes: int | None,
-    port: int,
+    port: int | None,
     heap: str | None,
     version: str | None,
     data: str | None,

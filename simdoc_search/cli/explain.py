@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import (
     field_option,
     handle_errors,
@@ -22,7 +21,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import compat_options, describe_token_shortfall, overlap_options
-from simdoc_search.display import format_count, format_percent
+from simdoc_search.display import command_line, format_count, format_percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco

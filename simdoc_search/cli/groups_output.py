@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from simdoc_search.concepts import Synonyms
     from simdoc_search.groups import Families, Topic, Topics
-    from simdoc_search.search import SimilaritySearch, VersionFamily
+    from simdoc_search.search.similarity_search import SimilaritySearch
+    from simdoc_search.search.version_order import VersionFamily
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -136,15 +137,15 @@ def _write_edges(path: Path, result: Families | Topics) -> None:
 
 
 def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:
-    count = len(family.timeline) + len(family.unordered)
+    count, width = len(family.timeline) + len(family.unordered), family.date_width
     yield f"family {number:,}: {format_count(count, 'version')}; {family.verdict}"
     for version in family.select_newest_entries(_MAX_MEMBERS):
         reason = family.describe_unknown_place(version)
         remark = "newest" if version is family.newest else reason and f"place in the order unknown: {reason}"
-        yield f"{family.date_label(version):>14}  {version.name}{f'  ({remark})' if remark else ''}"
+        yield f"  {family.date_label(version):>{width}}  {version.name}{f'  ({remark})' if remark else ''}"
     if count > _MAX_MEMBERS:
-        yield f"{'':>14}  and {count - _MAX_MEMBERS:,} more"
-    yield from (f"{'':>14}  {line}" for line in family.conflict_lines())
+        yield f"  {'':>{width}}  and {count - _MAX_MEMBERS:,} more"
+    yield from (f"  {'':>{width}}  {line}" for line in family.conflict_lines())
     yield ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ from simdoc_search.cli.index_options import (
     word_options,
 )
 from simdoc_search.cli.index_output import print_report, report_as_json
-from simdoc_search.cli.index_paths import source_progress
+from simdoc_search.cli.index_paths import source_progress, take_missing_paths
 from simdoc_search.cli.index_upgrade import upgrade
 from simdoc_search.cli.index_watch import FolderWatch
 from simdoc_search.cli.query_options import percent_type
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
               help="Remove documents whose files no longer exist, unless over half of a folder's files are "
               "missing.")  # fmt: skip
 @click.option("--prune-all", is_flag=True,
-              help="Like --prune, even if this removes more than half of a folder's documents.")  # fmt: skip
+              help="Like --prune, even if most files of a folder are missing, or the folder itself.")  # fmt: skip
 @click.option("--prefix", metavar="PREFIX", help="Prefix to add to each id, such as b/ for the files of folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip files, JSONL lines and table rows that are larger than this.")  # fmt: skip
@@ -152,10 +153,10 @@ def index(
       simdoc-search index documents.jsonl --store ./docs.simdoc
       simdoc-search index ./b --prefix b/
 
-    The command reads plain text in any encoding, Markdown, HTML, .docx .odt .odp. Install simdoc-search[documents] to
-    also read .pdf .epub .rtf .doc .ppt .pptx .xls .xlsx .ods .eml .msg. Templates and files with macros, such as .dotx
-    and .xlsm, are read too. Tables (.jsonl .ndjson .jsonl.gz .ndjson.gz .csv .tsv .parquet) are only read if PATH names
-    them.
+    The command reads plain text in any encoding, Markdown, HTML, .docx, .odt and .odp. Install simdoc-search[documents]
+    to also read .pdf .epub .rtf .doc .ppt .pptx .xls .xlsx .ods .eml .msg. Templates and files with macros, such as
+    .dotx and .xlsm, are read too. If PATH names a table (.jsonl .ndjson .jsonl.gz .ndjson.gz .csv .tsv .parquet), each
+    of its rows is a document.
 
     Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also as .gz) are read if PATH names them,
     or with --archives. Later runs update indexed archives even without --archives. The files in them have ids like
@@ -184,7 +185,7 @@ def index(
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import require_readable_sources
     from simdoc_search.indexing.skip_reasons import is_unexpected
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
     from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
     from simdoc_search.workers import ItemLimits, memory_per_worker
@@ -219,10 +220,10 @@ def index(
         "follow_links": follow_links,
         "exclude": exclude_files,
     }
-    problems: list[str] = []
     limits = ItemLimits(file_timeout, memory)
-    corpus = read_corpus(paths, **reading_options, id_field=id_field, text_field=text_field, limits=limits)
-    sources = require_readable_sources(corpus, problems)  # raises before an empty store is created
+    existing, missing, problems = take_missing_paths(paths, store, engine, prune_all=prune_all)
+    corpus = read_corpus(existing, **reading_options, id_field=id_field, text_field=text_field, limits=limits)
+    sources = require_readable_sources(chain(missing, corpus), problems)  # raises before an empty store is created
     search = SimilaritySearch(
         open_store(store, settings, create=True, store_texts=False if no_texts else None, engine=engine)
     )

@@ -98,7 +98,7 @@ def print_skipped_files(skipped: Sequence[SkippedFile], *, advice: bool = True) 
     groups = group_by_reason(skipped)
     for group in groups:
         hint = f"; {group.advice}" if advice and group.advice else ""
-        say(f"  {len(group.files):,} {group.label}: {_list_examples(group.files)}{hint}", err=True)
+        say(f"  {len(group.files):,} {group.noun or group.label}: {_list_examples(group.files)}{hint}", err=True)
     if any(len(group.files) > _MAX_EXAMPLES for group in groups):
         say("  --json lists all skipped files", err=True)
 

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from simdoc_search.cli.command_line import command_line
 from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
 from simdoc_search.cli.config import read_config_value
-from simdoc_search.display import format_count, without_credentials
+from simdoc_search.display import command_line, format_count, without_credentials
+from simdoc_search.errors import StoreNotFoundError
 
 if TYPE_CHECKING:
     from simdoc_search.corpus import Source
     from simdoc_search.documents import SkippedFile
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores.base import Store
+    from simdoc_search.stores.location import EngineKind
 
 _MAX_LISTED_SOURCES = 100_000
 """Maximum number of files that are listed before indexing. A longer list would take too much memory."""
@@ -100,6 +101,35 @@ def source_progress(
         yield sources, advance
 
 
+def take_missing_paths(
+    paths: Sequence[str], location: str, engine: EngineKind | None, *, prune_all: bool
+) -> tuple[list[str], list[SkippedFile], list[str]]:
+    """Set aside the indexed paths that do not exist or have no files.
+
+    Returns:
+        The other paths; with `prune_all`, the paths as skipped files, so that a run removes their documents; and else,
+        a sentence about each of them.
+    """
+    from simdoc_search.documents import SkippedFile
+    from simdoc_search.indexing.pruning import has_no_files
+    from simdoc_search.indexing.skip_reasons import NO_FILES_REASON
+    from simdoc_search.stores import open_store
+
+    missing: dict[str, int] = {}
+    problems = []
+    if without_files := list(filter(has_no_files, paths)):
+        with suppress(StoreNotFoundError), open_store(location, engine=engine) as store:
+            counts = {path: store.count(os.path.abspath(path)) for path in without_files}  # noqa: PTH100
+            missing = {path: count for path, count in counts.items() if count}
+    for path, count in missing.items() if not prune_all else ():
+        problem = "has no files" if Path(path).exists() else "does not exist"
+        has = f"{path} {problem}, but the index has {format_count(count, 'document')} of it"
+        command = command_line(location, "index", path, "--prune-all")
+        problems.append(f"{has}. Connect its disk, or remove {'it' if count == 1 else 'them'} with: {command}")
+    skipped = [SkippedFile(path, NO_FILES_REASON, os.path.abspath(path)) for path in missing if prune_all]  # noqa: PTH100
+    return [path for path in paths if path not in missing], skipped, problems
+
+
 def index_paths(
     paths: tuple[str, ...],
     open_index: Callable[..., Store],
@@ -124,7 +154,7 @@ def index_paths(
     Raises:
         CorpusError: no path can be read. In this case, no store is created.
     """
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
     if not paths:
         return IndexedPaths(SimilaritySearch(open_index(create=False)), [], 0)

@@ -15,7 +15,7 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import CorpusError, MissingExtraError, StoreLockedError, StoreUnavailableError
 
 if TYPE_CHECKING:
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
 _PAUSE_MS, _MAX_BURST_MS = 300, 1500  # a burst of changes ends after this pause or this maximum duration
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from simdoc_search.documents import Document
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores.record import Record
 
 

@@ -77,7 +77,7 @@ def languages(
     language in the document's metadata takes precedence. --each-document and --text also print the possible languages
     with their probabilities.
     """
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
     if text is not None:
         if paths or filters or excluded or each_document:

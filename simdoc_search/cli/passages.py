@@ -157,7 +157,7 @@ def passages(
     """
     from simdoc_search.corpus import has_several_documents
     from simdoc_search.documents import Document
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
 
     _require_one_query(id is not None, files, folders, text is not None, all_from)
@@ -190,7 +190,7 @@ def passages(
     all_filters = [*make_filters(filters, excluded), *filters_of_paths]
     passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
     places = folders if each_other else in_paths or (store,)
-    notes = describe_search(list(map(str, places)), document_count, click.get_current_context())
+    notes = describe_search(list(map(str, places)), document_count, indexed.skipped, click.get_current_context())
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json, notes)
     if all_from is not None:
         names = read_lines(all_from)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdoc_search.cli.columns import format_columns, format_heading, sort_hits
+from simdoc_search.cli.columns import format_columns, format_heading, format_hit_id, sort_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import QueryText
@@ -20,14 +20,8 @@ if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
     from simdoc_search.documents import SkippedFile
     from simdoc_search.passages import Passage
-    from simdoc_search.search import PassageResult, SimilaritySearch
-
-_MAX_WORD_LENGTH = 100
-"""Assumed maximum number of characters per word.
-
-The output reports texts with fewer words than the shortest run that is always found. A text
-with more than 100 characters per word of this run has enough words, so its words are not counted.
-"""
+    from simdoc_search.search.passage_result import PassageResult
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
 _HEADING = f"{'words in common':>15}{'share':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
@@ -178,13 +172,11 @@ class PassageOutput:
             yield f"{_HEADING}{format_heading(columns.names)}document"
         for hit in sort_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-            id = hit.id if ids.count(hit.id) == 1 else hit.key.qualified_id
+            id = format_hit_id(hit.key, ids, answer.name)
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
-                yield from _excerpt_lines(
-                    hit.longest, result.text, texts.get(hit.key), self._search.store.settings.analysis
-                )
+                yield from _excerpt_lines(hit.longest, result, texts.get(hit.key), self._search.store.settings.analysis)
             if note := describe_hit(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
@@ -193,6 +185,8 @@ class PassageOutput:
     def _print_summary(self) -> None:
         for line in self._summary.lines():
             say(line)
+        if hint := self._summary.hint:
+            say(hint)
         if self._html:
             say(f"page: {self._html}")
 
@@ -202,16 +196,17 @@ class PassageOutput:
             write_page(self._html, self._page_answers, notes, self._search.store, hide_progress=self.as_json)
 
 
-def _excerpt_lines(passage: Passage, text: str, other: str | None, analysis: Analysis) -> Iterator[str]:
+def _excerpt_lines(passage: Passage, result: PassageResult, other: str | None, analysis: Analysis) -> Iterator[str]:
     """Yield two lines: the position of a passage in both texts, and its first and last matched words."""
     from simdoc_search.passages.positions import TextPositions, label_position_pair
     from simdoc_search.passages.summary import count_passage_words, quote_matched_words
 
+    text = result.text or ""
     positions = TextPositions(text)
     label = positions.label(passage.a[0])
     if other is not None:
         label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
-    yield f"{_INDENT}{count_passage_words(passage, text, analysis)}, {label}"
+    yield f"{_INDENT}{count_passage_words(passage, text, analysis, result.quotations)}, {label}"
     yield f"{_INDENT}“{printable(quote_matched_words(passage, text))}”"
 
 
@@ -230,18 +225,24 @@ class _Summary:
 
     def add(self, result: PassageResult) -> None:
         """Add one result."""
-        from simdoc_search.analysis.words import locate_words
-
         self._text_count += 1
         self._sharing_text_count += bool(result.total)
         self._match_count += result.total
         self._is_partial |= result.is_partial
         self._longest_run = max(self._longest_run, result.guaranteed_run_length)
         self._too_common_run_count += result.too_common_run_count
-        if result.text is not None and len(result.text) <= result.guaranteed_run_length * _MAX_WORD_LENGTH:
-            words = len(locate_words(result.text, self._settings.analysis).words)
-            if words < result.guaranteed_run_length:
-                self._short_lengths.append(words)
+        words = result.word_count + result.ignored_word_count
+        if result.text is not None and words < result.guaranteed_run_length:
+            self._short_lengths.append(words)
+
+    @property
+    def hint(self) -> str:
+        """How to find shorter runs than by default, if there is a long text; otherwise empty."""
+        from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, SHORT_TEXT_MIN_RUN
+
+        if not self._finds_phrases or self._longest_run != LONG_TEXT_MIN_RUN:
+            return ""
+        return f"To find every run of {SHORT_TEXT_MIN_RUN} words, add --min-words {SHORT_TEXT_MIN_RUN}."
 
     def lines(self) -> Iterator[str]:
         """Yield one to three sentences."""

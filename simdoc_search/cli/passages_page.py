@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from simdoc_search.display import (
     format_estimate,
     format_more_hits_hint,
     format_percent,
+    printable,
     without_credentials,
 )
 
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
 
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.cli.passages_output import PassageAnswer
-    from simdoc_search.documents import DocumentKey
+    from simdoc_search.documents import DocumentKey, SkippedFile
     from simdoc_search.passages.report import SourcedText
-    from simdoc_search.search import PassageHit
+    from simdoc_search.search.passage_result import PassageHit
     from simdoc_search.stores.base import Store
 
 _MAX_TOTAL_CHARACTERS = 8_000_000
@@ -36,18 +38,34 @@ _COMPARISON_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignor
 """The parameters of the command that decide which documents are searched, and which words count."""
 
 
-def describe_search(places: Sequence[str], document_count: int, context: click.Context) -> list[str]:
+_MAX_NAMED_SKIPPED_FILES = 3
+
+
+def describe_search(
+    places: Sequence[str], document_count: int, skipped: Sequence[SkippedFile], context: click.Context
+) -> list[str]:
     """Return sentences that say what was searched, when, and with which options.
 
     Args:
         places: the folders, files or the store.
         document_count: the number of documents in them; 0 if it is not known.
+        skipped: the files in them that were skipped.
         context: the context of the command.
     """
     is_filtered = any(context.params[name] for name in _FILTER_PARAMETERS)
     documents = f"{format_count(document_count, 'document')} in " if document_count and not is_filtered else ""
     searched = f"Searched {documents}{', '.join(map(without_credentials, places))}"
-    return describe_run(searched, context, (*_FILTER_PARAMETERS, *_COMPARISON_PARAMETERS))
+    lines = describe_run(searched, context, (*_FILTER_PARAMETERS, *_COMPARISON_PARAMETERS))
+    return [lines[0], _describe_skipped(skipped), *lines[1:]] if skipped else lines
+
+
+def _describe_skipped(skipped: Sequence[SkippedFile]) -> str:
+    """Say how many files were skipped. If they are few, name them with the reasons."""
+    files_were = f"{format_count(len(skipped), 'file was', 'files were')} skipped and not searched"
+    if len(skipped) > _MAX_NAMED_SKIPPED_FILES:
+        return f"{files_were}."
+    named = (f"{printable(os.path.relpath(file.path, file.root or os.curdir))}, {file.reason}" for file in skipped)
+    return f"{files_were}: {'; '.join(named)}."
 
 
 def format_words(hit: PassageHit) -> str:
@@ -137,5 +155,14 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str], analysis
         hint = format_more_hits_hint(len(result.hits), result.total, result.offset)
         notes.append(f"{result.page_description}.{hint}")
     return SourcedText(
-        answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes, analysis
+        answer.name,
+        answer.headline,
+        result.text,
+        sources,
+        result.spans,
+        result.ignored_spans,
+        figures,
+        notes,
+        analysis,
+        result.quotations,
     )

@@ -11,7 +11,8 @@ from simdoc_search.cli.passages_output import PassageAnswer
 from simdoc_search.errors import QuerySyntaxError, SimdocError
 
 if TYPE_CHECKING:
-    from simdoc_search.search import PassageResult, SimilaritySearch
+    from simdoc_search.search.passage_result import PassageResult
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
 
 class PassageSearch:

@@ -20,8 +20,8 @@ from simdoc_search.query.syntax import FingerprintQuery, parse_percentage
 from simdoc_search.stores.filters import none_of
 
 if TYPE_CHECKING:
-    from simdoc_search.search import SimilaritySearch
     from simdoc_search.search.resolver import Query
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores.base import Store
 
     ParamType = click.ParamType[Any]  # the class is generic since click 8.4

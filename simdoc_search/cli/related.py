@@ -81,7 +81,7 @@ def related(
     """
     from simdoc_search.as_json import related_as_json
     from simdoc_search.concepts import read_synonyms
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
     other_arguments = {"ID": id, "--file": file, "--text": text, "--explain": explain, "--show": show, "--sort": sort}
     check_all_documents_options(all_documents, edges, other_arguments)

@@ -16,7 +16,7 @@ from simdoc_search.display import (
 
 if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
-    from simdoc_search.search import RelatedHit, RelatedResult, SharedConceptWord
+    from simdoc_search.search.related_result import RelatedHit, RelatedResult, SharedConceptWord
 
 _MAX_CONCEPTS = 8
 _MAX_EXPLAINED_WORDS, _MAX_CONCEPTS_PER_WORD = 12, 2

@@ -18,7 +18,7 @@ from simdoc_search.display import format_count, without_credentials
 from simdoc_search.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.web import LocalAccess, ServedStore
 
@@ -136,7 +136,7 @@ def open_served_store(
     local: LocalAccess | None = None,
 ) -> ServedStore:
     """Open a store for a server. A missing store is reported before the server starts."""
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
     from simdoc_search.web import ServedStore
 

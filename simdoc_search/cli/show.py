@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +21,12 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import synonyms_option
-from simdoc_search.display import format_count, printable
+from simdoc_search.cli.input_text import find_record, is_stream, read_document
+from simdoc_search.display import format_count, printable, printable_text
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.search import ConceptWord
+    from simdoc_search.search.concepts import ConceptWord
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
@@ -35,8 +37,17 @@ _MAX_WORD_WIDTH = 24
 
 
 @click.command(cls=Command)
-@click.argument("id", metavar="ID", shell_complete=complete_ids)
-@click.option("--text-only", is_flag=True, help="Print the whole text, and nothing else.")
+@click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Show the text that is read from a file. The file need not be indexed. Use - for stdin.",
+)
+@click.option(
+    "--text-only",
+    is_flag=True,
+    help="Print the whole text, and nothing else. A file or pipe gets it unchanged, in UTF-8.",
+)
 @click.option(
     "--concepts",
     is_flag=True,
@@ -51,7 +62,8 @@ _MAX_WORD_WIDTH = 24
 @json_option
 @handle_errors
 def show(
-    id: str,
+    id: str | None,
+    file: Path | None,
     text_only: bool,
     concepts: bool,
     synonyms: Path | None,
@@ -65,50 +77,82 @@ def show(
 
     In the index of an application, the metadata are its own fields. ID is a document's id, the path of its file, or its
     file name if only one document has it. Only the beginning of the text is shown. To print the whole text, use
-    --text-only.
+    --text-only. --file shows a file as `passages --file` reads it.
 
     \b
       simdoc-search show doc123
       simdoc-search show ./corpus/reports/half.txt --text-only
+      simdoc-search show --file thesis.docx --text-only
       simdoc-search show doc123 --concepts
     """
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
-    from simdoc_search.search.resolver import Resolver
+    from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.search.stored_texts import add_all_metadata, read_records
 
+    if (id is None) == (file is None):
+        raise click.UsageError("give ID or --file")
     if text_only and concepts:
         raise click.UsageError("give --text-only or --concepts, not both")
+    if concepts and file is not None:
+        raise click.UsageError("--concepts needs ID; index the file first")
     if synonyms is not None and not concepts:
         raise click.UsageError("--synonyms needs --concepts; add --concepts")
     columns = Columns(["path", "size", "date"])
-    with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
-        resolver = Resolver(opened)
-        key = resolver.get_record(resolver.resolve(id, overlap=0).id).key
-        if concepts:
-            _show_concepts(opened, key, synonyms, as_json=as_json)
-            return
-        record = read_records(opened, [key], load={"text"}).get(key)
-        if record is None:  # another process has removed the document meanwhile
-            raise UnknownDocumentError(id)
-        record = add_all_metadata(opened, record)
+    if file is not None:
+        record = _read_file(file)
+    else:
+        with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
+            key = find_record(SimilaritySearch(opened), id or "").key
+            if concepts:
+                _show_concepts(opened, key, synonyms, as_json=as_json)
+                return
+            stored = read_records(opened, [key], load={"text"}).get(key)
+            if stored is None:  # another process has removed the document meanwhile
+                raise UnknownDocumentError(key.id)
+            record = add_all_metadata(opened, stored)
     values = columns.get_values(record)
     if as_json:
-        print_json(_as_json(record, values))
+        print_json(_as_json(record, values, file))
     elif text_only:
         if record.text is None:
             raise NoTextError(record.id)
-        for line in record.text.split("\n"):
-            say(line.removesuffix("\r"))
+        _print_text(record.text)
     else:
         _print_record(record, values)
 
 
-def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
+def _read_file(file: Path) -> Record:
+    """Return the record of a file that is not in a store."""
+    from simdoc_search.sketch.tokens import empty_token_ids
+    from simdoc_search.stores.record import Origin, Record
+
+    document, origin = read_document(file), None
+    if not is_stream(file):
+        state = file.stat()
+        origin = Origin(str(file.absolute()), state.st_size, state.st_mtime_ns)
+    return Record(document.id, empty_token_ids(), 0, "", document.metadata, document.text, origin)
+
+
+def _as_json(record: Record, values: dict[str, Any], file: Path | None) -> dict[str, Any]:
     from simdoc_search.as_json import key_as_json
 
+    content = {"metadata": dict(record.metadata), "text": record.text}
+    if file is not None:
+        return {"id": None, "file": str(file), **values, **content}
     sizes = {"shingle_count": record.shingle_count, "token_count": len(record.token_ids)}
-    return {**key_as_json(record.key), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
+    return {**key_as_json(record.key), **values, **sizes, **content}
+
+
+def _print_text(text: str) -> None:
+    """Print a text: unchanged into a file or pipe, and without control characters on a terminal."""
+    from simdoc_search.analysis.words import without_surrogates
+
+    if sys.stdout.isatty():
+        shown = printable_text(text)
+        click.echo(shown, nl=not shown.endswith("\n"))
+    else:
+        click.echo(without_surrogates(text).encode(), nl=False)
 
 
 def _print_record(record: Record, values: dict[str, Any]) -> None:
@@ -135,10 +179,10 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
         say("note: the index does not have the text of this document", err=True)
         return
     say()
-    beginning = record.text[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]
-    for line in beginning:
+    text_lines = record.text.rstrip()[: _MAX_TEXT_CHARACTERS + 1].splitlines()
+    for line in "\n".join(text_lines)[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]:
         say(line)
-    if len("\n".join(beginning)) < len(record.text.rstrip()):
+    if len(text_lines) > _MAX_TEXT_LINES or len(record.text.rstrip()) > _MAX_TEXT_CHARACTERS:
         say("… Show the whole text with --text-only")
 
 
@@ -146,7 +190,7 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
     """Print the concepts of a document, highest weight first."""
     from simdoc_search.as_json import concepts_as_json
     from simdoc_search.concepts import read_synonyms
-    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.similarity_search import SimilaritySearch
 
     result = SimilaritySearch(store).concepts(key, synonyms=None if synonyms is None else read_synonyms(synonyms))
     if as_json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import format_columns, format_heading, link_id, sort_hits
+from simdoc_search.cli.columns import format_columns, format_heading, format_hit_id, link_id, sort_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.query_options import describe_token_shortfall
 from simdoc_search.display import (
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from simdoc_search.cli.columns import HitColumns
-    from simdoc_search.search import SearchResult
+    from simdoc_search.search.similar_result import SearchResult
 
 _HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "reverse_containment": "share of the match"}
 """The heading of the first column, for each measure."""
@@ -101,7 +101,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         say(f"{heading}  {format_heading(columns.names)}document")
     for hit in sort_hits(result.hits, columns, values):
         overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else format_percent(hit.overlap)
-        id = hit.id if ids.count(hit.id) == 1 else hit.key.qualified_id
+        id = format_hit_id(hit.key, ids, result.query.id)
         name = format_columns(columns.names, values.get(hit.key)) + link_id(id, values.get(hit.key))
         changed = "  (changed after indexing)" if hit.changed else ""
         click.echo(f"{overlap:>{len(heading)}}  {name}{changed}")

@@ -16,7 +16,7 @@ from simdoc_search.attach.steps import join_path
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, format_percent, printable
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.stores.remote.texts import backfill_advice, recorded_text_fields
+from simdoc_search.stores.remote.advice import backfill_advice
 
 if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection
@@ -79,9 +79,8 @@ def describe_next_step(inspection: Inspection, location: str, pipeline: str) -> 
     if not (is_stale or is_incomplete):
         return ""
     mappings, field = [index.mappings for index in indices], indices[0].field
-    given_fields = [] if recorded_text_fields(mappings, field) else inspection.text_fields
-    options = [part for name in given_fields for part in ("--text-field", name)] + ["--stale"] * bool(is_stale)
-    advice = backfill_advice(mappings, field, location, *options, pipeline=pipeline)
+    options, text_fields = ["--stale"] * bool(is_stale), inspection.text_fields
+    advice = backfill_advice(mappings, field, location, *options, text_fields=text_fields, pipeline=pipeline)
     is_first = not any(count.fingerprinted_count for count in counts)  # or `template remove` has removed all
     return f"to {'add fingerprints' if is_first else 'bring all fingerprints up to date'}, {advice}"
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import document_progress, engine_option, handle_errors, json_option, print_json
+from simdoc_search.cli.common import (
+    CommandInterruptedError,
+    document_progress,
+    engine_option,
+    handle_errors,
+    json_option,
+    print_json,
+)
 from simdoc_search.cli.help_layout import CommandGroup
 from simdoc_search.cli.settings_options import make_settings_changer, settings_options
 from simdoc_search.cli.template_output import plan_as_json, print_plan, print_removal
@@ -164,8 +171,8 @@ def install(
       simdoc-search template install http://localhost:9200 --pipeline --text-field body --index-template articles
     """
     from simdoc_search.attach.installation import InstallRequest, plan_installation
-    from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
     from simdoc_search.stores.remote.connection import connect
+    from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE
 
     if not pipeline and (index or name):
         raise click.UsageError("--index and --name need --pipeline; add --pipeline")
@@ -223,8 +230,13 @@ def remove(url: str, index: str, field: str, dry_run: bool, engine: EngineKind |
     client, _ = connect(url, engine=engine, expects_index=False)
     plan = plan_removal(client, index, field)
     if not dry_run:
-        with document_progress(hidden=as_json) as update:
-            plan.run(lambda count: update(completed=count))
+        try:
+            with document_progress(hidden=as_json) as update:
+                plan.run(lambda count: update(completed=count))
+        except KeyboardInterrupt:
+            raise CommandInterruptedError(
+                "interrupted; some changes are already made. Run the same command again to make the others"
+            ) from None
     if as_json:
         print_json({"changes": plan.changes, "warnings": plan.warnings, "dry_run": dry_run})
     else:

@@ -73,7 +73,8 @@ def _print_installed(plan: InstallPlan) -> None:
     request = plan.request
     say(f"the component template {request.field} {_describe_state(plan.get_steps('component'))}")
     if request.pipeline:
-        say(f"the pipeline {request.pipeline} {_describe_state(plan.get_steps('pipeline'))}")
+        fields = f"the text field{'s' * (len(request.text_fields) > 1)} {' and '.join(request.text_fields)}"
+        say(f"the pipeline {request.pipeline} for {fields} {_describe_state(plan.get_steps('pipeline'))}")
     if request.index_template:
         contents = "the pipeline and the text fields" if request.pipeline else "the component template"
         includes = "now includes" if plan.get_steps("index template") else "already included"

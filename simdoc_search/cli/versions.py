@@ -23,7 +23,12 @@ from simdoc_search.cli.index_paths import in_option, open_paths
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
 from simdoc_search.cli.threshold_options import convert_thresholds, threshold_options
-from simdoc_search.cli.versions_output import read_version_texts, sentence_lines, version_lines
+from simdoc_search.cli.versions_output import (
+    find_symbolic_links,
+    read_version_texts,
+    sentence_lines,
+    version_lines,
+)
 from simdoc_search.cli.versions_page import write_page
 from simdoc_search.cli.worker_options import worker_count, workers_option
 
@@ -122,7 +127,8 @@ def versions(
             file_name = None if file is None else str(file)
             print_json(versions_as_json(result, query_id, file_name, texts, analysis if sentences else None))
         else:
-            lines = [*version_lines(result, query_id if file is not None else None, store)]
+            links = find_symbolic_links(search, result)
+            lines = [*version_lines(result, query_id if file is not None else None, store, links)]
             lines += sentence_lines(result, texts, analysis) if sentences else []
             for line in [*lines, *([f"page: {html}"] if html else [])]:
                 say(line)

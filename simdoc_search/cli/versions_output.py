@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.command_line import command_line
 from simdoc_search.display import (
+    command_line,
     describe_compared_documents,
     describe_shown_hits,
     format_count,
@@ -16,7 +16,9 @@ from simdoc_search.display import (
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.documents import DocumentKey
-    from simdoc_search.search import SimilaritySearch, VersionEntry, VersionsResult
+    from simdoc_search.search.similarity_search import SimilaritySearch
+    from simdoc_search.search.version_order import VersionEntry
+    from simdoc_search.search.version_result import VersionsResult
 
 
 def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[DocumentKey | None, str]:
@@ -30,23 +32,36 @@ def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict
     return texts
 
 
-def version_lines(result: VersionsResult, query_id: str | None, store: str) -> Iterator[str]:
+def find_symbolic_links(search: SimilaritySearch, result: VersionsResult) -> set[DocumentKey | None]:
+    """Return the keys of the entries whose files are symbolic links."""
+    from simdoc_search.duplicates.paths import SYMBOLIC_LINK, find_file_problem
+    from simdoc_search.search.stored_texts import read_records
+
+    keys = [entry.key for entry in result.entries if entry.key is not None]
+    records = read_records(search.store, keys)
+    return {key for key, record in records.items() if find_file_problem(record) == SYMBOLIC_LINK}
+
+
+def version_lines(
+    result: VersionsResult, query_id: str | None, store: str, links: Collection[DocumentKey | None] = frozenset()
+) -> Iterator[str]:
     """Yield the timeline, the evidence, the counts, and the next commands to run.
 
     Args:
         result: the result.
         query_id: id of the query file if it is indexed, otherwise None.
         store: the value of `--store`.
+        links: the keys of symbolic links, which the commands do not name if another file has the same words.
     """
     if result.hits:
-        yield f"{'':>12}{'similar sentences':>17}{'changed':>20}  document, oldest first"
+        yield f"{'':>{result.date_width}}{'similar sentences':>17}{'changed':>20}  document, oldest first"
         yield from result.timeline_lines()
         yield f"order: {result.order_description}"
         yield from result.evidence_lines()
     yield from count_lines(result)
     if query_id is not None:
         yield f"The document {query_id!r} is not listed, because it was indexed from the query file."
-    names = _find_last_changed_versions(result)
+    names = _find_last_changed_versions(result, links)
     if len(set(names) - {""}) == 2 and not result.have_equal_texts:
         yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
     if result.newest is not None and _may_lack_later_versions(result):
@@ -67,10 +82,11 @@ def _may_lack_later_versions(result: VersionsResult) -> bool:
     return newest is not None and min(newest.share, newest.share_of_hit) < (1 + result.thresholds.min_share) / 2
 
 
-def _find_last_changed_versions(result: VersionsResult) -> list[str]:
+def _find_last_changed_versions(result: VersionsResult, links: Collection[DocumentKey | None]) -> list[str]:
     """Return the names of the last two successive versions with different words, or else of the last two versions.
 
-    If several successive versions have the same words, a file is preferred to a copy of it, such as an attachment.
+    If several successive versions have the same words, a file is preferred to a link, and to a copy such as an
+    attachment.
     """
     from simdoc_search.duplicates.keep_order import count_copy_names
 
@@ -82,7 +98,9 @@ def _find_last_changed_versions(result: VersionsResult) -> list[str]:
     if len(runs) < 2:
         return [entry.name for entry in result.timeline[-2:]]
     nearest_first = (reversed(runs[-2]), runs[-1])
-    return [min((entry.name for entry in run), key=count_copy_names) for run in nearest_first]
+    return [
+        min(run, key=lambda entry: (entry.key in links, count_copy_names(entry.name))).name for run in nearest_first
+    ]
 
 
 def count_lines(result: VersionsResult) -> Iterator[str]:

@@ -15,7 +15,7 @@ from simdoc_search.display import format_count, format_percent
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
     from simdoc_search.passages.report import ListEntry
-    from simdoc_search.search import VersionsResult
+    from simdoc_search.search.version_result import VersionsResult
     from simdoc_search.sketch.settings import Settings
 
 _MAX_PAIRS, _MAX_TOTAL_CHARACTERS = 100, 4_000_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,6 +67,7 @@ def watch(
       simdoc-search watch --remove doc123 --store http://localhost:9200/articles
     """
     from simdoc_search.search.watches import CopyWatches
+    from simdoc_search.stores.location import parse_location
 
     if check_new + lists_watches + remove > 1 or (overlap is not None and (check_new or lists_watches or remove)):
         raise click.UsageError("--overlap, --check-new, --list and --remove cannot be combined; give only one of them")
@@ -73,18 +75,23 @@ def watch(
         raise click.UsageError(
             "--list does not take an ID; omit the ID" if lists_watches else "give the ID of a document, or --list"
         )
+    if isinstance(parse_location(store), Path):
+        raise click.UsageError(
+            "only documents in an index of OpenSearch or Elasticsearch can be watched; give its URL with --store"
+        )
     copy_watches = CopyWatches(open_for_query(store, engine=engine, field=field), watches_index)
     if remove:
         count = copy_watches.remove(ids)
         print_json({"removed_count": count}) if as_json else say(f"{format_count(count, 'watch', 'watches')} removed")
     elif check_new:
-        _print_matches({id: copy_watches.find_matches(id) for id in ids}, as_json)
-        if outdated := sum(watch.is_outdated for watch in copy_watches.all()):
+        matches = {id: copy_watches.find_matches(id) for id in ids}
+        _print_matches(matches, as_json)
+        watches = copy_watches.all()
+        if outdated := sum(watch.is_outdated for watch in watches):
             outdated_watches = format_count(outdated, "watch is outdated and finds", "watches are outdated and find")
-            say(
-                f"note: {outdated_watches} no copies. To see which, run: simdoc-search watch --list",
-                err=True,
-            )
+            say(f"note: {outdated_watches} no copies. To see which, run: {copy_watches.list_command}", err=True)
+        if not (watches or any(matches.values())):
+            say(f"note: the index {watches_index} has no watches for documents of {store}", err=True)
     else:
         watches = copy_watches.all() if lists_watches else [copy_watches.set(id, overlap=overlap) for id in ids]
         _print_watches(watches, as_json, lists_watches=lists_watches)

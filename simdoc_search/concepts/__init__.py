@@ -9,14 +9,13 @@ synonyms.py    synonyms from a file
 """
 
 from simdoc_search.concepts.extractor import Extractor, extractor_from_option, extractor_from_settings, hash_words
-from simdoc_search.concepts.finder import ConceptsError, Finder
+from simdoc_search.concepts.finder import ConceptsError
 from simdoc_search.concepts.spacy import SpacyFinder
 from simdoc_search.concepts.synonyms import Synonyms, read_synonyms
 
 __all__ = [
     "ConceptsError",
     "Extractor",
-    "Finder",
     "SpacyFinder",
     "Synonyms",
     "extractor_from_option",

@@ -12,12 +12,11 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from xml.etree import ElementTree
 
-from simdoc_search.corpus.office_archive import parse_member
+from simdoc_search.corpus.office_archive import local_name, parse_member, read_properties
 
 _HEADER_OR_FOOTER = re.compile(r"word/(header|footer)\d*\.xml")
 _NOTES = re.compile(r"word/(?:footnotes|endnotes)\d*\.xml")
 _MAIN_PART, _RELATIONS = "word/document.xml", "_rels/.rels"
-_PROPERTIES_PART = "docProps/core.xml"
 _PROPERTIES = {"title": "title", "created": "created_at", "modified": "modified_at"}
 _MAX_PARTS = 100
 
@@ -43,7 +42,7 @@ def read_docx(archive: zipfile.ZipFile, main_part: str) -> tuple[str, dict[str, 
         reader.read(archive, name)
     body = [*reader.read(archive, main_part), *reader.take_other_notes()]
     headers, footers = _read_headers_and_footers(archive, names)
-    properties = _read_properties(archive) if _PROPERTIES_PART in names else {}
+    properties = read_properties(archive, "docProps/core.xml", _PROPERTIES)
     return "\n\n".join([*headers, *body, *footers]), properties
 
 
@@ -57,7 +56,7 @@ def find_main_part(archive: zipfile.ZipFile) -> str:
         return _MAIN_PART if _MAIN_PART in names else ""
     targets = (
         relation.get("Target", "").removeprefix("/")
-        for relation in _parse(archive, _RELATIONS).iter()
+        for relation in ElementTree.fromstring(archive.read(_RELATIONS)).iter()  # noqa: S314 - see `parse_member`
         if relation.get("Type", "").endswith("/officeDocument")
     )
     return next((target for target in targets if target.startswith("word/")), "")
@@ -72,15 +71,6 @@ def _read_headers_and_footers(archive: zipfile.ZipFile, names: Iterable[str]) ->
             if _LETTER.search(line) and line not in lines[part[1]]:
                 lines[part[1]].append(line)
     return lines["header"], lines["footer"]
-
-
-def _read_properties(archive: zipfile.ZipFile) -> dict[str, str]:
-    found = {_local_name(element.tag): element.text for element in _parse(archive, _PROPERTIES_PART).iter()}
-    return {name: text for tag, name in _PROPERTIES.items() if (text := (found.get(tag) or "").strip())}
-
-
-def _parse(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
-    return ElementTree.fromstring(archive.read(name))  # noqa: S314 - expat limits how far entities expand
 
 
 class _Paragraph:
@@ -122,7 +112,7 @@ class _PartReader:
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Begin an element, or omit it with everything in it."""
-        name = _local_name(name)
+        name = local_name(name)
         if self._omitted_depth or self._is_omitted(name, attributes):
             self._omitted_depth += 1
             return
@@ -156,7 +146,7 @@ class _PartReader:
         if self._omitted_depth:
             self._omitted_depth -= 1
             return
-        name = _local_name(name)
+        name = local_name(name)
         if name == "t":
             self._add("".join(self._text))
         elif name == "instrText" and self._fields:
@@ -211,13 +201,8 @@ class _PartReader:
             self._has_choice = [True] * len(self._has_choice)
 
 
-def _local_name(name: str) -> str:
-    """Return the name without its namespace. Strict and transitional documents have different namespaces."""
-    return name.rpartition("}")[2]
-
-
 def _attribute(attributes: Mapping[str, str], name: str) -> str:
-    return next((value for key, value in attributes.items() if _local_name(key) == name), "")
+    return next((value for key, value in attributes.items() if local_name(key) == name), "")
 
 
 def _is_volatile(instruction: str) -> bool:

@@ -15,18 +15,20 @@ from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_file
 from simdoc_search.corpus.formats import FileFormat, FormatKind, determine_format
 from simdoc_search.corpus.html import extract_html_text
 from simdoc_search.corpus.links import LINK_OUT_REASON, leads_out
+from simdoc_search.corpus.table_text import extract_table_text
 from simdoc_search.documents import Document, SkippedFile, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular_file
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_ARCHIVE = "an archive or a mailbox"
-ARCHIVE_REASON = f"{_ARCHIVE}; read it with --archives"
-
+ARCHIVE_REASON = "an archive or a mailbox"
 _IMAGE, _BINARY = "an image", "binary"
 _REASONS_WITHOUT_TEXT = frozenset({_IMAGE, _BINARY, *NO_TEXT_REASONS})
 
-_TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {"html": extract_html_text}
+_TEXT_READERS: dict[FormatKind, Callable[[bytes], str | None]] = {
+    "html": extract_html_text,
+    "table": extract_table_text,
+}
 """Functions that extract the text of a file, or return None if it is binary. Unlisted kinds are read as plain text."""
 
 _PLAN_BEGINNING = re.compile(rb'# This plan of simdoc-search |[0-9a-f]{16} \{"simdoc-search": "undo file of a plan')
@@ -181,11 +183,9 @@ def _skip(source: FileSource, reason: str) -> Document | SkippedFile:
 def _read_source(name: str, source: FileSource | SkippedFile, limits: ItemLimits | None) -> Document:
     ((_, document),) = read_sources([source], limits=limits)
     if isinstance(document, SkippedFile):
-        # Only `index` has the option --archives.
-        reason = _ARCHIVE if document.reason == ARCHIVE_REASON else document.reason
-        if reason in _REASONS_WITHOUT_TEXT:
-            raise TextlessFileError(name, reason)
-        raise CorpusError(f"{name} cannot be read: {reason}")
+        if document.reason in _REASONS_WITHOUT_TEXT:
+            raise TextlessFileError(name, document.reason)
+        raise CorpusError(f"{name} cannot be read: {document.reason}")
     return document
 
 

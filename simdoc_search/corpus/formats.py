@@ -58,7 +58,7 @@ EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
     "archive": ARCHIVE_EXTENSIONS,
     "jsonl": (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"),
     "table": (".csv", ".tsv", ".parquet"),
-    "unsupported": (".djvu", ".mobi", ".azw3"),
+    "unsupported": (".djvu", ".mobi", ".azw3", ".pages", ".numbers", ".xlsb", ".odg", ".vsdx", ".wpd", ".one"),
 }
 
 # Files in these formats could be mistaken for text, because they may contain no NUL bytes.
@@ -74,8 +74,8 @@ class FileFormat:
     """The format of a file.
 
     Attributes:
-        kind: the kind of format, which determines the reader. JSONL, CSV and TSV files inside a folder are read as
-            text.
+        kind: the kind of format, which determines the reader. A JSONL file inside a folder is read as text, and a CSV
+            or TSV file as the text of its cells.
         extension: the extension of files in this format, in lower case, such as `.tar.gz`. A document in `.dotx` has
             that of its format, `.docx`. Empty for text.
         is_in_maildir: whether the file is a message of a Maildir, whose name has no extension.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simdoc_search.corpus.file_source import FileId
 
-LINK_OUT_REASON = "a link out of the folder; follow it with --follow-links"
+LINK_OUT_REASON = "a link out of the folder"
 
 _MAX_LINKS = 40  # the limit of Linux
 

@@ -39,7 +39,7 @@ class MemberNames:
     """
 
     def __init__(self, counts: Counter[str], prefix: str) -> None:
-        self._counts, self._prefix = counts, prefix
+        self._counts, self.prefix = counts, prefix
 
     def for_file(self, name: str) -> str:
         """Return the name of a file, without a drive, a leading `/` and `..`."""
@@ -57,10 +57,10 @@ class MemberNames:
         return self._make_unique(short.strip(" .") or "no subject", ".eml")
 
     def _make_unique(self, stem: str, suffix: str) -> str:
-        base = name = f"{self._prefix}{stem}{suffix}"
+        base = name = f"{self.prefix}{stem}{suffix}"
         while name in self._counts:
             self._counts[base] += 1
-            name = f"{self._prefix}{stem} {self._counts[base]}{suffix}"
+            name = f"{self.prefix}{stem} {self._counts[base]}{suffix}"
         self._counts[name] = 1
         return name
 

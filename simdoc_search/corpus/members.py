@@ -102,8 +102,8 @@ class _Budget:
             raise _LimitError(f"the members unpack to more than {self.max_total_bytes:,} bytes in total")
 
     def reason_to_skip(self, name: str, size: int) -> str:
-        """Return the reason why a member is not read, or an empty string."""
-        parts = PurePosixPath(name.rpartition("!")[2]).parts
+        """Return the reason why a member is not read, or an empty string. `name` is its path in its own archive."""
+        parts = PurePosixPath(name).parts
         if any(part.startswith(".") or part == "__MACOSX" for part in parts):
             return "hidden"
         return f"{size:,} bytes are over the limit of {self.max_member_bytes:,}" if size > self.max_member_bytes else ""
@@ -170,7 +170,9 @@ def _zip_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
                 continue
             name = names.for_file(info.filename)
             budget.count_member()
-            reason = budget.reason_to_skip(name, info.file_size) or ("encrypted" if info.flag_bits & 1 else "")
+            reason = budget.reason_to_skip(name.removeprefix(names.prefix), info.file_size) or (
+                "encrypted" if info.flag_bits & 1 else ""
+            )
             if reason:
                 yield Member(name, reason=reason)
                 continue
@@ -206,7 +208,7 @@ def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
             budget.count_member()
             if not info.isreg():
                 yield Member(name, reason="a link or device in an archive, not a regular file")
-            elif reason := budget.reason_to_skip(name, info.size):
+            elif reason := budget.reason_to_skip(name.removeprefix(names.prefix), info.size):
                 budget.count_bytes(info.size)  # tarfile decompresses skipped members too
                 yield Member(name, reason=reason)
             else:
@@ -234,7 +236,7 @@ def _attachment_members(prefix: str, message: bytes, mtime_ns: int, budget: _Bud
             name = names.for_file(attachment.name)
             budget.count_member()
             budget.count_bytes(len(attachment.data))
-            if reason := budget.reason_to_skip(name, len(attachment.data)):
+            if reason := budget.reason_to_skip(name.removeprefix(names.prefix), len(attachment.data)):
                 yield Member(name, reason=reason)
             else:
                 yield from _expand_member(name, attachment.data, mtime_ns, budget, depth + 1)

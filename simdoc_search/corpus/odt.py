@@ -10,22 +10,16 @@ import re
 import zipfile
 from collections.abc import Mapping
 
-from simdoc_search.corpus.office_archive import parse_member
+from simdoc_search.corpus.office_archive import parse_member, read_properties
 
 _MEDIA_TYPE = re.compile(rb"application/vnd\.oasis\.opendocument\.(?:text|presentation)(?:-template)?\s*")
-_CONTENT, _PROPERTIES_MEMBER = "content.xml", "meta.xml"
-_TYPE_MEMBER, _MANIFEST = "mimetype", "META-INF/manifest.xml"
+_CONTENT, _TYPE_MEMBER, _MANIFEST = "content.xml", "mimetype", "META-INF/manifest.xml"
+_PROPERTIES = {"title": "title", "creation-date": "created_at", "date": "modified_at"}
 _MAX_SPACES = 1000  # the number of spaces in one element
 
 _ODF = "{urn:oasis:names:tc:opendocument:xmlns:"
 _TEXT, _TABLE, _DRAWING, _OFFICE = (f"{_ODF}{name}:1.0}}" for name in ("text", "table", "drawing", "office"))
 _SVG, _MATH = f"{_ODF}svg-compatible:1.0}}", "{http://www.w3.org/1998/Math/MathML}"
-_DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
-_PROPERTIES = {
-    f"{_DUBLIN_CORE}title": "title",
-    f"{_ODF}meta:1.0}}creation-date": "created_at",
-    f"{_DUBLIN_CORE}date": "modified_at",
-}
 
 _PARAGRAPHS = frozenset({f"{_TEXT}p", f"{_TEXT}h"})
 _RUBY_BASE = f"{_TEXT}ruby-base"
@@ -57,11 +51,10 @@ def read_odt_or_odp(archive: zipfile.ZipFile) -> tuple[str, dict[str, str]]:
     are read as accepted. Headers, footers and comments are not read. Paragraphs are separated by an empty line, rows of
     a table by a line break, cells by a tab.
     """
-    content, properties = _ContentReader(), _PropertiesReader()
+    content = _ContentReader()
     parse_member(archive, _CONTENT, content)
-    if _PROPERTIES_MEMBER in archive.namelist():
-        parse_member(archive, _PROPERTIES_MEMBER, properties)
-    return "\n\n".join(block for block in content.blocks if block.strip()), properties.found
+    properties = read_properties(archive, "meta.xml", _PROPERTIES)
+    return "\n\n".join(block for block in content.blocks if block.strip()), properties
 
 
 def is_odt_or_odp(archive: zipfile.ZipFile) -> bool:
@@ -156,28 +149,6 @@ class _ContentReader:
         elif name == _TABLE_NAME:
             table = "\n".join(self._containers.pop())
             self._containers[-1].append(table)
-
-
-class _PropertiesReader:
-    """Reads the title and dates of a document.
-
-    Attributes:
-        found: the properties that have a value.
-    """
-
-    def __init__(self) -> None:
-        self.found: dict[str, str] = {}
-        self._pieces: list[str] = []
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002 - the parser passes them
-        self._pieces.clear()
-
-    def data(self, text: str) -> None:
-        self._pieces.append(text)
-
-    def end(self, name: str) -> None:
-        if name in _PROPERTIES and (value := "".join(self._pieces).strip()):
-            self.found[_PROPERTIES[name]] = value
 
 
 def _parse_count(text: str) -> int:

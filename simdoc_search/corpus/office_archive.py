@@ -64,3 +64,36 @@ def parse_member(archive: zipfile.ZipFile, name: str, reader: XmlReader) -> None
         while data := file.read(_BUFFER_BYTES):
             parser.feed(data)
     parser.close()
+
+
+def read_properties(archive: zipfile.ZipFile, name: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the properties in a member that have a value; an empty dictionary if there is no such member.
+
+    `names` maps the local names of elements to the names of properties.
+    """
+    reader = _PropertiesReader(names)
+    if name in archive.namelist():
+        parse_member(archive, name, reader)
+    return reader.found
+
+
+def local_name(name: str) -> str:
+    """Return a name without its namespace. Strict and transitional Word documents have different namespaces."""
+    return name.rpartition("}")[2]
+
+
+class _PropertiesReader:
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.found: dict[str, str] = {}
+        self._names = names
+        self._pieces: list[str] = []
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002 - the parser passes them
+        self._pieces.clear()
+
+    def data(self, text: str) -> None:
+        self._pieces.append(text)
+
+    def end(self, name: str) -> None:
+        if (key := self._names.get(local_name(name))) and (value := "".join(self._pieces).strip()):
+            self.found[key] = value

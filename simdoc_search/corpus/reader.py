@@ -40,7 +40,7 @@ def read_corpus(
     Files are read later, by `index`. To get the text of a file, use `read_file`.
 
     If a path is a `.jsonl` or `.ndjson` file (also `.gz`), each line is a document. If it is a `.csv`, `.tsv` or
-    `.parquet` file, each row is a document. Inside a folder, such a file is read as text, or skipped if it is Parquet.
+    `.parquet` file, each row is a document. Inside a folder, such a file is one document, or skipped if it is Parquet.
     `-` is standard input: one text if `stdin_id` is given, otherwise JSONL.
 
     Args:

@@ -28,9 +28,9 @@ arrow_functions.py  sketches and band keys of Arrow record batches, for Spark an
 arrow_pairs.py   pairs of Arrow record batches, and their verification
 """
 
-from simdoc_search.dedupe.in_memory import Deduplicated, deduplicate
+from simdoc_search.dedupe.in_memory import deduplicate
 from simdoc_search.dedupe.options import DedupeOptions
-from simdoc_search.dedupe.report import DedupeReport, LeftOutRow
+from simdoc_search.dedupe.report import DedupeReport
 from simdoc_search.dedupe.run import deduplicate_files
 
-__all__ = ["DedupeOptions", "DedupeReport", "Deduplicated", "LeftOutRow", "deduplicate", "deduplicate_files"]
+__all__ = ["DedupeOptions", "DedupeReport", "deduplicate", "deduplicate_files"]

@@ -10,23 +10,18 @@ The package needs the extra `engine`. The cluster listens on 127.0.0.1 and has n
 from __future__ import annotations
 
 from simdoc_search.devengine.cluster import (
-    DEFAULT_PORT,
     Cluster,
     ClusterStatus,
-    NodeStatus,
     find_cluster,
     find_running_clusters,
 )
-from simdoc_search.devengine.common import DevEngineError, ProgressCallback
+from simdoc_search.devengine.common import DevEngineError
 from simdoc_search.devengine.startup import find_free_port, running_cluster, start_cluster
 
 __all__ = [
-    "DEFAULT_PORT",
     "Cluster",
     "ClusterStatus",
     "DevEngineError",
-    "NodeStatus",
-    "ProgressCallback",
     "find_cluster",
     "find_free_port",
     "find_running_clusters",

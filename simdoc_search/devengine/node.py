@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import socket
 from collections import deque
 from collections.abc import Sequence
@@ -158,6 +159,16 @@ class Node:
                 return [line.rstrip("\n") for line in deque(log, maxlen=line_count)]
         except FileNotFoundError:
             return []
+
+
+def read_last_port(data: Path) -> int | None:
+    """Return the HTTP port of the first node when it last used this data; None if no node has used it."""
+    try:
+        configuration = (data / "node-1" / "config" / "opensearch.yml").read_text("utf-8")
+    except OSError:
+        return None
+    match = re.search(r"^transport\.port: (\d+)$", configuration, re.MULTILINE)
+    return int(match[1]) - TRANSPORT_PORT_OFFSET if match else None
 
 
 def check_ports(port: int, node_count: int) -> None:

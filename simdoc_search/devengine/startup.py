@@ -12,7 +12,7 @@ from typing import Any
 from simdoc_search.devengine import registry
 from simdoc_search.devengine.cluster import DEFAULT_PORT, START_TIMEOUT_SECONDS, Cluster
 from simdoc_search.devengine.common import DevEngineError, ProgressCallback, as_dev_engine_errors, data_folder
-from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_PORT_OFFSET, check_ports, is_port_in_use
+from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_PORT_OFFSET, check_ports, is_port_in_use, read_last_port
 from simdoc_search.devengine.packages import OPENSEARCH_VERSION, check_version, find_jars, find_java
 from simdoc_search.devengine.registry import TEMPORARY_PREFIX, Registration
 
@@ -26,7 +26,7 @@ FREE_PORT_CANDIDATES = range(9210, HTTP_PORTS.stop)
 def start_cluster(
     *,
     nodes: int | None = None,
-    port: int = DEFAULT_PORT,
+    port: int | None = None,
     heap: str | None = None,
     version: str | None = None,
     data: str | Path | None = None,
@@ -41,7 +41,8 @@ def start_cluster(
 
     Args:
         nodes: number of nodes. None selects the number of nodes that have data in the folder, or 1.
-        port: HTTP port of the first node, 9200 to 9280. The other nodes use the next ports. 0 selects free ports.
+        port: HTTP port of the first node, 9200 to 9280. The other nodes use the next ports. 0 selects free ports. None
+            selects the port that last had the data, or 9201.
         heap: heap size of each node; None selects 1g.
         version: version of OpenSearch, such as 2.19.1; None selects the default version.
         data: folder for the data; None selects the default folder in the user's home.
@@ -61,6 +62,8 @@ def start_cluster(
     with as_dev_engine_errors("use the data folder"):
         if folder is not None and folder.exists() and not folder.is_dir():
             raise DevEngineError(f"{folder} is not a folder; choose a folder with --data")
+    if port is None:
+        port = (None if ephemeral else read_last_port(folder or data_folder() / "data")) or DEFAULT_PORT
     if port or nodes is not None:
         check_ports(port or FREE_PORT_CANDIDATES[0], nodes or 1)
     requested_options = {"nodes": nodes, "heap": heap, "version": version, "data": folder}

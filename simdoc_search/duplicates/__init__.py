@@ -23,10 +23,9 @@ folding.py            folds near-duplicates and older versions in a list of resu
 """
 
 from simdoc_search.duplicates.bands import band_keys
-from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Group, GroupedDocument, LargeSets, Pair
+from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Group, GroupedDocument, Pair
 from simdoc_search.duplicates.finder import Progress
 from simdoc_search.duplicates.folding import (
-    FoldedHit,
     ShownHit,
     ShownVersion,
     fold_near_duplicates,
@@ -34,17 +33,13 @@ from simdoc_search.duplicates.folding import (
 )
 from simdoc_search.duplicates.keep_order import KEEP_RULES
 from simdoc_search.duplicates.sources import duplicates_among
-from simdoc_search.passages.exact_overlap import MEASURES
 
 __all__ = [
     "KEEP_RULES",
-    "MEASURES",
     "Duplicate",
     "Duplicates",
-    "FoldedHit",
     "Group",
     "GroupedDocument",
-    "LargeSets",
     "Pair",
     "Progress",
     "ShownHit",

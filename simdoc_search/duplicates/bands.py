@@ -140,18 +140,15 @@ def choose_rarest_tokens(
     return choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_low_bits=with_low_bits)
 
 
-def band_keys(
-    fingerprints: Sequence[Fingerprint], overlap: float | Fraction, *, recall: Fraction = RECALL
-) -> list[Ints]:
+def band_keys(fingerprints: Sequence[Fingerprint], overlap: float | Fraction) -> list[Ints]:
     """Return keys by which a data frame or a database can join documents that overlap.
 
-    The keys of a short document are single tokens. If very many short documents have the same token, all of them may
-    share a key.
+    Two documents with exactly this overlap share a key with the probability `RECALL`. The keys of a short document are
+    single tokens. If very many short documents have the same token, all of them may share a key.
 
     Args:
         fingerprints: fingerprints with the same settings.
         overlap: the minimum Jaccard similarity, greater than 0 and at most 1.
-        recall: probability that two documents with exactly this overlap share a key.
 
     Returns:
         The distinct keys of each document, int64. A document without words has no keys. The keys of a document do not
@@ -167,7 +164,7 @@ def band_keys(
     token_ids = [fingerprint.token_ids() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingle_count for fingerprint in fingerprints], np.int64)
     keys, owners = table_band_keys(
-        FingerprintTable.from_token_ids(token_ids, shingles, sketch.slot_count), min_overlap, recall, np.zeros_like
+        FingerprintTable.from_token_ids(token_ids, shingles, sketch.slot_count), min_overlap, RECALL, np.zeros_like
     )
     return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(token_ids))))
 

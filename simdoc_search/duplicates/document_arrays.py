@@ -26,19 +26,24 @@ from simdoc_search.corpus.member_names import find_archive_file
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.duplicates.arrays import Ints, is_run_start
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
-from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
+from simdoc_search.duplicates.keep_order import (
+    KeepCriteria,
+    KeepRule,
+    find_dated_documents,
+    may_be_export,
+    time_written,
+)
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, find_file_problem
 from simdoc_search.duplicates.temporary_files import TokenBuffer
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record, file_path
-from simdoc_search.versions.evidence import TimeWritten, time_written
 
 _MAX_TOKEN_BYTES = 1 << 27
 _HASH_BYTES = 16
 _NO_HASH = bytes(_HASH_BYTES)
 _IS_HEXADECIMAL = re.compile("[0-9a-f]*[1-9a-f][0-9a-f]*").fullmatch  # a hash of only zeros means that there is none
 _NO_ORIGIN = Origin("", -1, 0)
-_NUMBERS_PER_DOCUMENT = 9
+_NUMBERS_PER_DOCUMENT = 10
 NO_FINGERPRINT = "has no fingerprint"
 
 
@@ -76,7 +81,7 @@ class Documents:
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
         has_preferred: whether any document is preferred.
-        has_files: whether any document was read from a file.
+        roots: the indexed folders and files of the documents.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
     """
 
@@ -108,11 +113,9 @@ class Documents:
             source = self._sources.setdefault(
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
-            size, written = (
-                -1 if origin.content_hash else origin.size,
-                time_written(record) if keep_rule.is_by_date else TimeWritten(),
-            )
-            counts_and_dates = len(record.token_ids), record.shingle_count, size, origin.mtime_ns, *written
+            size = -1 if origin.content_hash else origin.size
+            dates = (*time_written(record), may_be_export(record)) if keep_rule.is_by_date else (0, 0, False)
+            counts_and_dates = len(record.token_ids), record.shingle_count, size, origin.mtime_ns, *dates
             numbers.extend((*counts_and_dates, source, is_new(record), is_preferred(record)))
             self._ids.append(record.id)
             tokens.append(record.token_ids)
@@ -124,12 +127,12 @@ class Documents:
             content_hash = origin.content_hash or ("" if has_own_file else record.digest)
             content_hashes += _short_hash(content_hash if is_indexed else record.text_hash)
         columns = np.frombuffer(numbers, np.int64).reshape(-1, _NUMBERS_PER_DOCUMENT).T
-        counts, shingles, sizes, mtimes, written_at, part_counts, source_of, new, preferred = columns
+        counts, shingles, sizes, mtimes, written_at, part_counts, exported, source_of, new, preferred = columns
         text_labels, same_words_labels = _label_hashes(text_hashes), _label_hashes(word_hashes)
         copies, equal = np.bincount(same_words_labels)[same_words_labels], np.bincount(text_labels)[text_labels]
         self._source_parts = list(self._sources)
         if keep_rule.is_by_date:
-            dated = _find_dates_of_texts(text_labels, written_at, part_counts)
+            dated = find_dated_documents(text_labels, same_words_labels, written_at, part_counts, exported > 0)
             written_at, part_counts = written_at[dated], part_counts[dated]
         criteria = KeepCriteria(
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
@@ -152,7 +155,7 @@ class Documents:
         self.has_field: bool = any(value is not None for value in values)
         self.has_date: bool = bool(written_at.any())
         self.has_preferred: bool = bool(preferred.any())
-        self.has_files: bool = any(root for root, *_ in self._source_parts)
+        self.roots: list[str] = sorted({root for root, *_ in self._source_parts if root})
 
     def __len__(self) -> int:
         return len(self._order)
@@ -266,19 +269,6 @@ def _label_hashes(hashes: bytearray) -> Ints:
     labels = np.empty(len(order), np.int64)
     labels[order] = np.cumsum(is_new_label)
     return labels
-
-
-def _find_dates_of_texts(text_labels: Ints, written_ns: Ints, part_counts: Ints) -> Ints:
-    """For each document, return the index of the document whose date is used for it.
-
-    If a document has a date in its metadata or name, its own date is used. Copying a file changes its time. So a
-    document without such a date gets the date of its text: the earliest one in the metadata or names of documents with
-    the same text, or else the earliest file time.
-    """
-    order = np.lexsort((written_ns, part_counts == 0, written_ns == 0, text_labels))
-    labels, begins = np.unique(text_labels[order], return_index=True)
-    of_texts = order[begins][np.searchsorted(labels, text_labels)]
-    return np.where(part_counts > 0, np.arange(len(text_labels)), of_texts)
 
 
 def _make_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -194,7 +195,7 @@ class Duplicates:
         verified: whether texts were compared. Otherwise all overlaps are estimated from fingerprints.
         left_out: for each document that cannot be compared, its key and the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
-        has_files: whether any compared document was read from a file.
+        roots: the indexed folders and files of the compared documents.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
         group_count: number of groups.
         duplicate_count: number of duplicates, without the kept documents.
@@ -230,7 +231,7 @@ class Duplicates:
         self.verified: bool = read_texts is not None
         self.left_out: dict[DocumentKey, str] = collection.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
-        self.has_files: bool = collection.has_files
+        self.roots: list[str] = collection.roots
         self.missing_files: Counter[str] = collection.missing_files
         self.group_count: int = len(np.unique(grouping.kept_document_of[self._duplicates]))
         self.duplicate_count: int = len(self._duplicates)
@@ -240,6 +241,11 @@ class Duplicates:
         self.drop_scope: DropScope | None = drop_scope
         self.unverified_count: int = int((~grouping.is_overlap_exact[self._duplicates]).sum()) if self.verified else 0
         self.large_sets: LargeSets | None = grouping.large_sets
+
+    @property
+    def missing_roots(self) -> list[str]:
+        """The indexed folders and files of compared documents that do not exist now."""
+        return [root for root in self.roots if not os.path.lexists(root)]
 
     @property
     def undescribed_count(self) -> int:

@@ -22,10 +22,7 @@ from simdoc_search.stores.remote.records import read_token_ids
 from simdoc_search.versions.chronology import build_timeline
 from simdoc_search.versions.evidence import DateSources
 from simdoc_search.versions.timeline import (
-    OrderStatement,
     Timeline,
-    describe_date,
-    describe_evidence_kind,
     describe_evidence_kinds,
     describe_unordered_count,
 )
@@ -178,21 +175,8 @@ def _explain(timeline: Timeline, names: Sequence[str]) -> str:
         reason = f"by the {describe_evidence_kinds(timeline.newest_evidence_kinds)}"
         return f"{printable(names[timeline.newest])} is the newest, {reason}{unordered}"
     if timeline.conflicting_statements:
-        return "the evidence conflicts: " + "; ".join(
-            f"by the {describe_evidence_kind(statement.evidence_kind)}, {later} is newer than {earlier}"
-            for statement in timeline.conflicting_statements
-            for later, earlier in [_name_documents(statement, names)]
-        )
+        return f"the evidence conflicts: {'; '.join(map(str, timeline.conflicting_statements))}"
     return "no evidence shows which is newer"
-
-
-def _name_documents(statement: OrderStatement, names: Sequence[str]) -> list[str]:
-    """Return the names and dates of the later and the earlier document."""
-    numbers = (statement.later, statement.earlier)
-    return [
-        f"{printable(names[number])} ({describe_date(label, '' if source == number else names[source])})"
-        for number, label, source in zip(numbers, statement.labels, statement.dated_documents, strict=True)
-    ]
 
 
 class _Comparison:

@@ -6,7 +6,10 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from functools import lru_cache
+from typing import NamedTuple, cast
+from unicodedata import normalize
 
 import numpy as np
 
@@ -16,16 +19,25 @@ from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.duplicates.field_values import encode_values, field_of_rule, prefers_largest, rank_values
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
-from simdoc_search.versions.evidence import DATE_FIELDS
-from simdoc_search.versions.names import remove_copy_marks
+from simdoc_search.stores.record import Record
+from simdoc_search.versions.evidence import DATE_FIELDS, date_written
+from simdoc_search.versions.names import find_date_in_name, remove_copy_marks
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
 
 _EXTENSIONS = re.compile(r"(?:\.\w{1,8}){1,2}$")
 _BACKUP_EXTENSION = re.compile(r"(?:~|\.bak)$", re.IGNORECASE)
 
+_DOWNLOADS = """\
+    downloads téléchargements descargas scaricati transferências pobrane hämtningar nedlastinger hentet lataukset
+    stažené stiahnuté letöltések descărcări baixades preuzimanja prejemi İndirilenler λήψεις загрузки завантаження
+    下载 下載 ダウンロード 다운로드"""
+"""The names of the folder for downloads in many languages, as xdg-user-dirs creates it."""
+
 _FOLDER_OF_COPIES = re.compile(
-    r"downloads|desktop|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?)(?:[\W_].*)?", re.IGNORECASE
+    rf"{'|'.join(_DOWNLOADS.split())}|desktop|schreibtisch|"
+    r"(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?|sauvegardes?)(?:[\W_].*)?",
+    re.IGNORECASE,
 )
 """Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
 file in another folder was probably filed there by a person."""
@@ -65,8 +77,9 @@ class KeepRule:
     `containment` and `reverse_containment`, it only uses the length, because the longer document must come first.
 
     A copy without a date in its metadata or name gets a date from the documents with the same text: the earliest one
-    in their metadata or names, or else their earliest file time. Documents without a date or without the field come
-    last. Ties are broken by these criteria, in this order:
+    in their metadata or names, or else their earliest file time. A PDF without a date in its name gets the date of a
+    file of another format with the same words, if that date is earlier. Documents without a date or without the field
+    come last. Ties are broken by these criteria, in this order:
 
     1. more distinct shingles
     2. a file outside archives and e-mails
@@ -132,6 +145,63 @@ class KeepRule:
         return rank_values(kinds, numbers, string_ranks, largest_first=prefers_largest(self.rule))
 
 
+class TimeWritten(NamedTuple):
+    """The date of `date_written` as a time.
+
+    Attributes:
+        ns: the time in nanoseconds since 1970; 0 if there is no date. A day, month or year is converted to the time
+            when it begins.
+        part_count: how precise the date in the metadata or name is: 1 for a year, 2 for a month, 3 for a day, more for
+            a time. 0 for the modification time of a file.
+    """
+
+    ns: int = 0
+    part_count: int = 0
+
+
+def time_written(record: Record) -> TimeWritten:
+    """Return the date of `date_written` as a time."""
+    dated = date_written(record)
+    if dated is None or dated.evidence_kind == "modification time":
+        return TimeWritten(record.origin.mtime_ns if dated and record.origin else 0)
+    parts = cast("tuple[int, ...]", (*dated.key, 1, 1)[: max(3, len(dated.key))])
+    written = datetime(*parts, tzinfo=timezone.utc)  # type: ignore[misc,arg-type]
+    return TimeWritten(int(written.timestamp()) * 10**9, len(dated.key))
+
+
+def may_be_export(record: Record) -> bool:
+    """Return whether a document is a PDF without a date in its name. Its date may only be the time of the export."""
+    return record.path.lower().endswith(".pdf") and find_date_in_name(record.path) is None
+
+
+def find_dated_documents(
+    text_labels: Ints, same_words_labels: Ints, written_ns: Ints, part_counts: Ints, may_be_export: Bools
+) -> Ints:
+    """For each document, return the index of the document whose date is used for it.
+
+    If a document has a date in its metadata or name, its own date is used. Copying a file changes its time. So a
+    document without such a date gets the date of its text: the earliest one in the metadata or names of documents with
+    the same text, or else the earliest file time.
+
+    The text of a PDF has other spaces than that of the file from which the PDF was exported. So a PDF gets the earliest
+    date of the other files with the same words, if this date is earlier than that of the PDF.
+    """
+    of_texts = _first_of_label(text_labels, written_ns, part_counts == 0, written_ns == 0)
+    dated = np.where(part_counts > 0, np.arange(len(text_labels)), of_texts)
+    dates = written_ns[dated]
+    sources = _first_of_label(same_words_labels, dates, part_counts[dated] == 0, dates == 0, may_be_export)
+    is_earlier = (dates[sources] > 0) & ((dates[sources] < dates) | (dates == 0))
+    return np.where(may_be_export & ~may_be_export[sources] & is_earlier, dated[sources], dated)
+
+
+def _first_of_label(labels: Ints, *criteria: Ints | Bools) -> Ints:
+    """For each document, return the index of the first document with its label. The last criterion counts most."""
+    order = np.lexsort((*criteria, labels))
+    unique_labels, begins = np.unique(labels[order], return_index=True)
+    first: Ints = order[begins][np.searchsorted(unique_labels, labels)]
+    return first
+
+
 def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     """Return the rank of each document, and whether it is in an archive or e-mail.
 
@@ -170,7 +240,8 @@ def is_in_copy_folder(path: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _count_copy_folders(path: str) -> int:
-    return sum(bool(_FOLDER_OF_COPIES.fullmatch(name)) or _is_copy_name(name) for name in path.split("/"))
+    names = normalize("NFC", path).split("/")
+    return sum(bool(_FOLDER_OF_COPIES.fullmatch(name)) or _is_copy_name(name) for name in names)
 
 
 def _is_copy_name(name: str) -> bool:
@@ -178,5 +249,5 @@ def _is_copy_name(name: str) -> bool:
 
     Words that people add, such as final, new and old, do not count, because they are less reliable.
     """
-    stem = _EXTENSIONS.sub("", name)
+    stem = normalize("NFC", _EXTENSIONS.sub("", name))
     return bool(_BACKUP_EXTENSION.search(name)) or remove_copy_marks(stem) != stem

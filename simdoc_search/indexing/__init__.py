@@ -1,6 +1,5 @@
 """Indexes documents into a store."""
 
-from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.language_detection import LanguageReport, identify_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.run import (
@@ -13,7 +12,6 @@ from simdoc_search.indexing.run import (
 
 __all__ = [
     "FILE_TIMEOUT",
-    "DocumentFilter",
     "IndexReport",
     "LanguageReport",
     "delete_documents",

@@ -256,8 +256,8 @@ class IndexingRun:
                 self.report.notes += make_unseen_notes(*arguments)
                 continue
             unseen = find_unseen_documents(*arguments)
-            self.report.notes += unseen.make_skipped_notes(input_path.path)
-            vanished = find_vanished_documents(unseen, input_path, self._archives, prune_all=prune_all)
+            self.report.notes += unseen.make_skipped_notes(input_path.path, self._store.location)
+            vanished = find_vanished_documents(self._store, input_path, unseen, self._archives, prune_all=prune_all)
             self._writer.delete(vanished.ids)
             _log.info("%s: %d documents pruned", input_path.path, len(vanished.ids))
             self._removed_count += len(vanished.ids)
@@ -291,6 +291,6 @@ class IndexingRun:
         report.deleted_count = seen.count(IdStatus.DELETED) + self._removed_count
         report.notes += self._moved.make_notes()
         for input_path in self._paths:
-            report.problems += input_path.make_conflict_messages()
+            report.problems += input_path.make_conflict_messages(self._store.location)
             report.notes += input_path.make_rename_notes()
         return report

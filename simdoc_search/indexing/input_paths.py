@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.display import format_count
+from simdoc_search.display import command_line, format_count
 from simdoc_search.documents import SkippedFile
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON
 from simdoc_search.stores.base import Store
@@ -80,13 +80,14 @@ class InputPath:
             path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
         return find_listed_path(path, self.unreadable_paths, self.path)
 
-    def make_conflict_messages(self) -> list[str]:
+    def make_conflict_messages(self, store: str) -> list[str]:
         """Return a sentence for each other root whose files have the same ids as files of this path."""
         name = PurePath(self.path).name if Path(self.path).is_dir() else PurePath(self.path).parent.name
+        command = command_line(store, "index", self.path, "--prefix", f"{name}/")
         return [
             f"skipped {format_count(count, 'file')} of {self.path}, because {root} has "
-            f"{'a file with the same id' if count == 1 else 'files with the same ids'}; change the ids in {self.path} "
-            f"with --prefix {name}/"
+            f"{'a file with the same id' if count == 1 else 'files with the same ids'}. To change the ids in "
+            f"{self.path}, run: {command}"
             for root, count in self.id_conflicts.items()
         ]
 

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from simdoc_search.corpus.file_reader import ARCHIVE_REASON
+from simdoc_search.corpus.links import LINK_OUT_REASON
 from simdoc_search.documents import SkippedFile
 
 
@@ -38,6 +40,9 @@ later or on another machine."""
 BROKEN_LINK_REASON = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
 
+NO_FILES_REASON = "has no files"
+"""The reason for an indexed path that no longer exists or is empty, in a run that removes its documents."""
+
 SKIP_KINDS = (
     SkipKind("damaged", r"damaged: (.*)", is_text_outdated=True),
     SkipKind("encrypted", "encrypted", is_text_outdated=True),
@@ -51,6 +56,11 @@ SKIP_KINDS = (
     SkipKind("", "took longer than .*", advice="wait longer with --file-timeout SECONDS"),
     SkipKind("", "needed more memory .*", advice="allow more memory with --worker-memory MB"),
     OTHER_KIND,
+    SkipKind(
+        "with an id that is too long",
+        r"the id .*… is (.* bytes) long; .*",
+        advice="name a subfolder, because an id is the path below the named folder",
+    ),
     SkipKind("", rf"{BROKEN_LINK_REASON}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
     SkipKind("with the id of another file", r"(a file in .*) already has this id", is_id_taken=True),
@@ -67,15 +77,40 @@ SKIP_KINDS = (
     ),
     SkipKind(
         "",
-        "binary|an image|an archive or a mailbox; .*|(?:an HTML page|a plan) that simdoc-search wrote",
+        ARCHIVE_REASON,
+        is_expected=True,
+        is_text_outdated=True,
+        advice="read such files with --archives",
+    ),
+    SkipKind(
+        "",
+        "binary|an image|(?:an HTML page|a plan) that simdoc-search wrote",
         is_expected=True,
         is_text_outdated=True,
     ),
+    SkipKind(
+        "", LINK_OUT_REASON, is_expected=True, may_be_indexed=True, advice="follow such links with --follow-links"
+    ),
     SkipKind("", r"a link .*|an index of simdoc-search", is_expected=True, may_be_indexed=True),
+    SkipKind("", NO_FILES_REASON, is_expected=True),
     SkipKind("", "excluded", is_expected=True, may_be_indexed=True),
     SkipKind("", "hidden|a lock file of Microsoft Office", is_expected=True),
 )
 """All kinds, by descending importance."""
+
+
+_PLURALS = {
+    ARCHIVE_REASON: "archives or mailboxes",
+    "an image": "images",
+    "an HTML page that simdoc-search wrote": "HTML pages that simdoc-search wrote",
+    "a plan that simdoc-search wrote": "plans that simdoc-search wrote",
+    "an index of simdoc-search": "indexes of simdoc-search",
+    "a lock file of Microsoft Office": "lock files of Microsoft Office",
+    "a link to a folder that was already read": "links to folders that were already read",
+    LINK_OUT_REASON: "links out of the folder",
+    "a pipe, socket or device, not a regular file": "pipes, sockets or devices, not regular files",
+}
+"""The plurals of the reasons that say what a file is."""
 
 
 def classify_reason(reason: str) -> tuple[SkipKind, str]:
@@ -98,6 +133,12 @@ class SkipGroup:
     label: str
     advice: str  # the option that would help; empty if there is none
     files: list[str] = field(default_factory=list)  # the path of each file, and its detail
+
+    @property
+    def noun(self) -> str:
+        """What the files are, such as `images`, or `image` for one file; empty if the label only says why."""
+        plural = _PLURALS.get(self.label, "")
+        return self.label.partition(" ")[2] if plural and len(self.files) == 1 else plural
 
 
 def group_by_reason(skipped: Iterable[SkippedFile]) -> list[SkipGroup]:

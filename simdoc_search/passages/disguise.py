@@ -1,59 +1,189 @@
-"""Finds disguised words: they contain characters that a reader does not notice, but that make the words differ."""
+"""Finds disguised words, and reads them as the words that they look like.
+
+A disguised word contains characters that a reader does not notice, but that make it differ from the word.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import NamedTuple
 
+import numpy as np
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.display import format_count, printable
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.positions import TextPositions
 
-_LATIN = "A-Za-zÀ-ɏ"
-_LOOKALIKES = "\u0400-\u04ff\u03bf"  # Cyrillic letters, and the Greek letter omicron
+_CYRILLIC, _LATIN = "АВЕКМНОРСТУХІЈаеорсухіјёїЁЇ", "ABEKMHOPCTYXIJaeopcyxijëïËÏ"
+_RARE_CYRILLIC, _RARE_LATIN = "ЅӀԌѕһӏԁԛԝү", "SIGshldqwy"
+"""A few languages use these letters. They replace Latin letters, but Latin letters do not replace them."""
+_TO_LATIN = str.maketrans(f"{_CYRILLIC}{_RARE_CYRILLIC}\u03bf", f"{_LATIN}{_RARE_LATIN}o")  # the last is an omicron
+_TO_CYRILLIC = str.maketrans(_LATIN, _CYRILLIC)
+
+_LATIN_LETTERS = "A-Za-zÀ-ɏ"
+_OTHER_LETTERS = "\u0400-\u052f\u03bf"
+_SUSPICIOUS_CHARACTER = re.compile(f"[{_OTHER_LETTERS}\u200b]")
 _DISGUISED_CHARACTER = re.compile(
-    rf"(?<=[{_LATIN}])[{_LOOKALIKES}]|(?<=[{_LOOKALIKES}])[{_LATIN}]"
+    rf"(?<=[{_LATIN_LETTERS}])[{_OTHER_LETTERS}]|(?<=[{_OTHER_LETTERS}])[{_LATIN_LETTERS}]"
     # A zero-width space splits a word in two. Between Thai or Khmer letters, it is normal.
-    rf"|(?<=[{_LATIN}{_LOOKALIKES}])\u200b+(?=[{_LATIN}{_LOOKALIKES}])"
+    rf"|(?<=[{_LATIN_LETTERS}{_OTHER_LETTERS}])\u200b+(?=[{_LATIN_LETTERS}{_OTHER_LETTERS}])"
 )
-_WORD_CHARACTERS = re.compile(
-    r"(?:[^\W_]|[\u00ad\u0300-\u036f\u200b-\u200d\u2060])+"
-)  # also invisible ones, and accents
+_WORD = re.compile(r"(?:[^\W_]|[\u00ad\u0300-\u036f\u200b-\u200d\u2060])+")  # also invisible characters, and accents
+_LATIN_LETTER = re.compile(f"[{_LATIN_LETTERS}]")
+_OTHER_LETTER = re.compile(f"[{_OTHER_LETTERS}]")
+_ZERO_WIDTH_SPACE = re.compile("\u200b+")
 _INVISIBLE_ENDS = "\u00ad\u200b\u200c\u200d\u2060"
-_MAX_QUOTED_WORDS, _MAX_QUOTED_CHARACTERS = 3, 40
+
+_MAX_LISTED_LINES, _MAX_QUOTED_CHARACTERS = 20, 40
+_MAX_LOOKALIKE_WORDS = 5
+"""The maximum number of consecutive words that consist of look-alike letters only."""
 
 
-def find_disguised_words(text: str) -> list[Span]:
-    """Return the spans of the words that contain a zero-width space, or letters of two alphabets."""
+class DisguisedWord(NamedTuple):
+    """A word with a zero-width space, or with letters that look like those of another alphabet.
+
+    Attributes:
+        span: The span of the word in the text.
+        word: The word, as it is in the text.
+        looks_like: The word that a reader sees. It is equal to `word` if not all letters have look-alikes.
+        place: The line of the word, and its page if the text has pages, such as `line 120`.
+    """
+
+    span: Span
+    word: str
+    looks_like: str
+    place: str
+
+
+def find_disguised_words(text: str) -> list[DisguisedWord]:
+    """Return the disguised words of a text, in order."""
+    spans = _find_spans(text)
+    if not spans:
+        return []
+    positions = TextPositions(text)
+    words = [(span, text[slice(*span)]) for span in spans]
+    return [DisguisedWord(span, word, _replace_lookalikes(word), positions.label(span[0])) for span, word in words]
+
+
+def find_lookalike_letters(text: str) -> list[int]:
+    """Return the positions of the letters that look like letters of another alphabet, in disguised words."""
+    positions = []
+    for start, end in _find_spans(text):
+        word = text[start:end]
+        kept = [index for index, letter in enumerate(word) if letter != "\u200b"]
+        shown = _replace_lookalikes(word)
+        positions += [start + index for index, letter in zip(kept, shown, strict=True) if word[index] != letter]
+    return positions
+
+
+def undo_disguise(text: str) -> str:
+    """Return a text in which each disguised word is replaced by the word that it looks like."""
+    return "".join(piece for _, piece in _undisguised_pieces(text))
+
+
+def locate_undisguised_words(text: str, analysis: Analysis | None = None) -> WordPositions:
+    """Return the words of `undo_disguise(text)`, with their positions in `text`; see `locate_words`."""
+    pieces = list(_undisguised_pieces(text))
+    words = locate_words("".join(piece for _, piece in pieces), analysis)
+    if len(pieces) == 1:
+        return words
+    indices = np.concatenate([np.arange(start, start + len(piece)) for start, piece in pieces])
+    return WordPositions(words.words, indices[words.starts], indices[words.ends - 1] + 1)
+
+
+def describe_disguised_words(words: Iterable[DisguisedWord]) -> str:
+    """Return a sentence with the number of disguised words and their lines. It is empty if there are none."""
+    words = list(words)
+    if not words:
+        return ""
+    lines = [list(group) for _, group in groupby(words, key=lambda word: word.place)]
+    listed = list(map(_describe_line, lines[:_MAX_LISTED_LINES]))
+    if other_lines := lines[_MAX_LISTED_LINES:]:
+        count = format_count(sum(map(len, other_lines)), "word")
+        listed.append(f"and {count} in {format_count(len(other_lines), 'more line')}")
+    words_contain = f"{format_count(len(words), 'word')} {'contains' if len(words) == 1 else 'contain'}"
+    return f"{words_contain} invisible characters or look-alike letters of another alphabet: {', '.join(listed)}."
+
+
+def _describe_line(words: list[DisguisedWord]) -> str:
+    first = printable(words[0].word.strip(_INVISIBLE_ENDS))
+    shown = first if len(first) <= _MAX_QUOTED_CHARACTERS else f"{first[:_MAX_QUOTED_CHARACTERS]}…"
+    return f"“{shown}”{f' and {len(words) - 1:,} more' if len(words) > 1 else ''} ({words[0].place})"
+
+
+def _find_spans(text: str) -> list[Span]:
+    """Return the spans of the disguised words, in order."""
+    if text.isascii() or not _SUSPICIOUS_CHARACTER.search(text) or not _has_neighbours_of_two_alphabets(text):
+        return []
     spans: list[Span] = []
     end = 0
     for match in _DISGUISED_CHARACTER.finditer(text):
         if match.start() < end:
             continue  # it is in the same word as the character before it
         start = match.start()
-        while start > end and _WORD_CHARACTERS.match(text, start - 1, start):
+        while start > end and _WORD.match(text, start - 1, start):
             start -= 1
-        word = _WORD_CHARACTERS.match(text, start)
+        word = _WORD.match(text, start)
         end = word.end() if word else match.end()
         spans.append((start, end))
-    return spans
+    return sorted([*spans, *_find_lookalike_words(text)]) if spans else []
 
 
-def describe_disguised_words(text: str) -> str:
-    """Return sentences with the number of disguised words, the first of them, and what to do. Return "" without any."""
-    spans = find_disguised_words(text)
-    if not spans:
-        return ""
-    positions = TextPositions(text)
-    quoted = [_quote(text[start:end], positions.label(start)) for start, end in spans[:_MAX_QUOTED_WORDS]]
-    more = [f"and {len(spans) - len(quoted):,} more"] if len(spans) > len(quoted) else []
-    words_contain = f"{format_count(len(spans), 'word')} {'contains' if len(spans) == 1 else 'contain'}"
-    return (
-        f"{words_contain} invisible characters or letters of two alphabets: {', '.join([*quoted, *more])}. Such words "
-        "can hide copied text, because they do not match the words that they look like. To find copies, retype these "
-        "words in a copy of the text, and use that copy."
-    )
+def _has_neighbours_of_two_alphabets(text: str) -> bool:
+    """Whether a text has a zero-width space or adjacent letters of two alphabets. A regex takes longer."""
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), np.uint16)
+    is_latin = (units < 0x250) & (((units | 0x20) - ord("a") < 26) | (units >= 0xC0))
+    is_other = ((units >= 0x400) & (units < 0x530)) | (units == 0x3BF)
+    adjacent = (is_latin[:-1] & is_other[1:]) | (is_other[:-1] & is_latin[1:])
+    return bool(adjacent.any()) or "\u200b" in text
 
 
-def _quote(word: str, place: str) -> str:
-    shown = printable(word.strip(_INVISIBLE_ENDS))
-    return f"“{shown if len(shown) <= _MAX_QUOTED_CHARACTERS else f'{shown[:_MAX_QUOTED_CHARACTERS]}…'}” ({place})"
+def _find_lookalike_words(text: str) -> Iterator[Span]:
+    """Yield the spans of words that consist of look-alike letters only, between words with Latin letters."""
+    pending: list[Span] = []
+    is_after_latin = True
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if _LATIN_LETTER.search(word) and not _OTHER_LETTER.search(_replace_lookalikes(word)):
+            if is_after_latin and len(pending) <= _MAX_LOOKALIKE_WORDS:
+                yield from pending
+            is_after_latin, pending = True, []
+        elif all(ord(letter) in _TO_LATIN for letter in word):
+            pending.append(match.span())
+        elif any(map(str.isalpha, word)):
+            is_after_latin, pending = False, []
+
+
+def _replace_lookalikes(word: str) -> str:
+    """Return the word that a disguised word looks like."""
+    word = _ZERO_WIDTH_SPACE.sub("", word)
+    if not any(letter > "\u024f" for letter in word):
+        return word
+    latin = sum(bool(_LATIN_LETTER.match(letter)) for letter in word)
+    other = sum(bool(_OTHER_LETTER.match(letter)) for letter in word)
+    as_latin, as_cyrillic = word.translate(_TO_LATIN), word.translate(_TO_CYRILLIC)
+    is_latin = not _OTHER_LETTER.search(as_latin)
+    is_cyrillic = not _LATIN_LETTER.search(as_cyrillic)
+    if is_latin and (latin >= other or not is_cyrillic or not latin):
+        return as_latin
+    return as_cyrillic if is_cyrillic and latin else word
+
+
+def _undisguised_pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the pieces of `undo_disguise(text)`, with their positions in `text`. Yield one piece without disguise."""
+    end = 0
+    for start, next_end in _find_spans(text):
+        yield end, text[end:start]
+        word = _replace_lookalikes(text[start:next_end])
+        position, shown = start, 0
+        for match in _ZERO_WIDTH_SPACE.finditer(text, start, next_end):
+            length = match.start() - position
+            yield position, word[shown : shown + length]
+            position, shown = match.end(), shown + length
+        yield position, word[shown:]
+        end = next_end
+    yield end, text[end:]

@@ -1,8 +1,12 @@
-"""Escapes text for HTML, and replaces invisible characters with escape sequences."""
+"""Escapes text for HTML, and marks invisible characters and look-alike letters."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from itertools import pairwise
+
+from simdoc_search.passages.disguise import find_lookalike_letters
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 _LINE_END = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
@@ -17,9 +21,21 @@ _INVISIBLE_CHARACTERS = re.compile(
 def escape_html(text: str) -> str:
     r"""Escape a text for use as the content of an HTML element.
 
-    An invisible character becomes an escape sequence, such as `\u202e`, in a `<span class="escape">`. Every line ends
-    with a line feed.
+    An invisible character becomes an escape sequence, such as `\u202e`, in a `<span class="escape">`. So does a letter
+    that looks like one of another alphabet, but as itself, with its Unicode name. Every line ends with a line feed.
     """
+    lookalikes = find_lookalike_letters(text)
+    if not lookalikes:
+        return _escape(text)
+    parts = [_escape(text[: lookalikes[0]])]
+    for position, following in pairwise([*lookalikes, len(text)]):
+        letter = text[position]
+        title = unicodedata.name(letter).title()
+        parts += [f'<span class="escape" title="{title}">{letter}</span>', _escape(text[position + 1 : following])]
+    return "".join(parts)
+
+
+def _escape(text: str) -> str:
     lines = _LINE_END.sub("\n", text).translate(_ESCAPES)
     return _INVISIBLE_CHARACTERS.sub(_escape_sequence, lines)
 

@@ -58,8 +58,8 @@ class MarkedText:
     ) -> list[str]:
         """Return the first marked spans as HTML, each with the words around it.
 
-        The text is escaped. Invisible characters become escape sequences in a `<span class="escape">`. The tags are
-        inserted unchanged.
+        The text is escaped. Invisible characters become escape sequences in a `<span class="escape">`, which also marks
+        look-alike letters of another alphabet. The tags are inserted unchanged.
 
         Args:
             count: The maximum number of spans.

@@ -74,16 +74,19 @@ class SignificantChange(NamedTuple):
     Attributes:
         kind: `negation`, `number`, `date` or `name`. If several kinds apply to a short difference, the first of them
             is used. A long difference (over 60 characters) becomes one change per kind that applies.
-        preceding_words: Up to three words before the change, in the newer text. They are in the same sentence, unless
-            the change begins a sentence.
+        preceding_words: Up to three words before `new` in the newer text, or before `old` in the older text if `new` is
+            empty. They are in the same sentence, unless the change begins a sentence.
         old: The changed part of the older text. For a long difference, only its words of this kind. It may be empty.
         new: The same for the newer text.
+        old_preceding_words: Up to three words before `old` in the older text, if other words precede `new` in the newer
+            text. Otherwise empty.
     """
 
     kind: SignificantChangeKind
     preceding_words: str
     old: str
     new: str
+    old_preceding_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,12 +81,21 @@ def _find_changes_of_kinds(old: str, new: str, a: Span, b: Span) -> Iterator[Sig
         return
     parts = _normalise_spaces(old[slice(*a)]), _normalise_spaces(new[slice(*b)])
     if max(map(len, parts)) <= _EXCERPT_LENGTH:
-        yield SignificantChange(kinds[0], _find_context(new, b[0]), *parts)
+        yield _make_change(kinds[0], (old, new), (a[0], b[0]), *parts)
         return
     for kind in kinds:
-        start = new_words[kind][0].start if new_words[kind] else b[0]
-        excerpts = (_join_words(words[kind]) for words in (old_words, new_words))
-        yield SignificantChange(kind, _find_context(new, start), *excerpts)
+        starts = (words[kind][0].start if words[kind] else 0 for words in (old_words, new_words))
+        yield _make_change(kind, (old, new), starts, _join_words(old_words[kind]), _join_words(new_words[kind]))
+
+
+def _make_change(
+    kind: SignificantChangeKind, texts: tuple[str, str], starts: Iterable[int], old: str, new: str
+) -> SignificantChange:
+    before_old, before_new = map(_find_context, texts, starts)
+    if not new:
+        return SignificantChange(kind, before_old, old, new)
+    has_other_words_before = bool(old) and before_old.split()[-1:] != before_new.split()[-1:]
+    return SignificantChange(kind, before_new, old, new, before_old if has_other_words_before else "")
 
 
 def _join_words(words: Sequence[_KeyWord]) -> str:

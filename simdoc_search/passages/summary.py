@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import locate_words
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
-from simdoc_search.passages.disguise import describe_disguised_words
-from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
+from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
+from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange, Span
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
+from simdoc_search.passages.word_spans import spans_to_mask
 
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
@@ -44,12 +44,26 @@ def quote_matched_words(passage: Passage, text: str) -> str:
     return excerpt(quote)
 
 
-def count_passage_words(passage: Passage, text: str, analysis: Analysis | None = None) -> str:
-    """Return the number of matched words: "12 words", or "17 of 39 words match" if the passage has others."""
-    words = len(locate_words(text[slice(*passage.a)], analysis).words)
-    if words > passage.word_count:
-        return f"{passage.word_count:,} of {format_count(words, 'word')} match"
-    return format_count(passage.word_count, "word")
+def count_passage_words(
+    passage: Passage, text: str, analysis: Analysis | None = None, quotations: Sequence[Span] = ()
+) -> str:
+    """Return the number of matched words: "12 words", or "17 of 39 words match" if the passage has others.
+
+    If matched words are in `quotations`, their number follows: "12 words, 10 quoted".
+    """
+    begin = passage.a[0]
+    words = locate_undisguised_words(text[slice(*passage.a)], analysis)
+    matched, quoted = (
+        spans_to_mask(words, [(start - begin, end - begin) for start, end in spans])
+        for spans in ([run[0] for run in passage.runs], quotations)
+    )
+    counts = format_count(passage.word_count, "word")
+    if len(words.words) > passage.word_count:
+        counts = f"{passage.word_count:,} of {format_count(len(words.words), 'word')} match"
+    quoted_count = int((matched & quoted).sum())
+    if not quoted_count:
+        return counts
+    return f"{counts}, {'all' if quoted_count >= passage.word_count else f'{quoted_count:,}'} quoted"
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
@@ -140,12 +154,11 @@ def describe_significant_changes(
 ) -> list[str]:
     """Return one line per significant change: "number: The rent is “850” → “890”" or "negation: may “not” (added)".
 
+    The words before the quoted ones are those of the same text: "number: pays “850” → owes “890”".
+
     If there are more than `max_count` changes, the last line contains the number of omitted changes.
     """
-    lines = [
-        f"{change.kind}: {_format_context(change.preceding_words)}{_describe_replacement(change)}"
-        for change in changes[:max_count]
-    ]
+    lines = [f"{change.kind}: {_describe_change(change)}" for change in changes[:max_count]]
     more = len(changes) - max_count
     return [*lines, f"and {format_count(more, 'more significant change')}"] if more > 0 else lines
 
@@ -155,20 +168,24 @@ def _format_context(words: str) -> str:
     return printable(f"{words.rstrip(':')} ") if words.rstrip(":") else ""
 
 
-def _describe_replacement(change: SignificantChange) -> str:
+def _describe_change(change: SignificantChange) -> str:
+    before, before_old = map(_format_context, (change.preceding_words, change.old_preceding_words))
     old, new = f"“{printable(change.old)}”", f"“{printable(change.new)}”"
     if change.old and change.new:
-        return f"{old} → {new}"
-    return f"{new} (added)" if change.new else f"{old} (removed)"
+        return f"{before_old}{old} → {before}{new}" if before_old else f"{before}{old} → {new}"
+    return f"{before}{new} (added)" if change.new else f"{before}{old} (removed)"
 
 
 def describe_problem_words(comparison: Comparison, texts: tuple[str, str], names: tuple[str, str]) -> list[str]:
     """Return warnings about words that are disguised or not split. They are empty if no words of the texts differ."""
     if not comparison.differences:
         return []
-    disguised = [(name, describe_disguised_words(text)) for name, text in zip(names, texts, strict=True)]
+    disguised = [
+        (name, describe_disguised_words(find_disguised_words(text))) for name, text in zip(names, texts, strict=True)
+    ]
     unsplit = [UNSPLIT_PASSAGES_NOTE] if any(map(has_unsplit_words, texts)) else []
-    return [*(f"{name}: {note}" for name, note in disguised if note), *unsplit]
+    advice = "They differ from the words that they look like. `passages` reads them as those words."
+    return [*(f"{name}: {note} {advice}" for name, note in disguised if note), *unsplit]
 
 
 class MeasureRow(NamedTuple):

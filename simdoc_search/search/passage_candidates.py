@@ -17,7 +17,7 @@ from simdoc_search.passages.word_spans import Mask
 from simdoc_search.query.plans import ThresholdPlan, min_matches_beyond_chance
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import AnalysedText
-from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.tokens import encode, unite_token_ids
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Phrase, PhraseMatches
@@ -81,12 +81,13 @@ def find_passage_candidates(
     guaranteed_run_length = compute_guaranteed_run(store, document, alignment)
     if not len(document.passage_tokens_to_query):  # all words of the document are ignored
         return PassageCandidates([], 0, guaranteed_run_length, 0)
-    token_matches = store.documents_sharing_tokens(
-        document.passage_tokens_to_query, filters=filters, exclude=exclude, size=size
-    )
+    token_ids = document.passage_tokens_to_query
+    if document.disguised_words:
+        token_ids = unite_token_ids(token_ids, document.as_written.passage_tokens_to_query)
+    token_matches = store.documents_sharing_tokens(token_ids, filters=filters, exclude=exclude, size=size)
     phrase_matches = PhraseMatches({})
     if store.can_find_phrases and document.analysed_text is not None:
-        phrases = choose_phrases(document.analysed_text, document.ignored_word_mask, alignment)
+        phrases = choose_document_phrases(document, alignment)
         phrase_matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
     token_counts = {candidate.key: candidate.shared_count for candidate in token_matches.documents}
     similar = _find_by_fingerprint(store, document, filters, exclude)
@@ -126,6 +127,22 @@ def describe_guarantee(store: Store) -> str:
         return f"every shared run of {SHORT_TEXT_MIN_RUN} words is found ({long_text})"
     size = settings.analysis.shingle_size
     return f"every shared run of {settings.passages.guaranteed_run_length(size)} {settings.analysis.unit}s is found"
+
+
+def choose_document_phrases(document: QueryDocument, alignment: AlignmentSettings) -> list[Phrase]:
+    """Return the phrases of a text, with its disguised words both as they are written and as they look."""
+    if document.analysed_text is None:
+        return []
+    phrases = choose_phrases(document.analysed_text, document.ignored_word_mask, alignment)
+    written = document.as_written
+    if not document.disguised_words or written.analysed_text is None:
+        return phrases
+    as_written = choose_phrases(written.analysed_text, written.ignored_word_mask, alignment)
+    known = {phrase.words for phrase in as_written}
+    return [
+        *as_written,
+        *(Phrase(phrase.words, " ".join(phrase.words)) for phrase in phrases if phrase.words not in known),
+    ]
 
 
 def choose_phrases(text: AnalysedText, is_ignored: Mask, alignment: AlignmentSettings) -> list[Phrase]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from simdoc_search.display import describe_shown_hits, format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
-from simdoc_search.passages.disguise import describe_disguised_words
+from simdoc_search.passages.disguise import DisguisedWord, describe_disguised_words, find_disguised_words
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 from simdoc_search.search.results import HitsResult
@@ -24,10 +25,12 @@ class Coverage(NamedTuple):
     Attributes:
         word_count: number of covered words.
         share: `word_count` as a share of all words that are not ignored, 0..1.
+        quoted_word_count: number of covered words that are in quotations. 0 if quotations are ignored.
     """
 
     word_count: int
     share: float
+    quoted_word_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ class PassageResult(HitsResult[PassageHit]):
             documents were searched. A match that shares only such runs can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
+        quotations: the spans of the quotations in the text. Empty if they are ignored, or if there are no matches.
         bibliography_note: a sentence that says where the ignored bibliography is, or that there is none. It is empty if
             bibliographies are not ignored.
         offset: number of matches before the first of `hits`.
@@ -111,6 +115,7 @@ class PassageResult(HitsResult[PassageHit]):
     too_common_run_count: int = 0
     spans: list[Span] = field(default_factory=list, repr=False)
     ignored_spans: list[Span] = field(default_factory=list, repr=False)
+    quotations: list[Span] = field(default_factory=list, repr=False)
     bibliography_note: str = ""
     offset: int = 0
     is_estimated: bool = False
@@ -132,10 +137,34 @@ class PassageResult(HitsResult[PassageHit]):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences for display: the ignored bibliography, and warnings about words that are disguised or not split."""
-        text = self.text or ""
-        unsplit_note = UNSPLIT_PASSAGES_NOTE if has_unsplit_words(text) else ""
-        return [note for note in (self.bibliography_note, describe_disguised_words(text), unsplit_note) if note]
+        """Sentences for display: the ignored bibliography, quoted words, and words that are disguised or not split."""
+        unsplit_note = UNSPLIT_PASSAGES_NOTE if has_unsplit_words(self.text or "") else ""
+        quoted = self.coverage.quoted_word_count
+        quoted_note = f"{quoted:,} of the {self.coverage.word_count:,} words {'is' if quoted == 1 else 'are'} quoted."
+        notes = self.bibliography_note, quoted_note if quoted else "", self._describe_disguise(), unsplit_note
+        return [note for note in notes if note]
+
+    @property
+    def disguised_words(self) -> list[DisguisedWord]:
+        """The words of the text with invisible characters, or with letters that look like those of another alphabet.
+
+        They are compared as the words that they look like.
+        """
+        return find_disguised_words(self.text or "")
+
+    def _describe_disguise(self) -> str:
+        words = self.disguised_words
+        if not words:
+            return ""
+        count = sum(map(self._covers, words))
+        verb = "is" if count == 1 else "are"
+        result = f"They are read as the words that they look like, and {count:,} of them {verb} in shared passages."
+        return f"{describe_disguised_words(words)} {result}"
+
+    def _covers(self, word: DisguisedWord) -> bool:
+        """Whether a word of the text is in `spans`."""
+        index = bisect_right(self.spans, word.span[0], key=lambda span: span[0]) - 1
+        return index >= 0 and word.span[0] < self.spans[index][1]
 
     def headline(self, name: str | None = None) -> str:
         """Return a summary for display: the covered share of the text, and the number of matches.

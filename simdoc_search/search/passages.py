@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
-from simdoc_search.analysis.words import WordPositions, locate_words
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.bibliography import describe_bibliography
@@ -18,10 +18,12 @@ from simdoc_search.passages.coverage import (
     order_by_added_words,
     unite_covers,
 )
+from simdoc_search.passages.disguise import locate_undisguised_words, undo_disguise
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
+from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.text_matcher import MatchedWords, TextMatcher
-from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
+from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask, spans_to_mask
 from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import PassageQuery
 from simdoc_search.search.passage_candidates import PassageCandidates, find_passage_candidates
@@ -69,13 +71,13 @@ def find_passages(store: Store, options: PassageQuery) -> PassageResult:
         record = resolve_record(store, options.query or "", options.query_document_filters)
         document = QueryDocument(record, store.settings)
     document.check_has_passages()
-    if options.ignore or options.ignore_quotes or options.ignore_bibliography:
-        document = replace(
-            document,
-            ignored_texts=[locate_words(text, store.settings.analysis) for text in options.ignore],
-            ignore_quotes=options.ignore_quotes,
-            ignore_bibliography=options.ignore_bibliography,
-        )
+    document = replace(
+        document,
+        ignored_texts=[locate_undisguised_words(text, store.settings.analysis) for text in options.ignore],
+        ignore_quotes=options.ignore_quotes,
+        ignore_bibliography=options.ignore_bibliography,
+        undo_disguise=True,
+    )
     candidates = _find_candidates(store, document, options, document.key or options.exclude)
     if not candidates.total and (error := find_filter_error(store, options.filters)):
         raise error
@@ -114,7 +116,7 @@ def _compare_candidates(
             break
         keys = [candidate.key for candidate in batch]
         texts = {} if document.text is None else read_texts(store, keys)
-        for key, matched in zip(texts, match_texts(list(texts.values())), strict=True):
+        for key, matched in zip(texts, match_texts(list(map(undo_disguise, texts.values()))), strict=True):
             words_left -= len(matched.covered_words_mask) + matched.other_word_count
             if word_count := matched.covered_word_count:
                 share = word_count / document.word_count
@@ -134,14 +136,15 @@ def _choose_matcher(document: QueryDocument, options: PassageQuery) -> Callable[
         return lambda _: []
     if document.ignored_word_mask.any():
         return lambda texts: [_match_unignored_words(document, source.words, text, options) for text in texts]
-    return TextMatcher(source.text, len(source.words.words), document.settings.analysis, options.alignment).match
+    text = undo_disguise(source.text)
+    return TextMatcher(text, len(source.words.words), document.settings.analysis, options.alignment).match
 
 
 def _match_unignored_words(
     document: QueryDocument, words: WordPositions, text: str, options: PassageQuery
 ) -> MatchedWords:
     """Return the words that are not ignored and that the query document shares with a text."""
-    other = locate_words(text, document.settings.analysis)
+    other = locate_undisguised_words(text, document.settings.analysis)
     return MatchedWords(matched_mask(words, _find_shared_passages(document, other, options)), len(other.words))
 
 
@@ -201,12 +204,15 @@ def _make_result(
     words = document.word_count
     covered_words = min(round(count_covered_words(matches)), words)
     text = document.analysed_text
+    covered_mask = unite_covers(exact, len(document.ignored_word_mask))
+    quotations = find_quotations(text.text) if text and exact and not options.ignore_quotes else []
+    quoted_words = int((spans_to_mask(text.words, quotations) & covered_mask).sum()) if text and quotations else 0
     min_run = options.alignment.min_run_for(len(text.words.words)) if text else 0
     return PassageResult(
         document.name,
         document.text,
         add_fields(store, _add_passages(store, document, hits, options), options.fields),
-        Coverage(covered_words, covered_words / words if words else 0.0),
+        Coverage(covered_words, covered_words / words if words else 0.0, quoted_words),
         len(matches),
         words,
         int(document.ignored_word_mask.sum()),
@@ -214,8 +220,9 @@ def _make_result(
         compared_count,
         max(candidates.guaranteed_run_length, min(min_run, words)),
         candidates.too_common_run_count,
-        mask_to_spans(text.words, unite_covers(exact, len(document.ignored_word_mask))) if text else [],
+        mask_to_spans(text.words, covered_mask) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
+        quotations,
         describe_bibliography(text.text, document.bibliography_span) if text and options.ignore_bibliography else "",
         options.offset,
         len(exact) < len(matches),
@@ -230,12 +237,13 @@ def _add_passages(
     complete_hits, analysis = [], document.settings.analysis
     for batch in split_into_batches(hits):
         texts = read_stored_texts(store, [hit.key for hit in batch if hit.kind == "exact"])
-        measures = {} if document.text is None else measure_texts(document.text, texts, analysis)
+        undisguised = {key: text._replace(text=undo_disguise(text.text)) for key, text in texts.items()}
+        measures = {} if document.text is None else measure_texts(undo_disguise(document.text), undisguised, analysis)
         for hit in batch:
             if (exact := measures.get(hit.key)) is None:
                 complete_hits.append(hit)
                 continue
-            words = locate_words(texts[hit.key].text, analysis)
+            words = locate_undisguised_words(texts[hit.key].text, analysis)
             complete_hits.append(
                 replace(
                     hit,

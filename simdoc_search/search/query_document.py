@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
 from simdoc_search.passages.bibliography import find_bibliography
+from simdoc_search.passages.disguise import DisguisedWord, find_disguised_words, locate_undisguised_words, undo_disguise
 from simdoc_search.passages.exact_overlap import Measures
 from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
 from simdoc_search.passages.passage import Span
@@ -43,6 +44,7 @@ class QueryDocument:
         ignored_texts: the words and positions of texts, such as templates. Passages that occur in them are ignored.
         ignore_quotes: whether quotations are ignored.
         ignore_bibliography: whether the bibliography is ignored.
+        undo_disguise: whether disguised words are read as the words that they look like.
     """
 
     record: Record
@@ -51,6 +53,7 @@ class QueryDocument:
     ignored_texts: Sequence[WordPositions] = ()
     ignore_quotes: bool = False
     ignore_bibliography: bool = False
+    undo_disguise: bool = False
 
     @classmethod
     def from_text(
@@ -82,7 +85,21 @@ class QueryDocument:
     @cached_property
     def analysed_text(self) -> AnalysedText | None:
         """The text with its words; None if the text is not stored."""
-        return None if self.text is None else AnalysedText.from_text(self.text, self.settings.analysis)
+        if self.text is None:
+            return None
+        if self.undo_disguise:
+            return AnalysedText(self.text, locate_undisguised_words(self.text, self.settings.analysis))
+        return AnalysedText.from_text(self.text, self.settings.analysis)
+
+    @cached_property
+    def disguised_words(self) -> list[DisguisedWord]:
+        """The words that are read as the words that they look like."""
+        return find_disguised_words(self.text) if self.undo_disguise and self.text is not None else []
+
+    @property
+    def as_written(self) -> QueryDocument:
+        """The document with its disguised words as they are written."""
+        return replace(self, undo_disguise=False)
 
     @cached_property
     def ignored_word_mask(self) -> Mask:
@@ -118,9 +135,10 @@ class QueryDocument:
     @cached_property
     def _text_without_ignored_words(self) -> str | None:
         """The text without its ignored words; None if the text is not stored."""
-        if self.analysed_text is None or not self.ignored_word_mask.any():
-            return self.text
-        return remove_words_from_text(self.analysed_text.text, self.analysed_text.words, self.ignored_word_mask)
+        text = self.text
+        if self.analysed_text is not None and self.ignored_word_mask.any():
+            text = remove_words_from_text(self.analysed_text.text, self.analysed_text.words, self.ignored_word_mask)
+        return undo_disguise(text) if self.undo_disguise and text is not None else text
 
     @cached_property
     def _fingerprint(self) -> Fingerprint | None:

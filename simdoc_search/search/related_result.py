@@ -9,7 +9,7 @@ from typing import Any, Literal
 from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.search.results import HitsResult
-from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE, SimilarityThresholds
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
@@ -103,11 +103,6 @@ class RelatedResult(HitsResult[RelatedHit]):
     offset: int = 0
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
-
-    @property
-    def min_version_score(self) -> float:
-        """The minimum score of a version."""
-        return MIN_VERSION_SCORE
 
     def __str__(self) -> str:
         lines = [f"{printable(self.query_name) or 'the text'}: {format_count(len(self.hits), 'related document')}"]

@@ -12,8 +12,8 @@ from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
 from simdoc_search.versions.timeline import (
-    describe_date,
-    describe_evidence_kind,
+    ConflictingStatement,
+    UndecidedVersions,
     describe_evidence_kinds,
     describe_unordered_count,
 )
@@ -24,7 +24,7 @@ _TEXT_ORDER_HINT = (
 )
 
 _NOT_DECISIVE_MARK = "?"
-_NO_VERSION = "no version"
+_MIN_DATE_WIDTH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,66 +57,6 @@ class VersionChanges:
     def significant_change_lines(self) -> list[str]:
         """A line for each significant change. If some are not listed, the last line gives their number."""
         return describe_significant_changes(self.significant_changes)
-
-
-@dataclass(frozen=True, slots=True)
-class ConflictingStatement:
-    """A statement about the order of two documents that another kind of evidence contradicts.
-
-    Attributes:
-        evidence_kind: the kind of evidence that the statement is based on.
-        later: name of the later document.
-        earlier: name of the earlier document.
-        later_label: date or version of the later document, for display.
-        earlier_label: date or version of the earlier document, for display.
-        hides_newest: whether the newest version is unknown because of the contradiction.
-        later_copy: name of the copy that has the date of the later document; empty if the document itself has it.
-        earlier_copy: name of the copy that has the date of the earlier document; empty if the document itself has it.
-    """
-
-    evidence_kind: EvidenceKind
-    later: str
-    earlier: str
-    later_label: str
-    earlier_label: str
-    hides_newest: bool = True
-    later_copy: str = ""
-    earlier_copy: str = ""
-
-    def __str__(self) -> str:
-        # Only a version can have an empty label: that of a name without a version, next to a draft.
-        later_date = describe_date(self.later_label or _NO_VERSION, self.later_copy)
-        earlier_date = describe_date(self.earlier_label or _NO_VERSION, self.earlier_copy)
-        later = f"{printable(self.later) or 'the text'} ({later_date})"
-        earlier = f"{printable(self.earlier) or 'the text'} ({earlier_date})"
-        ignored = (
-            "" if self.hides_newest else "; copying a file changes its modification time, so this evidence is ignored"
-        )
-        return f"by the {describe_evidence_kind(self.evidence_kind)}, {later} is newer than {earlier}{ignored}"
-
-
-@dataclass(frozen=True, slots=True)
-class UndecidedVersions:
-    """Two versions of which no evidence that counts shows which is newer; see `UndecidedPair`.
-
-    Attributes:
-        later: name of the version that is later by file time, or else in the timeline.
-        earlier: name of the other version.
-        dated: name of the only version with a date other than a file time; None if file times are not the reason.
-    """
-
-    later: str
-    earlier: str
-    dated: str | None
-
-    def __str__(self) -> str:
-        later, earlier = (printable(name) or "the text" for name in (self.later, self.earlier))
-        if self.dated is None:
-            return f"no evidence shows whether {later} or {earlier} is newer"
-        return (
-            f"only modification times of files show that {later} is newer than {earlier}. They do not count, because "
-            f"only {printable(self.dated) or 'the text'} has another date"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +144,11 @@ class VersionOrder:
             newest_of_rest = name and f"; without the modification times of files, the newest is {name}"
             return f"newest: not known, because the evidence conflicts{newest_of_rest}"
         return "newest: not known, because no evidence shows which is newer"
+
+    @property
+    def date_width(self) -> int:
+        """The width of a column of dates, in characters."""
+        return max([_MIN_DATE_WIDTH, *(len(self.date_label(entry)) for entry in (*self.timeline, *self.unordered))])
 
     def date_label(self, entry: VersionEntry) -> str:
         """Return the date or version of an entry, for display. It ends with `?` if the order is not based on it."""

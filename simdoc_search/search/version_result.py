@@ -10,7 +10,7 @@ from simdoc_search.display import format_count, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.search.results import HitsResult
 from simdoc_search.search.version_order import VersionEntry, VersionOrder
-from simdoc_search.sketch.thresholds import MIN_VERSION_SCORE, SimilarityThresholds
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import SentenceMatches
 
@@ -99,11 +99,6 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
 
     @property
-    def min_version_score(self) -> float:
-        """The minimum score of a version."""
-        return MIN_VERSION_SCORE
-
-    @property
     def entries(self) -> tuple[VersionEntry, ...]:
         """The timeline, then the unordered versions."""
         return (*self.timeline, *self.unordered)
@@ -122,22 +117,24 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         """
         if self.order_hint:
             yield self.order_hint
+        width = self.date_width
         for entry in self.timeline:
-            yield self._format_entry(entry)
+            yield self._format_entry(entry, width)
             yield from (
-                f"{'':>12}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
+                f"{'':>{width}}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
             )
         if self.unordered:
             yield "documents whose place in the order is unknown:"
-            yield from (self._format_entry(entry) for entry in self.unordered)
+            yield from (self._format_entry(entry, width) for entry in self.unordered)
 
-    def _format_entry(self, entry: VersionEntry) -> str:
+    def _format_entry(self, entry: VersionEntry, date_width: int) -> str:
         share, words = (
             (format_percent(entry.changes.share, 0), entry.changes.word_changes_label) if entry.changes else ("", "")
         )
         marks = ", ".join(filter(None, (self.describe_unknown_place(entry), self.format_labels(entry))))
         marks = f"  ({marks})" if marks else ""
-        return f"{printable(self.date_label(entry)):>12}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
+        date = printable(self.date_label(entry))
+        return f"{date:>{date_width}}{share:>17}{words:>20}  {self._format_name(entry)}{marks}"
 
     def format_labels(self, entry: VersionEntry) -> str:
         """Return the labels of an entry: newest version, query document, and the copy that its date comes from."""

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
@@ -32,13 +33,12 @@ from simdoc_search.search.stored_texts import (
 )
 from simdoc_search.search.version_candidates import VersionCandidates, find_version_candidates
 from simdoc_search.search.version_order import (
-    ConflictingStatement,
-    UndecidedVersions,
     VersionChanges,
     VersionEntry,
     VersionFamily,
 )
 from simdoc_search.search.version_result import VersionHit, VersionsResult
+from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_text_changed
@@ -54,7 +54,6 @@ from simdoc_search.versions import (
     propose_order,
 )
 from simdoc_search.versions.evidence import DATE_FIELDS
-from simdoc_search.versions.timeline import UndecidedPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +79,8 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     versions = _select_versions(store, document, candidates, thresholds)
     family = _Family(store, document, versions, thresholds.max_distance)
     hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
+    if not document.is_stored and document.text is not None:
+        hashes[document.record.text_hash] = text_hash(" ".join(document.text.split()))
     version_dates = (_read_record_dates(version.record, query.use_git) for version in versions)
     timeline = build_timeline(_replace_text_hashes([dates, *version_dates], hashes), family.propose_order)
     page = _select_page(len(versions), timeline, query)
@@ -90,7 +91,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     entries = family.make_entries(timeline, shown_numbers, records)
     hits = [family.make_hit(number, entries[number], records) for number in page]
     return VersionsResult(
-        **_make_order_attributes(timeline, entries, family.names),
+        **_make_order_attributes(timeline, entries),
         query_name=document.name,
         text=document.text,
         sentence_count=len(set(document.sentence_simhashes.tolist())),
@@ -112,19 +113,22 @@ def order_family(store: Store, family: FamilyMembers, *, use_git: bool) -> Versi
     records = add_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
     dates = [_read_record_dates(record, use_git) for record in records]
     timeline = build_timeline(_replace_text_hashes(dates, hash_words_and_punctuation(store, records)), list)
-    names = [record.id for record in records]
     entries = {
-        number: VersionEntry(record.id, record.key, False, **_make_date_attributes(timeline, number, names))
+        number: VersionEntry(record.id, record.key, False, **_make_date_attributes(timeline, number))
         for number, record in enumerate(records)
     }
-    order = _make_order_attributes(timeline, entries, names)
+    order = _make_order_attributes(timeline, entries)
     return VersionFamily(**order, pair_count=family.pair_count, lowest_score=family.lowest_score)
 
 
 def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:
     if query.text is not None:
         name = str(query.file or "")
-        return QueryDocument.from_text(query.text, store.settings, name, query.metadata), _read_text_dates(query)
+        document = QueryDocument.from_text(query.text, store.settings, name, query.metadata)
+        settings = store.settings
+        (hashed,) = fingerprints([query.text], settings.analysis, settings.sketch, with_words_hash=True)
+        record = replace(document.record, text_hash=text_hash(query.text), words_hash=hashed.words_hash)
+        return replace(document, record=record), replace(_read_text_dates(query), text_hash=record.text_hash)
     record = resolve_record(store, query.query or "", query.query_document_filters)
     (dated,) = add_metadata(store, [record], DATE_FIELDS)
     return QueryDocument(record, store.settings), _read_record_dates(dated, query.use_git)
@@ -146,11 +150,12 @@ def _read_text_dates(query: VersionQuery) -> DateSources:
         return DateSources("", metadata)
     path = Path(absolute_path(query.file))
     name = "/".join(path.parts[-2:])  # dates in the names of folders further up do not apply to the file
+    sources = DateSources(name, metadata, name=str(query.file))
     try:
         mtime_ns = path.stat().st_mtime_ns
     except OSError:
-        return DateSources(name, metadata)
-    return DateSources(name, metadata, mtime_ns, path if query.use_git else None)
+        return sources
+    return replace(sources, mtime_ns=mtime_ns, file_path=path if query.use_git else None)
 
 
 def _select_versions(
@@ -177,19 +182,16 @@ def _select_page(count: int, timeline: Timeline, query: VersionQuery) -> list[in
     return best[query.offset : query.offset + query.size]
 
 
-def _make_date_attributes(timeline: Timeline, number: int, names: Sequence[str]) -> dict[str, Any]:
+def _make_date_attributes(timeline: Timeline, number: int) -> dict[str, Any]:
     """Return the attributes of `VersionEntry` that describe its date."""
-    source = timeline.date_sources.get(number)
     return {
         "date": timeline.dates[number],
         "date_determines_order": number in timeline.decisive,
-        "date_copy": "" if source is None else names[source],
+        "date_copy": timeline.date_copies.get(number, ""),
     }
 
 
-def _make_order_attributes(
-    timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]
-) -> dict[str, Any]:
+def _make_order_attributes(timeline: Timeline, entries: dict[int, VersionEntry]) -> dict[str, Any]:
     """Return the attributes of `VersionOrder`."""
 
     def find_entry(number: int | None) -> VersionEntry | None:
@@ -201,31 +203,13 @@ def _make_order_attributes(
         "newest": find_entry(timeline.newest),
         "newest_without_file_times": find_entry(timeline.newest_without_file_times),
         "newest_evidence_kinds": timeline.newest_evidence_kinds,
-        "undecided": timeline.undecided and _name_undecided(timeline.undecided, names),
+        "undecided": timeline.undecided,
         "evidence_kind": timeline.evidence_kind,
         "is_certain": timeline.is_certain,
-        "conflicting_statements": tuple(
-            ConflictingStatement(
-                pair.evidence_kind,
-                names[pair.later],
-                names[pair.earlier],
-                *pair.labels,
-                pair.hides_newest,
-                *(
-                    "" if source == number else names[source]
-                    for source, number in zip(pair.dated_documents, (pair.later, pair.earlier), strict=True)
-                ),
-            )
-            for pair in timeline.conflicting_statements
-        ),
+        "conflicting_statements": timeline.conflicting_statements,
         "reason": timeline.reason,
         "have_equal_texts": timeline.have_equal_texts,
     }
-
-
-def _name_undecided(pair: UndecidedPair, names: Sequence[str]) -> UndecidedVersions:
-    dated = None if pair.dated is None else names[pair.dated]
-    return UndecidedVersions(names[pair.later], names[pair.earlier], dated)
 
 
 class _Family:
@@ -259,7 +243,7 @@ class _Family:
 
     def _make_entry(self, number: int, timeline: Timeline, changes: VersionChanges | None) -> VersionEntry:
         key = self._versions[number - 1].record.key if number else self._document.key
-        dated = _make_date_attributes(timeline, number, self.names)
+        dated = _make_date_attributes(timeline, number)
         return VersionEntry(self.names[number], key, not number, changes=changes, **dated)
 
     def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -53,6 +54,12 @@ class CopyWatches:
         self._store: Store = store
         self._watches: Watches = open_watches(store, name)
 
+    @property
+    def list_command(self) -> str:
+        """The command that lists the watches."""
+        watches = [] if self.name == DEFAULT_WATCHES_INDEX else ["--watches", self.name]
+        return shlex.join(["simdoc-search", "watch", "--list", "--store", self._store.location, *watches])
+
     def set(self, query: Query, *, overlap: OptionalFraction = None) -> Watch:
         """Watch for copies of a document. An existing watch for the document is replaced.
 
@@ -93,7 +100,7 @@ class CopyWatches:
         for id in ids:
             count = self._watches.remove(id)
             if not count:
-                raise StoreError(f"{id!r} is not watched; list the watches with: simdoc-search watch --list")
+                raise StoreError(f"{id!r} is not watched; list the watches with: {self.list_command}")
             removed += count
         return removed
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import Literal
 
+from simdoc_search.display import command_line
 from simdoc_search.sketch.concepts import CONCEPT_TOKEN_LENGTH
 from simdoc_search.sketch.sentences import SENTENCE_TOKEN_LENGTH
 from simdoc_search.sketch.settings import Settings
@@ -40,9 +40,7 @@ class TokenKind:
             return "index the documents again into a new index"
         if location == ":memory:":
             return f"open the index again with settings that include {self.name}"
-        return (
-            f"add them with: {shlex.join(['simdoc-search', 'index', *self.index_option.split(), '--store', location])}"
-        )
+        return f"add them with: {command_line(location, 'index', *self.index_option.split())}"
 
 
 TOKEN_KINDS: dict[TokenKindName, TokenKind] = {

@@ -53,6 +53,11 @@ def empty_token_ids() -> TokenIds:
     return _EMPTY
 
 
+def unite_token_ids(a: TokenIds, b: TokenIds) -> TokenIds:
+    """Return the token ids that are in `a` or `b`; ascending, distinct."""
+    return np.union1d(a, b)
+
+
 def bucketed_token_ids(minima: Minima, sketch: Sketch) -> TokenIds:
     """Return the token ids of a text.
 

@@ -49,19 +49,17 @@ class TokenMatch(HasDocumentKey):
 class TokenMatches:
     """The documents that share tokens.
 
+    A better document can be missing if more than `MAX_DOCUMENTS_PER_PART` documents share nearly the same number of
+    tokens, for example because they all contain the same phrase.
+
     Attributes:
         documents: the documents that share the most tokens, by descending number of tokens, then by id and index. If
             several documents tie for the last position, the store chooses one.
         total: number of documents that share at least one token.
-        max_omitted_shared_count: 0 if no omitted document shares more tokens than the last listed one. Otherwise, it is
-            an upper bound of the number of tokens that an omitted document shares. Such documents can be omitted if
-            very many documents share nearly the same number of tokens, for example because they all contain the same
-            phrase.
     """
 
     documents: list[TokenMatch]
     total: int
-    max_omitted_shared_count: int = 0
 
 
 def encode_token_groups(token_ids: NDArray[np.uint32], token_length: int) -> list[list[str]]:
@@ -87,19 +85,16 @@ CountSharedTokens = Callable[[Sequence[int], Sequence[Key]], Iterable[Mapping[Ke
 
 def sum_parts(
     streams: Sequence[Iterator[tuple[Key, int]]], count_shared_tokens: CountSharedTokens[Key], size: int
-) -> tuple[dict[Key, int], int]:
-    """Return the documents that share the most tokens in all parts together.
+) -> dict[Key, int]:
+    """Return the documents that share the most tokens in all parts together, with these numbers.
 
     Args:
         streams: for each part, pairs of a document and its number of shared tokens, by descending number.
         count_shared_tokens: counts the tokens that given documents share.
         size: maximum number of documents.
-
-    Returns:
-        The number of shared tokens of each document, and `TokenMatches.max_omitted_shared_count`.
     """
     if len(streams) == 1:
-        return dict(islice(streams[0], size)), 0
+        return dict(islice(streams[0], size))
     sums = _PartialSums(count_shared_tokens)
     read_count, page_size = 0, max(size, INITIAL_PAGE_SIZE)
     while True:
@@ -115,11 +110,7 @@ def sum_parts(
     sums.fill_missing_counts(nlargest(MAX_DOCUMENTS_PER_PART, possible, key=sums.upper_bound))
     while sums.fill_missing_counts(sums.best_keys(size)):
         pass  # repeat, because the new counts may change which documents are the best
-    best = {key: sums.lower_bound(key) for key in sums.best_keys(size)}
-    max_omitted_shared_count = max(
-        [sums.max_unread_shared_count, *(sums.upper_bound(key) for key in sums.counts if key not in best)]
-    )
-    return best, max_omitted_shared_count if max_omitted_shared_count > sums.threshold(size) else 0
+    return {key: sums.lower_bound(key) for key in sums.best_keys(size)}
 
 
 class _PartialSums(Generic[Key]):

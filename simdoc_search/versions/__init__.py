@@ -16,33 +16,24 @@ ragged_arrays.py    arrays with runs of values, one run per document
 """
 
 from simdoc_search.sketch.thresholds import (
-    DEFAULT_MIN_SHARE,
-    DEFAULT_MIN_SMALLER_SHARE,
-    MIN_VERSION_SCORE,
     SimilarityThresholds,
 )
 from simdoc_search.versions.chronology import build_timeline
 from simdoc_search.versions.evidence import DateSources, DocumentDate, EvidenceKind, date_written
 from simdoc_search.versions.matching import (
     SentenceMatches,
-    SentencePair,
     match_sentences,
     match_sentences_with_many,
     sentence_pairs,
 )
 from simdoc_search.versions.text_order import count_unchanged_sentences, propose_order
-from simdoc_search.versions.timeline import OrderStatement, Timeline
+from simdoc_search.versions.timeline import Timeline
 
 __all__ = [
-    "DEFAULT_MIN_SHARE",
-    "DEFAULT_MIN_SMALLER_SHARE",
-    "MIN_VERSION_SCORE",
     "DateSources",
     "DocumentDate",
     "EvidenceKind",
-    "OrderStatement",
     "SentenceMatches",
-    "SentencePair",
     "SimilarityThresholds",
     "Timeline",
     "build_timeline",

@@ -26,7 +26,7 @@ from simdoc_search.versions.evidence import (
     EvidenceKind,
 )
 from simdoc_search.versions.newest import compare_by_kind, find_newest, find_newest_kinds, find_undecided
-from simdoc_search.versions.timeline import Timeline, describe_order
+from simdoc_search.versions.timeline import Timeline, add_times, describe_order
 
 
 def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder) -> Timeline:
@@ -59,10 +59,10 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         find_date_of_order(evidence, number, order_kinds) or evidence.best_date(number)
         for number in range(len(documents))
     )
-    date_sources = {
-        number: source
+    date_copies = {
+        number: name
         for number, date in enumerate(dates)
-        if date and (source := evidence.find_date_source(date.evidence_kind, number)) != number
+        if date and (name := evidence.name_dated_copy(date.evidence_kind, number))
     }
     return Timeline(
         tuple(order),
@@ -72,13 +72,13 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         newest,
         conflicting_statements,
         describe_order(kind, [dates[number] for number in guessed], have_equal_texts=have_equal_texts),
-        dates,
+        add_times(dates),
         have_equal_texts,
         find_newest(evidence, order, len(copies), ignored_kind="modification time"),
         () if newest is None else tuple(find_newest_kinds(evidence, order, len(copies), kind)),
         frozenset(number for number in dated if find_date_of_order(evidence, number, order_kinds)),
         find_undecided(evidence, order, len(copies)) if newest is None else None,
-        date_sources,
+        date_copies,
     )
 
 

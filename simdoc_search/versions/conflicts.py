@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from simdoc_search.versions.evidence import EVIDENCE_KINDS, DateEvidence, EvidenceKind
 from simdoc_search.versions.newest import compare_by_kind
-from simdoc_search.versions.timeline import OrderStatement
+from simdoc_search.versions.timeline import ConflictingStatement, add_times
 
 
 def find_conflicts(
     evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind, *, is_newest_known: bool
-) -> Iterator[OrderStatement]:
+) -> Iterator[ConflictingStatement]:
     """For each kind of evidence that contradicts another kind, yield the two contradicting statements.
 
     Of all pairs of documents on which the two kinds disagree, the statements are about the last pair in the order. If
@@ -56,10 +56,19 @@ def _find_contradicted_pairs(
 
 def _make_statement(
     evidence: DateEvidence, kind: EvidenceKind, later: int, earlier: int, *, hides_newest: bool = True
-) -> OrderStatement:
-    a, b = (dated.label if (dated := evidence.dates_by(kind)[number]) else "" for number in (later, earlier))
-    sources = evidence.find_date_source(kind, later), evidence.find_date_source(kind, earlier)
-    return OrderStatement(kind, later, earlier, (a, b), sources, hides_newest)
+) -> ConflictingStatement:
+    dates = add_times([evidence.dates_by(kind)[number] for number in (later, earlier)])
+    later_label, earlier_label = (dated.label if dated else "" for dated in dates)
+    return ConflictingStatement(
+        kind,
+        evidence.name_of(later),
+        evidence.name_of(earlier),
+        later_label,
+        earlier_label,
+        hides_newest,
+        evidence.name_dated_copy(kind, later),
+        evidence.name_dated_copy(kind, earlier),
+    )
 
 
 def _find_inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -18,12 +18,15 @@ ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 def order_groups(
     evidence: DateEvidence, kind: EvidenceKind, groups: Sequence[list[int]], propose_order: ProposeOrder
 ) -> tuple[list[int], set[int]]:
-    """Return all documents in order, and the documents whose position is only a guess."""
+    """Return all documents in order, and the documents whose position is only a guess.
+
+    The order of documents with the same text does not matter, so it is not a guess.
+    """
     order: list[int] = []
     guessed: set[int] = set()
     for group in groups:
         if kind == "texts":
-            ordered, proposed = list(propose_order(group)), set(group)
+            ordered, proposed = list(propose_order(group)), set() if evidence.have_equal_texts(group) else set(group)
         elif len(group) == 1:
             ordered, proposed = group, set()
         else:

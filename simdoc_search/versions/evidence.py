@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from pathlib import Path
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.passages.dates import Date, date_from_nanoseconds, format_date, format_iso, parse_date
@@ -101,6 +100,7 @@ class DateSources:
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
         file_path: path of the file on this machine; None if the document has no file, or if git must not be run.
         text_hash: hash of the text; empty if it is unknown. Documents with the same hash count as one version.
+        name: name of the document, for display; None to use `document_path`.
     """
 
     document_path: str = ""
@@ -108,12 +108,13 @@ class DateSources:
     mtime_ns: int | None = None
     file_path: Path | None = None
     text_hash: str = ""
+    name: str | None = None
 
     @classmethod
     def from_record(cls, record: Record, path: Path | None = None) -> DateSources:
         """Return the sources of a stored document."""
         mtime_ns = record.origin.mtime_ns if record.origin else None
-        return cls(record.path, record.metadata, mtime_ns, path, record.text_hash)
+        return cls(record.path, record.metadata, mtime_ns, path, record.text_hash, record.id)
 
 
 class DocumentDate(NamedTuple):
@@ -142,30 +143,6 @@ def date_written(record: Record) -> DocumentDate | None:
         if date := _find_date(kind, document):
             return date
     return _make_file_date(document.mtime_ns)
-
-
-class TimeWritten(NamedTuple):
-    """The date of `date_written` as a time.
-
-    Attributes:
-        ns: the time in nanoseconds since 1970; 0 if there is no date. A day, month or year is converted to the time
-            when it begins.
-        part_count: how precise the date in the metadata or name is: 1 for a year, 2 for a month, 3 for a day, more for
-            a time. 0 for the modification time of a file.
-    """
-
-    ns: int = 0
-    part_count: int = 0
-
-
-def time_written(record: Record) -> TimeWritten:
-    """Return the date of `date_written` as a time."""
-    dated = date_written(record)
-    if dated is None or dated.evidence_kind == "modification time":
-        return TimeWritten(record.origin.mtime_ns if dated and record.origin else 0)
-    parts = cast("tuple[int, ...]", (*dated.key, 1, 1)[: max(3, len(dated.key))])
-    written = datetime(*parts, tzinfo=timezone.utc)  # type: ignore[misc,arg-type]
-    return TimeWritten(int(written.timestamp()) * 10**9, len(dated.key))
 
 
 class DateEvidence:
@@ -204,8 +181,20 @@ class DateEvidence:
                 dates[index] = dates[source]
                 self._copied[kind, index] = source
 
-    def find_date_source(self, kind: EvidenceKind, index: int) -> int:
-        """Return the index of the document that has the date of a document: itself, or one with the same text."""
+    def name_of(self, index: int) -> str:
+        """Return the name of a document."""
+        document = self._documents[index]
+        return document.document_path if document.name is None else document.name
+
+    def name_dated_copy(self, kind: EvidenceKind, index: int) -> str:
+        """Return the name of the document with the same text that has the date of a document.
+
+        If the document itself has the date, return an empty string.
+        """
+        source = self._find_date_source(kind, index)
+        return "" if source == index else self.name_of(source)
+
+    def _find_date_source(self, kind: EvidenceKind, index: int) -> int:
         if kind != "modification time":
             return self._copied.get((kind, index), index)
         dated, text_hash = self.dates_by(kind)[index], self._documents[index].text_hash
@@ -233,6 +222,11 @@ class DateEvidence:
         parts = min(len(a.key), len(b.key))
         x, y = a.key[:parts], b.key[:parts]
         return (x > y) - (x < y)
+
+    def have_equal_texts(self, indices: Sequence[int]) -> bool:
+        """Return whether it is known that some documents have the same text."""
+        hashes = {self._documents[index].text_hash for index in indices}
+        return len(hashes) == 1 and "" not in hashes
 
     def are_versions_comparable(self, indices: Sequence[int]) -> bool:
         """Return whether the versions in some names can be compared.

@@ -45,15 +45,16 @@ _FINAL_NUMBER = re.compile(r"[ ._-]{0,2}v(?:er|ersion)?[ ._-]?(?P<number>\d{1,9}
 """The number in `final_v2` counts final versions. The number in `draft v2` is the version number."""
 
 _EMPHASIS = re.compile(rf"{_WORD_START}(?:really|actually|truly|wirklich|vraiment|realmente){_WORD_END}", re.IGNORECASE)
-_COPY_WORD, _COPY_NUMBER = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
+_COPY_WORD = "(?:copy|kopie|copie|c[oó]pia|kopia|kopya|копия|副本|コピー|복사본|สำเนา)"
+_COPY_NUMBER = r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
 _COPY_MARK = re.compile(
-    rf"^{_COPY_WORD}{_COPY_NUMBER}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_COPY_WORD}{_COPY_NUMBER}$"
+    rf"^{_COPY_WORD}{_COPY_NUMBER}[ _]+(?:of|von|de|di)[ _]+|(?:[ _–—-]+|の){_COPY_WORD}{_COPY_NUMBER}$"
     r"|[ _-]*\((?:\d{1,3}|"
     rf"(?:another |\d{{1,3}}[a-z]{{2}} |[^()]{{0,60}}conflicted )?{_COPY_WORD}(?: [\d -]{{0,20}})?)\)$",
     re.IGNORECASE,
 )
-"""Marks of file copies of Windows, macOS, Linux, Google Drive and Dropbox, in English, German, French, Italian and
-Spanish. They do not affect the order, because a copy may be older or newer than its original."""
+"""Marks of file copies of Windows, macOS, Linux, Google Drive and Dropbox. They do not affect the order, because a copy
+may be older or newer than its original."""
 
 _PADDED_NUMBER = re.compile(r"(?<!\d)0\d")
 _MAX_DAY, _MAX_MONTH = 31, 12

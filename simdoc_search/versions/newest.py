@@ -8,7 +8,7 @@ from typing import cast
 
 from simdoc_search.passages.dates import date_from_nanoseconds
 from simdoc_search.versions.evidence import EVIDENCE_KINDS, DateEvidence, EvidenceKind
-from simdoc_search.versions.timeline import UndecidedPair
+from simdoc_search.versions.timeline import UndecidedVersions
 
 _MORE_RELIABLE_THAN_FILE_TIMES: tuple[EvidenceKind, ...] = ("modified", "version control")
 """These dates change when the text changes. If a file time contradicts them, the file was probably copied."""
@@ -30,7 +30,7 @@ def find_newest(
     return order[-1] if is_newest else None
 
 
-def find_undecided(evidence: DateEvidence, order: Sequence[int], copy_count: int) -> UndecidedPair | None:
+def find_undecided(evidence: DateEvidence, order: Sequence[int], copy_count: int) -> UndecidedVersions | None:
     """Return two of the last documents in the order that may be the newest, if no evidence shows which is newer.
 
     Return None if the evidence about the documents that may be the newest is contradictory.
@@ -49,9 +49,9 @@ def find_undecided(evidence: DateEvidence, order: Sequence[int], copy_count: int
     first, second = pairs[0]
     by_file = evidence.compare("modification time", first, second)
     later, earlier = (second, first) if by_file == -1 else (first, second)
-    return UndecidedPair(
-        later, earlier, next(filter(evidence.has_strong_date, (later, earlier)), None) if by_file else None
-    )
+    dated = next(filter(evidence.has_strong_date, (later, earlier)), None) if by_file else None
+    names = evidence.name_of(later), evidence.name_of(earlier)
+    return UndecidedVersions(*names, None if dated is None else evidence.name_of(dated))
 
 
 def find_newest_kinds(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from simdoc_search.display import format_count, printable
-from simdoc_search.versions.evidence import DocumentDate, EvidenceKind
+from simdoc_search.versions.evidence import MIN_MTIME_DIFFERENCE_SECONDS, DocumentDate, EvidenceKind
 
 _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "modified": "modification dates in the metadata",
@@ -23,41 +22,63 @@ _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
 }
 
 
-class OrderStatement(NamedTuple):
-    """A statement about two documents that another kind of evidence contradicts.
+@dataclass(frozen=True, slots=True)
+class ConflictingStatement:
+    """A statement about the order of two documents that another kind of evidence contradicts.
 
     Attributes:
         evidence_kind: the kind of evidence that the statement is based on.
-        later: index of the document that is later according to this evidence.
-        earlier: index of the document that is earlier according to this evidence.
-        labels: the dates of both documents, formatted for display.
-        dated_documents: indices of the documents that have these dates: `later` and `earlier`, or documents with the
-            same texts.
-        hides_newest: whether the newest document is unknown because of this statement. The newest document
-            remains known if a file time contradicts a modification date or a commit.
+        later: name of the later document.
+        earlier: name of the earlier document.
+        later_label: date or version of the later document, for display.
+        earlier_label: date or version of the earlier document, for display.
+        hides_newest: whether the newest version is unknown because of this statement. The newest version remains known
+            if a file time contradicts a modification date or a commit.
+        later_copy: name of the copy that has the date of the later document; empty if the document itself has it.
+        earlier_copy: name of the copy that has the date of the earlier document; empty if the document itself has it.
     """
 
     evidence_kind: EvidenceKind
-    later: int
-    earlier: int
-    labels: tuple[str, str]
-    dated_documents: tuple[int, int]
+    later: str
+    earlier: str
+    later_label: str
+    earlier_label: str
     hides_newest: bool = True
+    later_copy: str = ""
+    earlier_copy: str = ""
+
+    def __str__(self) -> str:
+        later = _describe_document(self.later, self.later_label, self.later_copy)
+        earlier = _describe_document(self.earlier, self.earlier_label, self.earlier_copy)
+        ignored = (
+            "" if self.hides_newest else "; copying a file changes its modification time, so this evidence is ignored"
+        )
+        return f"by the {_DESCRIPTIONS[self.evidence_kind]}, {later} is newer than {earlier}{ignored}"
 
 
-class UndecidedPair(NamedTuple):
-    """Two documents of which no evidence that counts shows which is newer.
+@dataclass(frozen=True, slots=True)
+class UndecidedVersions:
+    """Two versions of which no evidence that counts shows which is newer.
 
     Attributes:
-        later: index of the document that is later by file time, or else in the order.
-        earlier: index of the other document.
-        dated: index of the only document with a date other than a file time, if file times show which one is later.
-            Such file times do not count. None if no evidence shows which one is later.
+        later: name of the version that is later by file time, or else in the timeline.
+        earlier: name of the other version.
+        dated: name of the only version with a date other than a file time, if file times show which one is later. Such
+            file times do not count. None if no evidence shows which one is later.
     """
 
-    later: int
-    earlier: int
-    dated: int | None
+    later: str
+    earlier: str
+    dated: str | None
+
+    def __str__(self) -> str:
+        later, earlier = (printable(name) or "the text" for name in (self.later, self.earlier))
+        if self.dated is None:
+            return f"no evidence shows whether {later} or {earlier} is newer"
+        return (
+            f"only modification times of files show that {later} is newer than {earlier}. They do not count, because "
+            f"only {printable(self.dated) or 'the text'} has another date"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +105,8 @@ class Timeline:
         decisive: indices of the documents whose places in the order are based on their `dates`.
         undecided: two documents because of which the newest document is unknown; None if it is known, or unknown
             because the evidence is contradictory.
-        date_sources: index of the document with the same text that has the date in `dates`, for each document that does
-            not have this date itself.
+        date_copies: for each document that does not have its date in `dates` itself, the name of the document with the
+            same text that has it.
     """
 
     order: tuple[int, ...]
@@ -93,25 +114,46 @@ class Timeline:
     evidence_kind: EvidenceKind
     is_certain: bool
     newest: int | None
-    conflicting_statements: tuple[OrderStatement, ...]
+    conflicting_statements: tuple[ConflictingStatement, ...]
     reason: str
     dates: tuple[DocumentDate | None, ...]
     have_equal_texts: bool
     newest_without_file_times: int | None
     newest_evidence_kinds: tuple[EvidenceKind, ...] = ()
     decisive: frozenset[int] = frozenset()
-    undecided: UndecidedPair | None = None
-    date_sources: Mapping[int, int] = field(default_factory=dict)
+    undecided: UndecidedVersions | None = None
+    date_copies: Mapping[int, str] = field(default_factory=dict)
 
 
-def describe_date(label: str, copy: str) -> str:
-    """Return the date of a document for display. `copy` is the name of the copy that has the date, or empty."""
-    return printable(f"{label}, the date of its copy {copy}" if copy else label)
+def add_times(dates: Sequence[DocumentDate | None]) -> tuple[DocumentDate | None, ...]:
+    """Add the time of day to the labels of dates that are of one day and differ: `12 Mar 2021 10:15 UTC`.
+
+    Seconds are added if the minutes do not show all differences. File times that count as equal remain without times.
+    """
+    dates_by_day: dict[str, list[DocumentDate]] = defaultdict(list)
+    for date in dates:
+        if date and date.iso and "T" in date.iso:
+            dates_by_day[date.label].append(date)
+    lengths = {day: _count_time_characters(of_day) for day, of_day in dates_by_day.items()}
+    return tuple(date and _add_time(date, lengths.get(date.label, 0)) for date in dates)
 
 
-def describe_evidence_kind(kind: EvidenceKind) -> str:
-    """Return a description of a kind of evidence for display."""
-    return _DESCRIPTIONS[kind]
+def _count_time_characters(dates: Sequence[DocumentDate]) -> int:
+    """Return how many characters of the times of one day are shown: 0, 5 (`10:15`) or 8 (`10:15:02`)."""
+    times = {date.iso[11:-1] for date in dates if date.iso}
+    file_times = [date.key[0] for date in dates if date.evidence_kind == "modification time"]
+    are_equal = len(file_times) == len(dates) and (
+        max(file_times) - min(file_times) < MIN_MTIME_DIFFERENCE_SECONDS * 10**9  # type: ignore[operator,type-var]
+    )
+    if len(times) < 2 or are_equal:
+        return 0
+    return 5 if len({time[:5] for time in times}) == len(times) else 8
+
+
+def _add_time(date: DocumentDate, length: int) -> DocumentDate:
+    if not length or not date.iso or "T" not in date.iso:
+        return date
+    return date._replace(label=f"{date.label} {date.iso[11 : 11 + length]} UTC")
 
 
 def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
@@ -141,3 +183,10 @@ def describe_order(kind: EvidenceKind, guessed_dates: Sequence[DocumentDate | No
     same_date = " with the same date" if None not in counts and 1 not in counts.values() else ""
     documents = format_count(len(guessed_dates), "document")
     return f"by the {_DESCRIPTIONS[kind]}; the order of {documents}{same_date} is a guess"
+
+
+def _describe_document(name: str, label: str, copy: str) -> str:
+    """Return the name and the date of a document, and the copy that has the date, if any."""
+    # Only a version can have an empty label: that of a name without a version, next to a draft.
+    date = f"{label or 'no version'}, the date of its copy {copy}" if copy else label or "no version"
+    return f"{printable(name) or 'the text'} ({printable(date)})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +69,8 @@ def show_changes(request: PageRequest) -> Page:
     index_command = ""
     if changes and changes.not_indexed:
         index_command = local.command("duplicates", *folders_to_index(changes.not_indexed))
-    values |= {"changes": changes, "runs": runs, "folder": folder, "index_command": index_command}
+    file_counts = {run: _count_files(_find_run(folder, run)) for run in runs}
+    values |= {"changes": changes, "runs": file_counts, "folder": folder, "index_command": index_command}
     return Page("apply.html", values, as_json)
 
 
@@ -95,17 +97,14 @@ def undo_changes(request: PageRequest) -> Redirect:
     store = served_store.search().store
     if run not in _list_runs(folder):
         raise QuerySyntaxError(f"there are no changes to undo with the id {run[:40]!r}; reload the page")
-    parent = next(
-        parent for parent in _visible_and_hidden_folders(folder) if (parent / run / undo_path(_PLAN_NAME)).exists()
-    )
+    run_folder = _find_run(folder, run)
 
     def move_back(progress: Progress) -> FileChanges:
-        undo_file = parent / run / undo_path(_PLAN_NAME)
-        restored = undo(undo_file, lambda share: progress("undoing", share))
+        restored = undo(run_folder / undo_path(_PLAN_NAME), lambda share: progress("undoing", share))
         progress("indexing", 0.0)
         indexed = index_restored_files(store, restored.restored + restored.earlier_restored, local.exclude)
         served_store.forget_info()
-        return FileChanges(parent / run, undo_report=restored, not_indexed=indexed.not_indexed_paths)
+        return FileChanges(run_folder, undo_report=restored, not_indexed=indexed.not_indexed_paths)
 
     return served_store.file_changes.start(move_back)
 
@@ -151,6 +150,17 @@ def _choose_parent(store: Store, folder: Path) -> Path:
     """Return the folder for moved files. In an indexed folder, use the hidden one, so that `index` skips it."""
     visible, hidden = _visible_and_hidden_folders(folder)
     return hidden if any(store.count(str(parent)) for parent in folder.parents) else visible
+
+
+def _find_run(folder: Path, run: str) -> Path:
+    """Return the folder of a run."""
+    visible, hidden = (parent / run for parent in _visible_and_hidden_folders(folder))
+    return visible if (visible / undo_path(_PLAN_NAME)).exists() else hidden
+
+
+def _count_files(run_folder: Path) -> int:
+    """Return the number of files that a run moved and that are not back at their original path."""
+    return sum(len(names) for _, _, names in os.walk(run_folder / _FILES_FOLDER_NAME))
 
 
 def _list_runs(folder: Path) -> list[str]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from simdoc_search.display import format_bytes
 from simdoc_search.documents import DocumentKey
-from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.columns import Columns, format_column_value, is_column_name
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.stores.record import Record
 from simdoc_search.web.request import PageRequest
 

@@ -15,7 +15,7 @@ from simdoc_search.passages.ignored_words import ignore_parts
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.passages.report import render_pair_view
 from simdoc_search.passages.summary import describe_problem_words, describe_word_measures
-from simdoc_search.search import SimilaritySearch
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
 from simdoc_search.web.request_query import (
@@ -35,7 +35,8 @@ _MAX_SHOWN_CHARACTERS = 2_000_000
 def compare(request: PageRequest) -> Page:
     """Return the comparison of the documents `a` and `b`, or of a text and the document `b`.
 
-    With `at`, a position in the first text, the page opens at the passage that contains it.
+    With `at`, a position in the first text, the page opens at the passage that contains it. With `group`, the number of
+    a group of copies, it has a link back to this group. `start` and `limit` are those of the page of copies.
     """
     search = request.served_store.search()
     second = find_document_key(request, search, "b")
@@ -75,6 +76,9 @@ def compare(request: PageRequest) -> Page:
         "texts": texts,
         "keys": (first, second),
         "measures": describe_word_measures(comparison),
+        "copies": {name: str(request.integer(name, 0, 0, 10**9)) for name in ("start", "limit", "group")}
+        if request.value("group")
+        else {},
         "open_passage": _find_passage(comparison, position) if request.value("at") else None,
         "comparison_notes": [*notes, *_describe_attachments(search, [key for key in (first, second) if key])],
         "render_pair": partial(render_pair_view, comparison, texts, names, analysis=settings.analysis)

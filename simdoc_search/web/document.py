@@ -5,7 +5,8 @@ from __future__ import annotations
 from simdoc_search.as_json import key_as_json, related_as_json, similar_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
-from simdoc_search.search import RelatedResult, SimilaritySearch
+from simdoc_search.search.related_result import RelatedResult
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.web.columns import read_document_fields
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_query import find_document_key, make_query, read_stored_record

@@ -16,8 +16,8 @@ from simdoc_search.duplicates.plan.rows import ACTIONS, Action
 from simdoc_search.duplicates.plan.table import table_lines
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.summary import excerpt
-from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.columns import Columns, format_column_value
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.web.background_job import Progress
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page, Redirect, TsvDownload, url_for

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from starlette.requests import Request
 
+from simdoc_search.display import quote_command
 from simdoc_search.web.server import is_loopback
 
 _FORWARDING_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
@@ -40,13 +39,6 @@ class LocalAccess:
     def command(self, *arguments: str) -> str:
         """Return a complete command line for the terminal of this computer."""
         return quote_command(*arguments, "--store", self.store_location)
-
-
-def quote_command(*arguments: str) -> str:
-    """Return a command line of simdoc-search for a terminal."""
-    if os.name == "nt":
-        return " ".join(["simdoc-search", *(f'"{text}"' if " " in text else text for text in arguments)])
-    return shlex.join(["simdoc-search", *arguments])
 
 
 def is_local(request: Request) -> bool:

@@ -16,7 +16,8 @@ from simdoc_search.passages.align import PRESETS
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.report import Source, SourcedText, render_sources_view
 from simdoc_search.passages.summary import count_passage_words, quote_matched_words
-from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
+from simdoc_search.search.passage_result import PassageHit, PassageResult
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest
@@ -107,6 +108,7 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
             sources,
             result.spans,
             result.ignored_spans,
+            quotations=result.quotations,
             analysis=search.store.settings.analysis,
         )
     )
@@ -117,7 +119,7 @@ def _longest_passages(hit: PassageHit, result: PassageResult, analysis: Analysis
     longest = heapq.nlargest(_MAX_PASSAGES, hit.passages, key=lambda passage: passage.word_count)
     text = result.text or ""
     return [
-        (passage, count_passage_words(passage, text, analysis), quote_matched_words(passage, text))
+        (passage, count_passage_words(passage, text, analysis, result.quotations), quote_matched_words(passage, text))
         for passage in hit.passages
         if passage in longest
     ]

@@ -16,10 +16,11 @@ from starlette.formparsers import MultiPartParser
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
+from simdoc_search.display import quote_command
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.syntax import parse_percentage
 from simdoc_search.stores.filters import none_of
-from simdoc_search.web.local_access import LocalAccess, quote_command
+from simdoc_search.web.local_access import LocalAccess
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_HITS, MAX_OFFSET, MAX_VALUE_CHARACTERS, MAX_VALUES
 
 if TYPE_CHECKING:

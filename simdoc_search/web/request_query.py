@@ -11,8 +11,8 @@ from simdoc_search.corpus import read_bytes
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoTextError, QuerySyntaxError, UnknownDocumentError
 from simdoc_search.query import FingerprintQuery
-from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.resolver import Resolver
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.record import Record
 from simdoc_search.web.request import PageRequest

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from simdoc_search.cancellation import StopEvent, current_stop_event
 from simdoc_search.display import without_secrets
 from simdoc_search.errors import SimdocError, StoreError
-from simdoc_search.search import SimilaritySearch
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.record import LeftOutIndex

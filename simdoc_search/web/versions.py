@@ -8,8 +8,9 @@ from typing import Any
 from simdoc_search.as_json import concepts_as_json, key_as_json, related_as_json, versions_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
-from simdoc_search.search import SimilaritySearch, VersionsResult
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.stored_texts import add_metadata, read_records
+from simdoc_search.search.version_result import VersionsResult
 from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT
 from simdoc_search.versions import EvidenceKind
 from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources

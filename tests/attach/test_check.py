@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -22,23 +21,9 @@ from tests.support.application_mapping import NAMED, mapping
 from tests.support.backfill import to
 from tests.support.cli import answer, output, run, sentence, usage_error
 from tests.support.engines import call, own_name
-from tests.support.http_server import Answer, Request, TempIndices, forward, indices, serving
+from tests.support.http_server import Answer, Request, TempIndices, forward, serving
 from tests.support.pipeline_installation import install_pipeline
 from tests.support.stores import put, record
-
-
-@pytest.fixture
-def temp_indices(opensearch_url: str) -> Iterator[TempIndices]:
-    """The indices of the test."""
-    with indices(opensearch_url) as owned:
-        yield owned
-
-
-@pytest.fixture(scope="module")
-def engine(opensearch_url: str) -> Iterator[Engine]:
-    """The engine."""
-    with to(opensearch_url) as opened:
-        yield opened
 
 
 def findings_of(

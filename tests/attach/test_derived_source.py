@@ -14,7 +14,7 @@ from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import backfill_in_engine, load, stored, to
 from tests.support.cli import answer
 from tests.support.engines import call
-from tests.support.http_server import TempIndices, indices
+from tests.support.http_server import TempIndices
 from tests.support.pipeline import TRICKY, expected
 from tests.support.pipeline_installation import install_pipeline, use_pipeline
 
@@ -47,13 +47,6 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
         if tuple(map(int, version.split(".")[:2])) < (3, 3):
             pytest.skip(f"OpenSearch {version} has no derived source")
         yield opened
-
-
-@pytest.fixture
-def temp_indices(opensearch_url: str) -> Iterator[TempIndices]:
-    """The indices of a test."""
-    with indices(opensearch_url) as owned:
-        yield owned
 
 
 def make_index(temp_indices: TempIndices, *, ours: bool = False) -> str:

@@ -12,7 +12,6 @@ from simdoc_search.attach.min_hash import build_min_hash_index, check_min_hash, 
 from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_query
 from simdoc_search.stores.remote.engine import Engine
-from tests.support.backfill import to
 from tests.support.cli import answer, run, usage_error
 from tests.support.engines import call, own_name
 from tests.support.texts import text
@@ -25,13 +24,6 @@ def index(opensearch_url: str) -> Iterator[str]:
     name = own_name()
     yield name
     call(opensearch_url, "DELETE", f"/{name}?ignore_unavailable=true")
-
-
-@pytest.fixture
-def engine(opensearch_url: str) -> Iterator[Engine]:
-    """The engine."""
-    with to(opensearch_url) as opened:
-        yield opened
 
 
 def indexed(term: str) -> str:

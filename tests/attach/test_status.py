@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,31 +21,20 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import to
 from tests.support.cli import answer, output, run, sentence, usage_error, words
-from tests.support.engines import call
-from tests.support.http_server import Request, TempIndices, error, forward, indices, serving, unused_url
+from tests.support.engines import call, each_engine
+from tests.support.http_server import Request, TempIndices, error, forward, serving, unused_url
 from tests.support.index_states import articles, document, fill, mapping, the_only_index
 
-each_engine = pytest.mark.parametrize("temp_indices", ["opensearch", "elasticsearch"], indirect=True)
+in_both_engines = pytest.mark.parametrize("engine_url", ["opensearch", "elasticsearch"], indirect=True)
 
 
-@pytest.fixture(params=["opensearch"])
-def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
-    """The indices of the test."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as owned:
-        yield owned
-
-
-@pytest.fixture
-def engine(temp_indices: TempIndices) -> Iterator[Engine]:
-    """The engine."""
-    with to(temp_indices.engine) as opened:
-        yield opened
+engine_url = each_engine("opensearch")
 
 
 # --- counting ---
 
 
-@each_engine
+@in_both_engines
 def test_documents_are_counted_by_state(temp_indices: TempIndices, engine: Engine) -> None:
     inspection = inspect_indices(engine, articles(temp_indices))
     counts = the_only_index(inspection).counts
@@ -87,7 +75,7 @@ def test_without_our_field_all_documents_are_missing(temp_indices: TempIndices, 
     assert (Sample(0, 0, 0), None) == (found.sample, the_only_index(found).counts.failed_count)
 
 
-@each_engine
+@in_both_engines
 def test_each_index_behind_an_alias_has_its_own_settings(temp_indices: TempIndices, engine: Engine) -> None:
     """The sample is drawn from all indices, within the filter of the alias. A closed index is named."""
     four = Settings(Analysis(shingle_size=4))
@@ -221,7 +209,12 @@ def test_the_state_of_the_pipeline_is_reported(temp_indices: TempIndices, engine
         assert (f"{name}-{kind}", "final_pipeline") == (pipeline().name, pipeline().setting)
     call(temp_indices.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": f"{name}-none"})
     assert "missing" == pipeline().state
-    call(temp_indices.engine, "PUT", f"/{index}/_settings", {"index.default_pipeline": f"{name}-fits"})
+    install = f"template install {temp_indices.engine} --pipeline --name {name}-none --text-field body --index {index}"
+    assert f"which does not exist, so writes fail; run `simdoc-search {install}`, or set" in str(pipeline())
+    answer(*install.split())
+    assert "fits" == pipeline().state
+    settings = {"index.default_pipeline": f"{name}-fits", "index.final_pipeline": f"{name}-missing"}
+    call(temp_indices.engine, "PUT", f"/{index}/_settings", settings)
     assert ("fits", "default_pipeline") == (pipeline().state, pipeline().setting)
     call(
         temp_indices.engine,
@@ -250,7 +243,7 @@ def test_the_command_prints_one_line_per_state(temp_indices: TempIndices) -> Non
     assert "pipeline       none, because index.final_pipeline does not name a pipeline\n" in shown
     assert "\x1b" not in shown
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale_count", "sampled_count", "share"))
-    assert {"state": "none", "name": "", "setting": ""} == found["indices"][0]["pipeline"]
+    assert {"state": "none", "name": "", "setting": "", "command": ""} == found["indices"][0]["pipeline"]
     assert "similar  " not in shown
     assert "similar        sentences whose hashes differ in at most 3 of 64 bits\n" in output("status", place)
     assert {"min_share": 0.5, "min_smaller_share": 0.1, "max_distance": 3, "min_score": 0.5} == answer("status", place)[
@@ -366,7 +359,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert (3, 0, 0) == (after["without_text_count"], after["missing_count"], after["staleness"]["stale_count"])
 
 
-@each_engine
+@in_both_engines
 def test_the_printed_request_lists_all_missing_documents(temp_indices: TempIndices) -> None:
     """Documents without a text are not listed. The name of a field may have any characters."""
     names = ["cm:content", "a body"]
@@ -394,7 +387,7 @@ def test_documents_without_a_text_may_be_among_the_missing(temp_indices: TempInd
     )
 
 
-@each_engine
+@in_both_engines
 def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
     """If the sample has all documents written since, the number is exact. Otherwise the interval is narrower."""
     index = temp_indices.make(mapping())

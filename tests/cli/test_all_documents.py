@@ -65,6 +65,8 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     assert {
         "newest",
         "newest_without_file_times",
+        "verdict",
+        "undecided",
         "order",
         "timeline",
         "unordered",

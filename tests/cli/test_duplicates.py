@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -50,17 +51,29 @@ def test_files_that_are_not_compared_are_mentioned_once() -> None:
 
 
 def test_hints_depend_on_the_groups() -> None:
-    """Files without text matter if no copies are found. Less similar documents also matter if near duplicates are."""
+    """Less similar documents matter if no copies or near duplicates are found."""
     near, photos = "to find less similar documents", "note: files without text, such as photos, were not compared"
     output("index", "docs")
 
-    for options, expected in (
-        ([], [True, False]),
-        (["--filter", "path=other.txt"], [True, True]),
-        (["--exclude", "path=sub/"], [False, False]),
-    ):
+    for options, has_hint in (([], True), (["--filter", "path=other.txt"], True), (["--exclude", "path=sub/"], False)):
         done = run("duplicates", *options).stderr
-        assert expected == [near in done, photos in done]
+        assert has_hint == (near in done)
+        assert f"{photos}. To compare their bytes, run: simdoc-search duplicates {Path('docs').resolve()}\n" in done
+    assert photos not in run("duplicates", "docs").stderr
+
+
+def test_documents_of_a_folder_that_does_not_exist_are_mentioned() -> None:
+    output("index", "docs")
+    folder = Path("docs").resolve()
+    Path("docs").rename("moved")
+    done = run("duplicates").stderr
+    command = f"simdoc-search index {folder} --prune-all"
+
+    assert f"note: {folder} does not exist here. If it was deleted, remove its documents" in done
+    assert f"from the index with: {command}\n" in done
+    assert "photos" not in done
+    run(*shlex.split(command)[1:])
+    assert "0 documents" in output("duplicates")
 
 
 def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
@@ -181,6 +194,9 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     )
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
+    evidence = "to see all evidence about a document, run: simdoc-search versions sub/near.txt\n"
+    assert evidence in run("duplicates", "docs", "--keep", "newest").stderr
+    assert "evidence" not in run("duplicates", "docs").stderr
 
 
 def test_the_list_shows_the_date_that_chooses_the_kept_document() -> None:

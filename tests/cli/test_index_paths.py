@@ -90,7 +90,10 @@ def test_files_that_no_longer_exist_are_reported(folder: Path) -> None:
     (folder / "papers" / "b.txt").unlink()
     done = run("passages", "--file", "essay.txt", "--in", "papers")
 
-    assert f"1 indexed file is missing from {folder}/papers, but the index still has its text;" in done.stderr
+    assert (
+        f"1 indexed file is missing from {folder}/papers, but the index still has its text. To remove it, run: "
+        in done.stderr
+    )
     output("index", "papers", "--prune")
     assert ["2020/a.txt"] == sources("--in", "papers")
 

@@ -192,9 +192,40 @@ def test_a_document_is_shown_with_its_file_and_the_beginning_of_its_text(folder:
     assert f"document   {HALF}\npath       {folder / 'corpus' / HALF}\nsize       1,549 bytes\n" in text
     assert "word0 word1 word2" in text
     assert "… Show the whole text with --text-only\n" in text
-    assert f"{words(0, 140)} {words(1000, 1060)}\n" == output("show", HALF, "--text-only")
+    assert f"{words(0, 140)} {words(1000, 1060)}" == output("show", HALF, "--text-only")
     assert f"{words(0, 140)} {words(1000, 1060)}" == answer("show", HALF)["text"]
     assert "title      Über Äpfel\nyear       2020\n" in output("show", "german")
+
+
+def test_a_file_or_pipe_gets_the_whole_text_unchanged(tmp_path: Path) -> None:
+    """Also tabs, page breaks, each kind of line end, and escape sequences."""
+    text = "Grüße\tvon\fSeite 2\r\n\x1b[31m zwei\rdrei\u200b\x00\nvier"
+    output("index", "-", "--store", tmp_path / "s", stdin=json_lines({"id": "a", "text": text}))
+
+    assert text.encode() == run("show", "a", "--text-only", "--store", tmp_path / "s").stdout_bytes
+
+
+def test_a_terminal_gets_no_control_characters(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "one\ttwo\x1b]0;title\x07\x9b31m\r\nthree\rfour\fGrüße"})
+    shown = on_a_terminal(tmp_path, "show", "--file", "a.txt", "--text-only")
+
+    assert ["one\ttwo\\x1b]0;title\\x07\\x9b31m", "three", "four\fGrüße", ""] == shown.split("\r\n")
+
+
+def test_a_file_is_shown_without_an_index(tmp_path: Path) -> None:
+    """This is the text whose lines `passages --file` names."""
+    page = "<h1>Trees</h1><p>Oak &amp; elm</p>"
+    file = write(tmp_path, {"a.html": page}) / "a.html"
+    shown = output("show", "--file", file, "--store", tmp_path / "none")
+    value = answer("show", "--file", file)
+
+    assert f"document   a.html\npath       {file}\nsize       {len(page)} bytes\n" in shown
+    assert shown.endswith("\n\nTrees\nOak & elm\n")
+    assert (None, str(file), len(page)) == (value["id"], value["file"], value["size"])
+    assert value["text"] == output("show", "--file", file, "--text-only")
+    assert page == output("show", "--file", "-", "--text-only", stdin=page)
+    assert "use --file to read it directly" in sentence(run("show", str(file)))
+    assert "give ID or --file" == usage_error(run("show", HALF, "--file", file))
 
 
 def test_a_date_in_the_front_matter_is_shown_once(tmp_path: Path) -> None:

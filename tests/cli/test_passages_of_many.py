@@ -136,9 +136,8 @@ def test_the_page_says_what_was_searched_and_how(tmp_path: Path) -> None:
 
     def notes(*arguments: object) -> list[str]:
         output("passages", "--file", "essay.txt", "--html", page, *arguments)
-        return [
-            note for note in re.findall("<p>(.*?)</p>", page.read_text("utf-8")) if re.match("Searched|Options", note)
-        ]
+        all_notes = re.findall("<p>(.*?)</p>", page.read_text("utf-8"))
+        return [note for note in all_notes if re.match("Searched|Options|.* skipped", note)]
 
     (searched,) = notes("--in", "corpus")
     assert re.fullmatch(r"Searched 5 documents in corpus on [-\d]{10} with simdoc-search \S+\.", searched)
@@ -146,6 +145,11 @@ def test_the_page_says_what_was_searched_and_how(tmp_path: Path) -> None:
     searched, options = notes("--ignore-quotes", "--ignore", "essay.txt", "--exclude", "path=papers/", "--min-words", 9)
     assert searched.startswith("Searched ./.simdoc on ")
     assert "Options: --min-words 9, --ignore essay.txt, --ignore-quotes, --exclude path=papers/." == options
+    write(tmp_path / "papers", {"a.txt": "one", "more/b.bin": b"\0\1", **{f"{n}.bin": b"\0" for n in range(3)}})
+    assert notes("--in", tmp_path / "papers" / "more", "--in", "corpus")[1] == (
+        "1 file was skipped and not searched: b.bin, binary."
+    )
+    assert "4 files were skipped and not searched." == notes("--in", tmp_path / "papers")[1]
 
 
 def test_an_unwritable_page_is_one_sentence(tmp_path: Path) -> None:

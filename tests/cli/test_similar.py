@@ -195,12 +195,10 @@ def test_containment_finds_a_short_text_in_long_ones() -> None:
 
 
 def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
-    message = (
-        "the file 'draft.txt' is not in the index; use --file to query with this file, or run `simdoc-search index`, "
-    )
+    message = "the file 'draft.txt' is not in the index; use --file to read it directly, or run `simdoc-search index`, "
 
-    assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
-    assert "not in the index; run `simdoc-search index`, which adds the file" in sentence(run("show", "draft.txt"))
+    assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "show"))
+    assert "not in the index; run `simdoc-search index`, which adds the file" in sentence(run("delete", "draft.txt"))
     assert "a skipped file has no id" in sentence(run("show", "xyzzy"))
 
 

@@ -101,6 +101,15 @@ def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
 
     for path in (tmp_path / "docs").glob("* - Copy.txt"):
         path.unlink()
+    if os.name == "posix":
+        (tmp_path / "docs/a 2021 b.txt").symlink_to("a 2021.txt")
+        (tmp_path / "docs/a 2020.txt").symlink_to("a 2021.txt")
+        output("index", "docs", "--prune")
+
+        assert f"{command} 'a 2021.txt' 'a 2022.txt'" in output("versions", "a 2020.txt")
+
+        (tmp_path / "docs/a 2021 b.txt").unlink()
+        (tmp_path / "docs/a 2020.txt").unlink()
     (tmp_path / "docs/a 2021.txt").write_text(f"{second}\n\n")
     output("index", "docs", "--prune")
 
@@ -145,6 +154,31 @@ def test_json_has_scores_dates_words_and_sentences() -> None:
     assert [0, 0] == distances[:2]
     assert 0 < distances[2] <= 7
     assert first["mean_distance"] == sum(distances) / 6
+
+
+def test_json_says_why_the_newest_is_not_known_and_whose_date_a_copy_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, second = " ".join(SENTENCES), " ".join(SECOND)
+    write(tmp_path, {"docs/a 2021.txt": first, "docs/b 2021.txt": second, "docs/copy of it.txt": second})
+    write(tmp_path, {"docs/0 2020.txt": f"{first} One more."})
+    for path in (tmp_path / "docs").iterdir():
+        os.utime(path, (1e9, 1e9))
+    output("index", "docs")
+    result = answer("versions", "a 2021.txt")
+    (family,) = answer("versions", "--all")["families"]
+
+    undecided = result["undecided"]
+    verdict = (
+        f"newest: not known, because no evidence shows whether {undecided['later']} or {undecided['earlier']} is newer"
+    )
+    assert (None, verdict, None) == (result["newest"], result["verdict"], undecided["dated"])
+    assert "a 2021.txt" in undecided.values()
+    assert {"copy of it.txt": "b 2021.txt", "a 2021.txt": None}.items() <= {
+        entry["id"]: entry["date_copy"] for entry in result["timeline"]
+    }.items()
+    assert (verdict, undecided) == (family["verdict"], family["undecided"])
 
 
 def test_sentences_are_listed_with_their_places() -> None:

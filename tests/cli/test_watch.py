@@ -63,17 +63,23 @@ def test_json_has_all_values(options: list[str]) -> None:
     assert {"removed_count": 1} == answer("watch", "--remove", "doc123.txt", *options)
 
 
-def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
-    index, folder = options[1].rpartition("/")[2], tmp_path / "store"
-    output("index", tmp_path / "corpus", "--store", folder)
+def test_a_check_without_watches_says_so(options: list[str]) -> None:
+    checked = run("watch", "--check-new", "doc123", *options)
+
+    assert "doc123 is not a copy of a watched document\n" == checked.stdout
+    assert f"note: the index {options[3]} has no watches for documents of {options[1]}\n" == checked.stderr
+
+
+def test_errors_are_one_sentence(options: list[str]) -> None:
+    index = options[1].rpartition("/")[2]
 
     assert "no document 'nobody' in the index" in sentence(run("watch", "nobody", *options))
     removed = sentence(run("watch", "--remove", "nobody", *options))
-    assert "'nobody' is not watched; list the watches with: simdoc-search watch --list" == removed
+    assert f"'nobody' is not watched; list the watches with: simdoc-search watch --list {' '.join(options)}" == removed
     others = sentence(run("watch", "doc123", "--store", options[1], "--watches", index))
     assert "is not an index of watches; choose another index" in others
-    local = sentence(run("watch", "doc123", "--store", folder))
-    assert "is a local index; only documents in an index of OpenSearch or Elasticsearch can be watched" in local
+    for local in ([], ["--store", "folder"]):
+        assert "can be watched; give its URL with --store" in usage_error(run("watch", "doc123", *local))
 
 
 @pytest.mark.parametrize(

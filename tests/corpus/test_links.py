@@ -34,7 +34,7 @@ def linked(folder: Path) -> Path:
 
 
 LOOP = "a link to a folder that was already read"
-OUT = "a link out of the folder; follow it with --follow-links"
+OUT = "a link out of the folder"
 
 
 @posix_only

@@ -115,6 +115,14 @@ def test_names_are_safe_and_unique(tmp_path: Path) -> None:
     assert 400 == len(seen[-1])
 
 
+def test_a_member_whose_name_ends_with_an_exclamation_mark_is_not_hidden(tmp_path: Path) -> None:
+    inner = packed_zip({"Happy Birthday!.txt": "one", ".hidden!.txt": "two"})
+    found = members_of(tmp_path, "a.zip", packed_zip({"Wow!.txt": "three", "b.zip": inner}))
+
+    assert {"Wow!.txt", "b.zip!Happy Birthday!.txt"} == set(read(found))
+    assert {"b.zip!.hidden!.txt": "hidden"} == reasons(found)
+
+
 def test_hidden_members_links_and_devices_are_skipped(tmp_path: Path) -> None:
     data = packed_tar({".git/x": "a", "__MACOSX/._b": "b", "c": "c"}, links={"out": "/etc/passwd"})
     found = members_of(tmp_path, "a.tar.gz", data)

@@ -13,6 +13,7 @@ import pytest
 
 from simdoc_search.devengine import DevEngineError, cluster, find_cluster, find_free_port, processes, start_cluster
 from simdoc_search.devengine.common import cache_folder
+from simdoc_search.devengine.node import Node
 from simdoc_search.devengine.packages import Java
 from tests.support.devengine import NOWHERE, fake_java, registered
 
@@ -25,6 +26,14 @@ def test_a_port_in_use_is_refused_before_the_download(used_port: int) -> None:
 
     assert None is find_cluster(used_port)
     assert not cache_folder().exists()
+
+
+def test_the_default_port_is_that_of_the_last_start_with_the_data(used_port: int, tmp_path: Path) -> None:
+    node = Node(1, tmp_path / "node-1", used_port)
+    node.write_configuration([node])
+
+    with pytest.raises(DevEngineError, match=f"port {used_port} is in use"):
+        start_cluster(data=tmp_path)
 
 
 def test_a_transport_port_in_use_is_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import numpy as np
 import pytest
 
@@ -93,11 +95,26 @@ def test_a_file_precedes_the_attachments_with_the_same_words() -> None:
         ("longer.txt", "a.bak"),
         ("old.zip!b.txt", "a.zip!b (1).txt"),
         ("b.txt", "x/a.txt", "copy.txt", "Kopie1.txt"),
+        *(
+            ("a much longer name.txt", unicodedata.normalize("NFD", copy))
+            for copy in (
+                "a - 副本 (2).txt",
+                "a — копия.txt",
+                "aのコピー.txt",
+                "a - 복사본.txt",
+                "a (สำเนา).txt",
+                "a - Cópia.txt",
+            )
+        ),
         ("Work/Reports/a.txt", "Downloads/a.txt", "downloads/2020/a.txt", "Downloads/a (1).txt"),
         ("Old laptop/Contracts/a.txt", "Contracts (2)/a.txt", "Contracts - Copy/a.txt", "a - Copy.zip/sub/a.txt"),
         ("Downloads.txt", "my Downloads/a.txt"),
         ("Old contracts/a.txt", "backup/a.txt", "Backups/a.txt", "My Back-Up 2024/a.txt", "backup/backup/a.txt"),
         ("a longer name.txt", "Desktop/a.txt"),
+        ("a much longer name.txt", unicodedata.normalize("NFD", "Téléchargements/a.txt")),
+        ("a longer name.txt", "下载/a.txt"),
+        ("a longer name.txt", "Transferências/a.txt"),
+        ("a longer name.txt", "İndirilenler/a.txt"),
         ("backups.txt", "Backuprecht/a.txt", "Sicherung_alt/a.txt"),
     ],
 )

@@ -58,14 +58,35 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
     hidden = run("index", "corpus", "--prune")
 
     assert (1, 1, 30) == (bare.exit_code, hidden.exit_code, documents())
-    assert "Error: corpus has no files; give a folder that contains documents\n" == bare.stderr
+    command = "simdoc-search index corpus --prune-all"
+    has = "but the index has 30 documents of it. Connect its disk, or remove them with"
+    assert f"Error: corpus has no files, {has}: {command}\n" == bare.stderr
     assert re.search(
-        r"^Error: kept 30 documents of missing files in /.*/corpus, because no files were found at this path; "
-        r"remove them with --prune-all$",
+        r"^Error: kept 30 documents of missing files in /.*/corpus, because no files were found at this path\. "
+        r"To remove them, run: simdoc-search index /.*/corpus --prune-all$",
         hidden.stderr,
         re.MULTILINE,
     )
     assert 30 == answer("index", "corpus", "--prune-all")["deleted_count"]
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_the_documents_of_a_deleted_folder_are_removed_with_prune_all(corpus: Path, is_empty: bool) -> None:
+    """Other paths are indexed as always."""
+    write(corpus.parent, {"other/new.txt": words(0, 20)})
+    run("index", "corpus")
+    shutil.rmtree(corpus)
+    if is_empty:
+        (corpus / "empty").mkdir(parents=True)
+    kept = run("index", "corpus", "other")
+
+    assert (1, 31) == (kept.exit_code, documents())
+    problem = "has no files" if is_empty else "does not exist"
+    assert f"Error: corpus {problem}, but the index has 30 documents" in kept.stderr
+    removed = answer("index", "corpus", "other", "--prune-all")
+    assert (30, 1, []) == (removed["deleted_count"], removed["unchanged_count"], removed["problems"])
+    assert 1 == documents()
+    assert 1 == run("index", "corpus", "--prune-all").exit_code
 
 
 def test_more_than_half_is_removed_only_with_prune_all(corpus: Path) -> None:
@@ -166,7 +187,8 @@ def test_missing_files_are_mentioned_without_prune(corpus: Path) -> None:
 
     assert (0, 30) == (result.exit_code, documents())
     assert result.stderr == (
-        f"3 indexed files are missing from {corpus}, but the index still has their text; `index --prune` removes it\n"
+        f"3 indexed files are missing from {corpus}, but the index still has their text. To remove it, run: "
+        f"simdoc-search index {corpus} --prune\n"
     )
     assert "" == run("index", "corpus", "--prune").stderr
     assert "" == run("index", "corpus").stderr
@@ -183,15 +205,16 @@ def test_files_behind_links_that_are_not_followed_are_not_called_missing(corpus:
     (corpus / "file.txt").symlink_to("../c.txt")
     run("index", "corpus", "--follow-links")
     behind = (
-        f"{{}} behind links out of {corpus}, which were not followed; the index still has {{}} text. "
-        "`index --follow-links` updates it"
+        f"{{}} behind links out of {corpus}, which were not followed; the index still has {{}} text. To update it, "
+        f"run: simdoc-search index {corpus} --follow-links"
     )
     assert [behind.format("3 indexed files are", "their")] == notes("index", "corpus")
     assert behind.format("3 indexed files are", "their") in run("duplicates", "corpus").stderr.splitlines()
     (corpus.parent / "out/a.txt").unlink()
     (corpus.parent / "c.txt").unlink()
     missing = (
-        f"2 indexed files are missing from {corpus}, but the index still has their text; `index --prune` removes it"
+        f"2 indexed files are missing from {corpus}, but the index still has their text. To remove it, run: "
+        f"simdoc-search index {corpus} --prune"
     )
     assert [behind.format("1 indexed file is", "its"), missing] == notes("index", "corpus")
 
@@ -202,10 +225,17 @@ def test_files_behind_links_that_are_not_followed_are_not_called_missing(corpus:
 
 def test_excluded_files_are_not_called_missing(corpus: Path) -> None:
     run("index", "corpus")
-    note = f"12 indexed files were skipped in {corpus} (excluded); the index still has their text. `delete` removes it"
+    note = (
+        f"{{}} skipped in {corpus} (excluded); the index still has {{}} text. To remove it, run: simdoc-search delete "
+    )
 
     for options in ((), ("--prune",)):
-        assert [note] == notes("index", "corpus", "--exclude-files", "disk/", *options)
+        assert [note.format("12 indexed files were", "their") + "ID..."] == notes(
+            "index", "corpus", "--exclude-files", "disk/", *options
+        )
+        assert [note.format("1 indexed file was", "its") + "00.txt"] == notes(
+            "index", "corpus", "--exclude-files", "00.txt", *options
+        )
     assert 30 == documents()
 
 

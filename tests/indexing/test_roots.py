@@ -107,8 +107,8 @@ def test_an_id_of_another_root_is_not_reused(search: SimilaritySearch, folder: P
 
     assert (True, 0, 0) == (report.has_failed, report.replaced_count, report.repeated_id_count)
     assert [
-        f"skipped 1 file of {folder}/two, because {folder}/one has a file with the same id; "
-        f"change the ids in {folder}/two with --prefix two/"
+        f"skipped 1 file of {folder}/two, because {folder}/one has a file with the same id. "
+        f"To change the ids in {folder}/two, run: simdoc-search index {folder}/two --prefix two/"
     ] == report.problems
     assert [("two/README.txt", f"a file in {folder}/one already has this id")] == [
         (file.path, file.reason) for file in report.skipped

@@ -138,7 +138,7 @@ class Checks:
 
     def check_text(self, source: Document, truth: Truth) -> None:
         """Check `show`."""
-        assert truth.texts[source.key] == output("show", source.id, "--text-only", *self._store).rstrip("\n")
+        assert truth.texts[source.key] == output("show", source.id, "--text-only", *self._store)
 
     def check_duplicates(self, truth: Truth) -> None:
         """Check `duplicates`."""

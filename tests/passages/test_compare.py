@@ -15,7 +15,7 @@ from simdoc_search.passages.differences import find_differences
 from simdoc_search.passages.exact_overlap import measures
 from simdoc_search.passages.ignored_words import remove_ignored_words
 from simdoc_search.passages.passage import SignificantChange
-from simdoc_search.passages.summary import describe_word_measures
+from simdoc_search.passages.summary import describe_significant_changes, describe_word_measures
 from tests.support import strategies, texts
 
 repetitive = st.lists(st.sampled_from(["a", "b", "c", "d.", "E!", "f,"]), max_size=40).map(" ".join)
@@ -225,6 +225,30 @@ def test_a_long_difference_has_a_significant_change_of_each_kind() -> None:
         SignificantChange("number", "of up to", "", "100 … 300"),
         SignificantChange("date", "in Berlin on", "4 September 2022", "17 January 2024"),
     ] == changes
+
+
+@pytest.mark.parametrize(
+    ("old_end", "new_end", "line"),
+    [
+        ("Side agreements in any form whatsoever between the parties of this contract are not valid at all.", "",
+         "negation: this contract are “not” (removed)"),
+        ("", "Side agreements in any form whatsoever between the parties of this contract are not valid at all.",
+         "negation: this contract are “not” (added)"),
+        ("Each of the tenants of the ground floor pays a contribution of 50 euros in the month.", "",
+         "number: a contribution of “50” (removed)"),
+        ("It was signed by all of the parties who are named above in the town hall on 3 May 2021.", "",
+         "date: town hall on “3 May 2021” (removed)"),
+        ("Each of the tenants of the ground floor pays a contribution of 50 euros in the month.",
+         "Whoever lives below the roof owes the landlord for the use of the garden altogether 60 pounds.",
+         "number: a contribution of “50” → the garden altogether “60”"),
+    ],
+)  # fmt: skip
+def test_the_words_before_a_quoted_word_are_those_of_its_own_text(old_end: str, new_end: str, line: str) -> None:
+    """Removed words are not quoted behind words of the newer text, which could reverse their meaning."""
+    start = "The tenant may put two raised beds at the south wall. "
+    changes = significant_changes(start + old_end, start + new_end)
+
+    assert line in describe_significant_changes(changes)
 
 
 def test_the_words_of_a_significant_change_are_whole() -> None:

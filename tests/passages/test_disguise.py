@@ -1,29 +1,75 @@
-"""Characters that hide a copy are reported."""
+"""Characters that hide a copy are reported, and do not hide it from `passages`."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.passages.disguise import describe_disguised_words
+from simdoc_search.analysis.words import locate_words
+from simdoc_search.passages.disguise import (
+    describe_disguised_words,
+    find_disguised_words,
+    locate_undisguised_words,
+    undo_disguise,
+)
 from tests.support.cli import answer, output, write
 from tests.support.web import pages_of
 
 TEXT = "the keeper wrote about the old harbour and the people who lived there"
+COMPARED = "They differ from the words that they look like. `passages` reads them as those words."
 
 
-def test_disguised_words_are_counted_and_quoted() -> None:
+def test_disguised_words_are_counted_and_their_lines_listed() -> None:
     """Not each of their characters. One such word is enough."""
-    one_word = describe_disguised_words("the w\u0435r\u0435b\u0430rr\u0435l")
-    five_words = describe_disguised_words("k\u200bee\u200bper of\nth\u0435 h\u0430rb\u043eur, \u043ed, \u043ef")
+    one_word = find_disguised_words("the w\u0435r\u0435b\u0430rr\u0435l")
+    five_words = find_disguised_words("k\u200bee\u200bper of\nth\u0435 h\u0430rb\u043eur, \u043ed, \u043ef")
+    many_lines = find_disguised_words("th\u0435\n" * 22)
 
-    assert one_word.startswith("1 word contains invisible characters or letters of two alphabets")
-    assert "“w\u0435r\u0435b\u0430rr\u0435l” (line 1)." in one_word
-    assert five_words.startswith("5 words contain ")
-    quoted = "“k\\u200bee\\u200bper” (line 1), “th\u0435” (line 2), “h\u0430rb\u043eur” (line 2), and 2 more."
-    assert f" of two alphabets: {quoted} Such words can hide copied text" in five_words
+    assert [((4, 14), "werebarrel", "line 1")] == [(word.span, word.looks_like, word.place) for word in one_word]
+    begin = "contain invisible characters or look-alike letters of another alphabet:"
+    assert f"5 words {begin} “k\\u200bee\\u200bper” (line 1), “th\u0435” and 3 more (line 2)." == (
+        describe_disguised_words(five_words)
+    )
+    assert describe_disguised_words(one_word).startswith("1 word contains invisible characters")
+    assert describe_disguised_words(many_lines).endswith("“th\u0435” (line 20), and 2 words in 2 more lines.")
+    assert "" == describe_disguised_words([])
+
+
+@pytest.mark.parametrize(
+    ("written", "plain", "words"),
+    [
+        ("Th\u0435 k\u200bee\u200b\u200bper, \u0421\u043ePE", "The keeper, CoPE", ["the", "keeper", "cope"]),
+        ("on \u0430 b\u043eat", "on a boat", ["on", "a", "boat"]),  # one word has look-alike letters only
+        ("\u0448e \u0430 \u0448a", "\u0448\u0435 \u0430 \u0448\u0430", ["\u0448\u0435", "\u0430", "\u0448\u0430"]),
+        ("\u043fass th\u0435", "\u043fass the", ["\u043fass", "the"]),  # no Latin letter looks like the first one
+        ("\U0001f600 ha\u00adrb\u043eur", "\U0001f600 ha\u00adrbour", ["\U0001f600", "harbour"]),
+    ],
+)
+def test_disguised_words_are_read_as_what_they_look_like(written: str, plain: str, words: list[str]) -> None:
+    located = locate_undisguised_words(written)
+    cut = [written[start:end] for start, end in zip(located.starts, located.ends, strict=True)]
+
+    assert (plain, words) == (undo_disguise(written), located.words)
+    assert re.findall(r"[^ ,]+", written) == cut
+
+
+@given(st.text("aeB t\n\u200b\u00ad.\u0430\u0435\u0411\u03bf\u00e9\U0001f600\ud800", max_size=40))
+def test_positions_are_those_of_the_text_as_it_is_written(text: str) -> None:
+    located, shown = locate_undisguised_words(text), undo_disguise(text)
+    edges = [edge for pair in zip(located.starts.tolist(), located.ends.tolist(), strict=True) for edge in pair]
+
+    assert locate_words(shown).words == located.words
+    assert edges == sorted(edges)
+    assert all(start < end for start, end in zip(edges[::2], edges[1::2], strict=True))
+    assert bool(find_disguised_words(text)) or text == shown
+    for word in find_disguised_words(text):
+        assert text[slice(*word.span)] == word.word
+        assert word.looks_like in shown
 
 
 def test_normal_texts_are_not_suspected() -> None:
@@ -39,14 +85,45 @@ def test_normal_texts_are_not_suspected() -> None:
         f"{TEXT}\u200b {TEXT} " * 9,
         "10 \u03bcm \u03b1-helix " * 9,
     ):
-        assert "" == describe_disguised_words(text)
+        assert [] == find_disguised_words(text)
+        assert text == undo_disguise(text)
+
+
+def test_copied_words_are_counted_in_spite_of_their_disguise() -> None:
+    """In the query, in the index and in both, also if not one word is left as it was."""
+    words = [word for word in TEXT.split() if len(word) > 2]
+    plain, disguised = " ".join(words), " ".join(f"{word[0]}\u200b{word[1:]}" for word in words)
+    for query, indexed in ((disguised, plain), (plain.replace("o", "\u043e"), plain), (disguised, disguised)):
+        search = SimilaritySearch(open_store(":memory:"))
+        search.index([Document("a", indexed)])
+        result = search.passages(text=query)
+        (passage,) = result.hits[0].passages
+
+        assert (len(words), len(words)) == (result.coverage.word_count, result.word_count)
+        assert ([(0, len(query))], (0, len(query)), (0, len(indexed))) == (result.spans, passage.a, passage.b)
+    assert result.notes[0].endswith(f" and {len(words)} of them are in shared passages.")
+    assert 2 == search.passages(text=f"“{disguised}” and more", ignore_quotes=True).word_count
+
+
+def test_json_and_pages_show_each_disguised_word(tmp_path: Path) -> None:
+    write(tmp_path, {"papers/a.txt": TEXT, "b.txt": TEXT.replace("old harbour", "\u043eld har\u200bbour")})
+    query = ("passages", "--file", tmp_path / "b.txt", "--in", tmp_path / "papers", "--store", tmp_path / "s")
+    page = tmp_path / "page.html"
+    output(*query, "--html", page)
+
+    assert [("\u043eld", "old", "line 1"), ("har\u200bbour", "harbour", "line 1")] == [
+        (word["word"], word["looks_like"], word["place"]) for word in answer(*query)["disguised_words"]
+    ]
+    letter = '<span class="escape" title="Cyrillic Small Letter O">\u043e</span>'
+    assert f'{letter}ld har<span class="escape">\\u200b</span>bour' in page.read_text("utf-8")
 
 
 def test_all_outputs_have_the_note(tmp_path: Path) -> None:
     """Also if no source was found."""
     disguised = TEXT.replace("e", "\u0435")
     write(tmp_path, {"papers/a.txt": TEXT, "essays/b.txt": disguised})
-    note, page = describe_disguised_words(disguised), tmp_path / "page.html"
+    words, page = describe_disguised_words(find_disguised_words(disguised)), tmp_path / "page.html"
+    note = f"{words} They are read as the words that they look like, and 8 of them are in shared passages."
     place = ("--in", tmp_path / "papers", "--store", tmp_path / "s")
 
     assert note in output("passages", "--file", tmp_path / "essays" / "b.txt", *place, "--html", page).splitlines()
@@ -56,8 +133,8 @@ def test_all_outputs_have_the_note(tmp_path: Path) -> None:
     search.index([Document("a", TEXT)])
     with pages_of(lambda: search) as pages:
         assert note in pages.html("/passages", text=disguised)
-        assert note in pages.html("/compare", text=disguised, b="a")
-        assert [f"your text: {note}"] == pages.json("/compare", text=disguised, b="a")["notes"]
+        assert f"your text: {words} {COMPARED}" in pages.html("/compare", text=disguised, b="a")
+        assert [f"your text: {words} {COMPARED}"] == pages.json("/compare", text=disguised, b="a")["notes"]
 
 
 def test_compare_says_which_text_has_disguised_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +142,7 @@ def test_compare_says_which_text_has_disguised_words(tmp_path: Path, monkeypatch
     disguised = TEXT.replace("people", "p\u0435ople")
     write(tmp_path, {"a.txt": TEXT, "b.txt": disguised})
     files, page = ("compare", "a.txt", "b.txt"), tmp_path / "page.html"
-    note = f"b.txt: {describe_disguised_words(disguised)}"
+    note = f"b.txt: {describe_disguised_words(find_disguised_words(disguised))} {COMPARED}"
     printed = output(*files, "--html", page)
 
     assert note in " ".join(printed.split())

@@ -137,6 +137,23 @@ def test_a_field_that_no_document_has_is_an_error(store: Store) -> None:
         search.duplicates(keep="newest")
 
 
+@pytest.mark.parametrize(("pdf", "kept"), [("a.pdf", "b.docx"), ("a 2025.pdf", "a 2025.pdf"), ("a.html", "a.html")])
+def test_a_pdf_has_the_date_of_the_file_with_the_same_words(store: Store, pdf: str, kept: str) -> None:
+    """Its own dates are often only the time of the export. A date in its name counts."""
+    search = SimilaritySearch(store)
+    search.index(
+        [
+            Document("a.docx", BASE, {"modified_at": "2023-05-01"}),
+            Document("b.docx", BASE.rsplit(" ", 1)[0] + " changed", {"modified_at": "2024-02-01"}),
+            Document(pdf, BASE.replace(" ", "\n"), {"created_at": "2025-06-01"}),
+        ]
+    )
+    (group,) = search.duplicates(keep="newest", overlap=0.7).groups()
+
+    assert kept == group.kept.id
+    assert "2023-05-01" == next(found.written for found in (group.kept, *group.duplicates) if found.id == "a.docx")
+
+
 def test_documents_have_the_size_date_and_path_of_their_file(tmp_path: Path, store: Store) -> None:
     """`within` selects files in a folder. Files that are gone are left out."""
     write(tmp_path, {"in/a.txt": BASE, "in/b.txt": BASE + ".", "out/c.txt": BASE, "in/gone.txt": BASE})

@@ -192,7 +192,7 @@ def test_errors_of_an_engine_are_store_errors(
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
 
     def refuse(request: Request) -> Answer:
-        return replace(error(400, "kind", "a reason"), product=(forwarding(request) or BUSY).product)
+        return replace(error(400, "kind", "a reason"), headers=(forwarding(request) or BUSY).headers)
 
     async def run() -> None:
         async with location.search() as search:

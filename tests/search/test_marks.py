@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.duplicates import mark_update
 from tests.support.cli import words
-from tests.support.engines import call
-from tests.support.http_server import TempIndices, indices
+from tests.support.engines import call, each_engine
+from tests.support.http_server import TempIndices
 from tests.support.marks import (
     BASE,
     FIELDS,
@@ -33,12 +32,7 @@ from tests.support.marks import (
 )
 from tests.support.pages import run_command
 
-
-@pytest.fixture(params=["opensearch", "elasticsearch"])
-def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
-    """Creates indices in each kind of engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as created:
-        yield created
+engine_url = each_engine("opensearch", "elasticsearch")
 
 
 def test_marks_agree_with_the_groups(temp_indices: TempIndices) -> None:
@@ -188,7 +182,7 @@ def test_queries_of_the_docs_hide_duplicates_and_show_one_of_each_group(temp_ind
     assert ["kept", "loud", "near"] == hit_ids(temp_indices, index, query={"term": {"simdoc.cluster": "kept"}})
 
 
-@pytest.mark.parametrize("temp_indices", ["opensearch"], indirect=True)
+@pytest.mark.parametrize("engine_url", ["opensearch"], indirect=True)
 def test_the_command_of_the_docs_removes_all_marks(temp_indices: TempIndices) -> None:
     """The Elasticsearch of the tests cannot update by query."""
     index = articles(temp_indices)

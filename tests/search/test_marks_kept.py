@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,20 +16,13 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.duplicates import mark_update
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.schema import component_template
-from tests.support.backfill import interposed
+from tests.support.backfill import interposed, one_engine
 from tests.support.cli import answer, environment, run, sentence, words
-from tests.support.engines import call
-from tests.support.http_server import Answer, TempIndices, error, indices
+from tests.support.engines import call, each_engine
+from tests.support.http_server import Answer, TempIndices, error
 from tests.support.marks import BASE, MARKED, TEXTS, articles, counts, hits, mapping, mark, marks, put, search_in
 
-one_engine = pytest.mark.parametrize("temp_indices", ["opensearch"], indirect=True)
-
-
-@pytest.fixture(params=["opensearch", "elasticsearch"])
-def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
-    """Creates indices in each kind of engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as created:
-        yield created
+engine_url = each_engine("opensearch", "elasticsearch")
 
 
 # --- concurrent writes and interruptions ---

@@ -9,8 +9,8 @@ import pytest
 
 from simdoc_search import Document, DocumentKey, Settings, SimilaritySearch, any_of, none_of
 from simdoc_search.errors import AmbiguousQueryError, UnknownDocumentError
-from simdoc_search.search import SearchResult
 from simdoc_search.search.results import raise_if_error
+from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.filters import Filters

@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.concepts import Extractor, Synonyms, extractor_from_option
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, UnknownDocumentError, UnknownFieldError
-from simdoc_search.search import RelatedResult
+from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.sketch.concepts import ConceptSettings
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.filters import none_of
@@ -46,7 +46,7 @@ def test_documents_of_the_paper_are_versions_or_related_as_it_says(search: Simil
     results = [search.related(f"D{number}") for number in range(1, 6)]
 
     assert expected == [kinds_and_ids(result) for result in results]
-    assert results[0].min_version_score == 0.75 <= results[0].hits[0].score <= 1
+    assert 0.75 <= results[0].hits[0].score <= 1
     assert 0.5 <= results[2].hits[0].score < 0.75
     assert {"Jason Dufner", "New York", "Oak Hill", "PGA Championship", "golf"} <= {*results[2].hits[0].concepts}
     assert {"Tiger Woods", "Elin Nordegren"} <= {*results[0].hits[0].concepts}

@@ -25,7 +25,7 @@ from simdoc_search.query.plans import (
     ThresholdPlan,
     min_matches_beyond_chance,
 )
-from simdoc_search.search import SearchResult
+from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.sketch.estimate import compare_token_ids
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.sketches import XorSketch

@@ -110,6 +110,8 @@ def test_texts_that_differ_in_line_breaks_only_are_one_version(
 
     assert verdict == search.versions("lease 2023.txt").verdict
     assert verdict == search.versions("lease 2024.txt").verdict
+    text = (tmp_path / "lease 2024.txt").read_text().replace(". ", ".\n\n")
+    assert verdict == search.versions(text=text).verdict
 
 
 @pytest.mark.parametrize("copy", ["Page -2.", "Page 3.", "PAGE 2."])

@@ -42,13 +42,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def temp_indices(opensearch_url: str) -> Iterator[TempIndices]:
-    """Creates indices."""
-    with indices(opensearch_url) as owned:
-        yield owned
-
-
 def articles(temp_indices: TempIndices, texts: dict[str, str], settings: Settings | None = None, **place: str) -> str:
     """Create an index with fingerprints."""
     settings = settings or Settings()

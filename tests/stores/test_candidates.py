@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import BandPlan, ThresholdPlan
-from simdoc_search.search import SimilaritySearch
+from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT, Store
 from simdoc_search.stores.local import candidates as page_reader

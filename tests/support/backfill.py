@@ -13,10 +13,10 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill import Backfill, BackfillOptions, BackfillReport, CostEstimate, ProgressCallback
-from simdoc_search.attach.pipeline import DEFAULT_PIPELINE
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE
 from tests.support.http_server import Answer, Request, Server, TempIndices, forward, serving
 from tests.support.texts import documents
 

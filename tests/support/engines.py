@@ -11,7 +11,7 @@ import http.client
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -193,6 +193,16 @@ def skips(config: pytest.Config, engine: str = "OpenSearch") -> Iterator[None]:
         if config.getoption("--require-engine", default=False):
             pytest.fail(reason, pytrace=False)
         pytest.skip(reason)
+
+
+def each_engine(*names: str) -> Callable[..., str]:
+    """Make the fixture `engine_url` for tests that run on several engines, such as `opensearch`."""
+
+    @pytest.fixture(scope="module", params=names)
+    def engine_url(request: pytest.FixtureRequest) -> str:
+        return str(request.getfixturevalue(f"{request.param}_url"))
+
+    return engine_url
 
 
 def opensearch_version() -> str:

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 import urllib3
 
 from simdoc_search.stores.remote.connection import build_request_headers, create_tls_context, split_url
-from tests.support.http_server import JSON, Answer, Request, answer, error, serving
+from tests.support.http_server import JSON, Answer, Request, answer, error, product_header, serving
 
 __all__ = ["REFUSED_PATH", "Gateway", "gateway"]
 
@@ -99,8 +99,8 @@ class Gateway:
             )
         except urllib3.exceptions.HTTPError as failed:
             return error(503, "gateway", f"{type(failed).__name__}: {failed}")
-        kind, product = response.headers.get("content-type", JSON), response.headers.get("x-elastic-product", "")
-        return Answer(response.status, response.data, kind, product=product)
+        kind = response.headers.get("content-type", JSON)
+        return Answer(response.status, response.data, kind, headers=product_header(response.headers))
 
     def _renamed(self, name: str) -> str:
         """Return the name of an object with the prefix."""

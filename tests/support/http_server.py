@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -35,14 +36,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer. `cut` sends half of the body and closes the connection. `product` is the name of the engine."""
+    """An answer. `cut` sends half of the body and closes the connection. `headers` are further headers."""
 
     status: int = 200
     body: bytes = b"{}"
     kind: str = JSON
     cut: bool = False
-    product: str = ""
-    warning: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 Handler = Callable[[Request], Answer | None]
@@ -130,6 +130,15 @@ def _writes(lines: list[Any]) -> Iterator[tuple[str, str, Any]]:
         yield kind, place["_id"], None if kind == "delete" else next(rest)
 
 
+ELASTICSEARCH = {"x-elastic-product": "Elasticsearch"}
+"""The header by which clients recognise Elasticsearch."""
+
+
+def product_header(headers: Any) -> dict[str, str]:
+    """Return the header that names the engine, if there is one."""
+    return {name: value for name in ELASTICSEARCH if (value := headers.get(name))}
+
+
 def forward(engine: str) -> Handler:
     """Forward each request to an engine."""
     place = urlsplit(engine)
@@ -140,8 +149,7 @@ def forward(engine: str) -> Handler:
         connection.request(request.method, request.path, request.body, headers)
         response = connection.getresponse()
         kind = response.headers.get("content-type", JSON)
-        product = response.headers.get("x-elastic-product", "")
-        result = Answer(response.status, response.read(), kind, product=product)
+        result = Answer(response.status, response.read(), kind, headers=product_header(response.headers))
         connection.close()
         return result
 
@@ -159,7 +167,9 @@ class Server:
 
 
 @contextmanager
-def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = True) -> Iterator[Server]:
+def serving(
+    handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = True, tls: ssl.SSLContext | None = None
+) -> Iterator[Server]:
     """Run a server during the block. Without `keep_requests`, its list `requests` is empty."""
     server = Server(handle)
 
@@ -179,10 +189,8 @@ def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = T
                 self.send_response(given.status)
                 self.send_header("content-type", given.kind)
                 self.send_header("content-length", str(len(given.body)))
-                if given.product:
-                    self.send_header("x-elastic-product", given.product)
-                if given.warning:
-                    self.send_header("warning", given.warning)
+                for name, value in given.headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(given.body[: len(given.body) // 2] if given.cut else given.body)
             if given is None or given.cut:
@@ -202,7 +210,9 @@ def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = T
 
     with Quiet((host, 0), OneRequest) as listening:
         shown = f"[{host}]" if ":" in host else host
-        server.url = f"http://{shown}:{listening.server_port}"
+        if tls is not None:
+            listening.socket = tls.wrap_socket(listening.socket, server_side=True)
+        server.url = f"http{'s' if tls else ''}://{shown}:{listening.server_port}"
         thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
         thread.start()
         try:

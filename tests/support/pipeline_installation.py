@@ -7,10 +7,11 @@ from typing import Any
 from simdoc_search.attach.backfill import BackfillOptions
 from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.attach.installation import plan_index_pipeline_steps, plan_mapping_steps
-from simdoc_search.attach.pipeline import DEFAULT_PIPELINE, plan_pipeline_steps
+from simdoc_search.attach.pipeline import plan_pipeline_steps
 from simdoc_search.attach.search_templates import plan_search_template_steps
 from simdoc_search.attach.steps import run_steps
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 __all__ = ["install_pipeline", "install_search_templates", "use_pipeline"]

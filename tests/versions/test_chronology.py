@@ -190,15 +190,55 @@ def test_equal_dates_are_ordered_by_the_next_kind_of_evidence() -> None:
 
 
 def test_a_guess_mentions_the_same_date_only_if_the_shown_dates_are_equal() -> None:
-    """The two documents have the same version, and the same text, so the later file may be a copy."""
+    line = line_of(*map(DateSources, ("a 2020-05-06", "b 2021-03", "c 2021-03-12")))
+
+    assert ["6 May 2020", "Mar 2021", "12 Mar 2021"] == [date.label for date in line.dates if date]
+    assert "by the dates in the names; the order of 2 documents is a guess" == line.reason
+
+
+def test_the_order_of_copies_is_not_a_guess() -> None:
+    """A later file with the same text may be a copy. Its place among the copies does not matter."""
     line = line_of(
         DateSources("lease draft", mtime_ns=NOON),
         DateSources("a/lease", mtime_ns=NOON, text_hash="x"),
         DateSources("b/lease", mtime_ns=NOON + 48 * 3600 * SECOND, text_hash="x"),
     )
 
-    assert ["draft", "12 Mar 2021", "14 Mar 2021"] == [date.label for date in line.dates if date]
-    assert "by the versions in the names; the order of 2 documents is a guess" == line.reason
+    assert ("by the versions in the names", True) == (line.reason, line.is_certain)
+
+
+@pytest.mark.parametrize(
+    ("times", "labels"),
+    [
+        (["10:15:00", "10:16:00"], ["12 Mar 2021 10:15 UTC", "12 Mar 2021 10:16 UTC"]),
+        (["10:15:00", "10:15:02"], ["12 Mar 2021 10:15:00 UTC", "12 Mar 2021 10:15:02 UTC"]),
+        (["10:15:00", "10:15:00"], ["12 Mar 2021", "12 Mar 2021"]),
+    ],
+)
+def test_dates_of_one_day_that_differ_have_a_time(times: list[str], labels: list[str]) -> None:
+    """A date of another day is unchanged."""
+    texts = ("2021-01-01T08:00:00Z", *(f"2021-03-12T{time}Z" for time in times))
+    line = line_of(*(dated(f"a{number}", modified=text) for number, text in enumerate(texts)))
+
+    assert ["1 Jan 2021", *labels] == [date.label for date in line.dates if date]
+
+
+def test_file_times_that_count_as_equal_are_shown_as_days() -> None:
+    seconds = (-86_400, 0, 59)
+    line = line_of(*(DateSources(f"a{second}", mtime_ns=NOON + second * SECOND) for second in seconds))
+
+    assert ["11 Mar 2021", "12 Mar 2021", "12 Mar 2021"] == [date.label for date in line.dates if date]
+    assert "by the modification times of the files; the order of 2 documents with the same date is a guess" == (
+        line.reason
+    )
+
+
+def test_a_conflict_about_one_day_shows_the_times() -> None:
+    line = line_of(dated("r v1", modified="2021-03-12T10:15:00Z"), dated("r v2", modified="2021-03-12T09:00:00Z"))
+
+    assert {"12 Mar 2021 10:15 UTC", "12 Mar 2021 09:00 UTC"} <= {
+        label for conflict in line.conflicting_statements for label in (conflict.later_label, conflict.earlier_label)
+    }
 
 
 def test_the_date_that_determines_the_order_is_shown() -> None:

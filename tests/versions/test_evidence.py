@@ -7,9 +7,10 @@ from datetime import datetime, timezone
 import pytest
 
 from simdoc_search.documents import MetadataValue
+from simdoc_search.duplicates.keep_order import TimeWritten, time_written
 from simdoc_search.sketch.tokens import empty_token_ids
 from simdoc_search.stores.record import Origin, Record
-from simdoc_search.versions.evidence import TimeWritten, date_written, time_written
+from simdoc_search.versions.evidence import date_written
 
 TOUCHED = 1_700_000_000 * 10**9
 

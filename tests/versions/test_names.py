@@ -143,6 +143,7 @@ def test_numbers_without_a_word_are_ordered() -> None:
         "offer (1) (1).docx",
         "offer (another copy).docx",
         "offer (3rd copy).docx",
+        "offer - 副本.docx",
     ],
 )
 def test_a_copy_is_neither_newer_nor_older(copy: str) -> None:

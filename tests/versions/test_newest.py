@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from simdoc_search.versions import DateSources, Timeline, build_timeline
+from simdoc_search.versions.timeline import UndecidedVersions
 
 DAY = 86_400 * 10**9
 START = 1_600_000_000 * 10**9
@@ -75,11 +76,11 @@ def test_a_misleading_name_is_a_conflict(name: str) -> None:
             for position in range(count)
         ]
         documents[0] = replace(documents[0], document_path=name)
-        mixed, line = shuffled(documents, seed)
+        _, line = shuffled(documents, seed)
 
         assert (None, False) == (line.newest, line.is_certain)
         assert {("version", documents[0].document_path), ("modified", documents[-1].document_path)} == {
-            (statement.evidence_kind, mixed[statement.later].document_path) for statement in line.conflicting_statements
+            (statement.evidence_kind, statement.later) for statement in line.conflicting_statements
         }
 
 
@@ -101,7 +102,7 @@ def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
             statement for statement in line.conflicting_statements if statement.evidence_kind == "modification time"
         ]
 
-        assert documents[0] == mixed[touched.later]
+        assert documents[0].document_path == touched.later
         assert has_dates is not touched.hides_newest
         assert line.is_certain is False
         assert (documents[-1] if has_dates else None) == (None if line.newest is None else mixed[line.newest])
@@ -128,7 +129,9 @@ def test_a_conflict_about_older_versions_does_not_hide_the_newest() -> None:
     line = build_timeline(documents, list)
 
     assert (2, False) == (line.newest, line.is_certain)
-    assert [("modified", 1, 0), ("version", 0, 1)] == [statement[:3] for statement in line.conflicting_statements]
+    assert [("modified", "r v1.docx", "r v2.docx"), ("version", "r v2.docx", "r v1.docx")] == [
+        (statement.evidence_kind, statement.later, statement.earlier) for statement in line.conflicting_statements
+    ]
 
 
 def test_a_file_time_alone_does_not_outweigh_a_date() -> None:
@@ -144,19 +147,23 @@ def test_a_file_time_alone_does_not_outweigh_a_date() -> None:
 )
 def test_a_file_time_counts_next_to_a_later_date(date: str, day: int, is_known: bool) -> None:
     """The dated file must be later than the file time of the other one, by both its date and its own file time."""
-    line = build_timeline(
-        [DateSources("a.txt", {}, START + DAY), DateSources(f"b {date}.txt", {}, START + day * DAY)], list
-    )
+    dated = f"b {date}.txt"
+    line = build_timeline([DateSources("a.txt", {}, START + DAY), DateSources(dated, {}, START + day * DAY)], list)
+    later, earlier = (dated, "a.txt") if day else ("a.txt", dated)
 
     assert (1 if is_known else None) == line.newest
-    assert (None if is_known else (1, 0, 1) if day else (0, 1, 1)) == line.undecided
+    assert (None if is_known else UndecidedVersions(later, earlier, dated)) == line.undecided
 
 
 def test_two_documents_that_may_be_the_newest_are_given() -> None:
     documents = [DateSources(name, {}, START + day * DAY) for name, day in (("a", 0), ("b", 9), ("c", 9), ("d", 5))]
     line = build_timeline(documents, list)
 
-    assert ("modification time", None, (2, 1, None)) == (line.evidence_kind, line.newest, line.undecided)
+    assert ("modification time", None, UndecidedVersions("c", "b", None)) == (
+        line.evidence_kind,
+        line.newest,
+        line.undecided,
+    )
 
 
 def test_a_draft_with_a_later_date_is_newer_than_a_name_without_a_version() -> None:
@@ -185,7 +192,10 @@ def test_the_export_date_of_a_pdf_does_not_count(fields: tuple[str, ...]) -> Non
         assert (1, ()) == (line.newest, line.conflicting_statements)
     line = build_timeline([pdf, newer, replace(old, text_hash="another")], list)
 
-    assert (None, True) == (line.newest, 0 in {statement.later for statement in line.conflicting_statements})
+    assert (None, True) == (
+        line.newest,
+        "lease v1.pdf" in {statement.later for statement in line.conflicting_statements},
+    )
 
 
 def test_a_contradiction_of_mixed_dates_and_file_times_is_given() -> None:

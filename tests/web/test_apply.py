@@ -11,6 +11,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.web import LocalAccess
 from tests.support.cli import output, words, write
+from tests.support.cli import run as cli_run
 from tests.support.web import BROWSER, Pages, pages_over
 
 COPIES: dict[str, str | bytes] = {
@@ -82,6 +83,50 @@ def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None
     assert "2 files were moved back" in pages.html("/duplicates/apply")
     assert "Their documents are in the index again" in pages.html("/duplicates/apply")
     assert sorted(COPIES) == ids(folder)
+
+
+def undo_button(run: str) -> str:
+    return f'<button name="run" value="{run}"'
+
+
+def test_a_run_is_offered_until_all_its_files_are_back(pages: Pages, folder: Path) -> None:
+    """A file that is in the way is not overwritten."""
+    given = token(pages)
+    pages.sent("/duplicates/apply", 202, form_token=given)
+    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
+    in_the_way = next(folder / "corpus" / name for name in COPIES if not (folder / "corpus" / name).exists())
+    in_the_way.write_text("another text")
+    pages.sent("/duplicates/undo", 202, form_token=given, run=run)
+    [still_undoable] = pages.finished("/duplicates/apply")["undoable_runs"]
+    partial = pages.html("/duplicates/apply")
+    in_the_way.unlink()
+    pages.sent("/duplicates/undo", 202, form_token=given, run=run)
+    done = pages.finished("/duplicates/apply")
+
+    assert run == still_undoable
+    assert "1 file was moved back" in partial
+    assert f"{in_the_way}: another file is now at this path" in partial
+    assert undo_button(run) in partial
+    assert (COPIES, []) == (files(folder / "corpus"), done["undoable_runs"])
+    assert undo_button(run) not in pages.html("/duplicates/apply")
+
+
+def test_the_page_knows_what_was_undone_at_the_command_line(pages: Pages, folder: Path) -> None:
+    given = token(pages)
+    pages.sent("/duplicates/apply", 202, form_token=given)
+    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
+    in_the_way = next(folder / "corpus" / name for name in COPIES if not (folder / "corpus" / name).exists())
+    in_the_way.write_text("another text")
+    undo = ("apply", "--undo", folder / "home" / "removed" / run / "plan.tsv.undo", "--store", folder / "store")
+    assert 1 == cli_run(*undo).exit_code
+    after_partial_undo = pages.html("/duplicates/apply")
+    in_the_way.unlink()
+    output(*undo)
+    after_undo = pages.html("/duplicates/apply")
+
+    assert undo_button(run) in after_partial_undo
+    assert undo_button(run) not in after_undo
+    assert "This run has been undone meanwhile" in after_undo
 
 
 def test_the_page_has_the_command_for_files_of_folders_that_are_not_in_the_index(pages: Pages, folder: Path) -> None:

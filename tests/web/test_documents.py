@@ -208,7 +208,7 @@ def test_skipped_files_are_listed_with_the_reasons(folder: Path, pages: Pages) -
         "empty.txt": "no words",
     } == reasons
     assert 8 == found["file_count"]
-    assert all(text in html for text in ("new.txt", "broken.pdf", "reports/picture.png", "1 file: hidden"))
+    assert all(text in html for text in ("new.txt", "broken.pdf", "reports/picture.png", "1 file: hidden", "1 image<"))
     assert f"run: <code>simdoc-search index {folder / 'corpus'} --store {folder / 'store'}</code>" in html
     assert "new.txt" not in listed(pages)
 

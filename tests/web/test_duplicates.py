@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,19 @@ def test_the_groups_are_those_of_the_command_line(pages: Pages, folder: Path) ->
     assert 2 == len(groups)
     assert (groups, [1, None]) == (first["groups"] + second["groups"], [first["next"], second["next"]])
     assert [] == pages.json("/duplicates", start=10**8)["groups"]
+
+
+def test_a_comparison_has_a_link_back_to_the_copies(pages: Pages) -> None:
+    kinds = [[document["kind"] for document in group["duplicates"]] for group in found_groups(pages, overlap=70)]
+    number = next(number for number, kinds_of_group in enumerate(kinds) if "near" in kinds_of_group)
+    html = pages.html("/duplicates", start=number, limit=1)
+    (link,) = re.findall(r'href="(/compare[^"]*)"', html)
+    compared = pages.client.get(unescape(link), headers=BROWSER).text
+
+    assert f'id="group-{number}"' in html
+    assert f'<a href="/duplicates?start={number}&amp;limit=1#group-{number}">Back to the copies</a>' in compared
+    assert [str(number), "1", str(number)] == re.findall(r'name="(?:start|limit|group)" value="(\d+)"', compared)
+    assert "Back to the copies" not in pages.client.get(unescape(link).partition("&start")[0], headers=BROWSER).text
 
 
 def test_the_plan_is_that_of_the_command_line_with_the_decisions(pages: Pages, folder: Path) -> None:
@@ -249,6 +263,10 @@ def test_the_page_has_the_command_that_removes_missing_files_from_the_index(fold
 
         assert f"<code>{command}</code>" in near.html("/duplicates")
         assert "<code>simdoc-search index FOLDER --prune</code>" in far.html("/duplicates")
+
+        (folder / "corpus").rename(folder / "moved")
+        assert f"<code>{command.replace('--prune', '--prune-all')}</code>" in near.html("/duplicates")
+        assert "--prune-all" not in far.html("/duplicates")
 
 
 def test_the_page_shows_folder_date_size_and_text(pages: Pages) -> None:

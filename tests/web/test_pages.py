@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.display import printable
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, words
-from tests.support.http_server import TempIndices, indices
+from tests.support.http_server import TempIndices
 from tests.support.web import BROWSER, Pages, pages_of, pages_over
 
 COPY, HALF = "reports/copy.txt", "reports/half.txt"
@@ -36,13 +36,6 @@ def is_visible(html: str, text: str) -> bool:
 def ids(result: Any) -> list[str]:
     """The ids of the hits."""
     return [hit["id"] for hit in result["hits"]]
-
-
-@pytest.fixture
-def application(opensearch_url: str) -> Iterator[TempIndices]:
-    """Creates indices as an application does."""
-    with indices(opensearch_url) as temp_indices:
-        yield temp_indices
 
 
 # --- for programs ---
@@ -121,15 +114,15 @@ def test_the_server_has_default_columns(served_store: Path) -> None:
         assert "show" not in running.json("/similar", q="doc123", show="")["hits"][0]
 
 
-def test_the_fields_of_an_application_are_columns(application: TempIndices) -> None:
+def test_the_fields_of_an_application_are_columns(temp_indices: TempIndices) -> None:
     """A dot in the name of a column leads into an object."""
     fields = component_template()["template"]["mappings"]["properties"]
-    index = application.make({"properties": {"body": {"type": "text"}, **fields}})
+    index = temp_indices.make({"properties": {"body": {"type": "text"}, **fields}})
     for number in (1, 2):
         text = words(0, 100 + number)
         head = {"title": f"Letter {number}", "by": {"name": "Ada"}}
-        application.put(index, str(number), {"body": text, "simdoc": fingerprint_field(text), "head": head})
-    search = SimilaritySearch(open_store(f"{application.engine}/{index}"))
+        temp_indices.put(index, str(number), {"body": text, "simdoc": fingerprint_field(text), "head": head})
+    search = SimilaritySearch(open_store(f"{temp_indices.engine}/{index}"))
     with pages_of(lambda: search, columns=("head.title",)) as running:
         [hit] = running.json("/similar", id="1", show=["head.by.name", "date"])["hits"]
 

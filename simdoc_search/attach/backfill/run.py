@@ -24,12 +24,13 @@ from simdoc_search.attach.backfill.report import BackfillReport, UnsupportedInde
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
 from simdoc_search.attach.index_pipeline import PipelineReader
 from simdoc_search.attach.indices import SkippedIndex
-from simdoc_search.attach.pipeline import SCRIPT_ALTERNATIVE, plan_pipeline_steps
+from simdoc_search.attach.pipeline import SCRIPT_ALTERNATIVE, UNSUPPORTED_KINDS, plan_pipeline_steps
 from simdoc_search.attach.steps import run_steps
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.point_in_time import open_paged_hits
+from simdoc_search.stores.remote.schema import without_kinds
 
 POINT_IN_TIME_DOCUMENTS = 50_000
 """Number of documents per point in time. The engine keeps old segments on disk until a point in time is closed."""
@@ -133,7 +134,8 @@ class Backfill:
         """Return the name of the pipeline for an index. Install it, unless it is the final pipeline of the index."""
         index, text_fields = target.index, self._options.text_fields
         own = PipelineReader(self._engine).find_pipeline(index)
-        is_unchanged = (index.settings, index.text_fields) == (target.settings, text_fields)
+        supported = without_kinds(target.settings, UNSUPPORTED_KINDS)
+        is_unchanged = (index.settings, index.text_fields) == (supported, text_fields)
         if own.state == "fits" and own.setting == "final_pipeline" and is_unchanged:
             return own.name
         steps = plan_pipeline_steps(

@@ -14,6 +14,7 @@ from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.key import resolve_hash_key
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
+from simdoc_search.stores.remote.advice import require_text_fields
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import is_simdoc_value, read_fingerprint_value
 from simdoc_search.stores.remote.mapping_check import find_faults
@@ -26,7 +27,6 @@ from simdoc_search.stores.remote.texts import (
     find_text_query,
     has_text,
     recorded_text_fields,
-    require_text_fields,
     text_paths,
 )
 from simdoc_search.stores.sentences_and_concepts import check_can_index, choose_extractor
@@ -161,7 +161,12 @@ def _choose_settings(
         return requested
     added: dict[str, Any] = {name: None for name in TOKEN_KINDS if getattr(existing_settings, name) is None}
     if existing_settings != replace(requested, **added):
-        labels = f"{format_label(existing_settings)!r}, not {format_label(requested)!r}"
+        existing_parts, parts = format_label(existing_settings).split("; "), format_label(requested).split("; ")
+        differences = [
+            "; ".join(part for part in own if part not in other)
+            for own, other in ((existing_parts, parts), (parts, existing_parts))
+        ]
+        labels = f"{differences[0]!r}, not {differences[1]!r}"
         advice = "choose a new field with --field, or omit the options that change settings"
         raise UnsupportedIndexError(f"the field {options.field} has the settings {labels}; {advice}")
     return requested

@@ -123,7 +123,8 @@ def inspect_indices(
     skipped = [SkippedIndex(index, reason) for index, reason in sorted(skip_reasons.items())]
     usable = [index for index in all_indices if index.name not in skip_reasons]
     if application_mappings := {index.name: index.mappings for index in usable if not index.is_simdoc_index}:
-        check_text_fields(text_fields, application_mappings, usable[0].field, is_simdoc_index=False)
+        location = f"{engine.name}/{name}"
+        check_text_fields(text_fields, application_mappings, usable[0].field, location, is_simdoc_index=False)
     mappings = [index.mappings for index in usable]
     known_text_fields = list(text_fields) or (recorded_text_fields(mappings, usable[0].field) if usable else [])
     pipelines, sizes = PipelineReader(engine), _read_sizes(engine, name) if usable else {}

@@ -8,7 +8,7 @@ painless/     contains the scripts
 
 from __future__ import annotations
 
-from simdoc_search.attach.pipeline.body import MAX_TEXT_LENGTH, build_pipeline_body
-from simdoc_search.attach.pipeline.install import DEFAULT_PIPELINE, SCRIPT_ALTERNATIVE, plan_pipeline_steps
+from simdoc_search.attach.pipeline.body import MAX_TEXT_LENGTH, UNSUPPORTED_KINDS, build_pipeline_body
+from simdoc_search.attach.pipeline.install import SCRIPT_ALTERNATIVE, plan_pipeline_steps
 
-__all__ = ["DEFAULT_PIPELINE", "MAX_TEXT_LENGTH", "SCRIPT_ALTERNATIVE", "build_pipeline_body", "plan_pipeline_steps"]
+__all__ = ["MAX_TEXT_LENGTH", "SCRIPT_ALTERNATIVE", "UNSUPPORTED_KINDS", "build_pipeline_body", "plan_pipeline_steps"]

@@ -14,7 +14,7 @@ from simdoc_search.display import printable
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.token_kinds import token_kind_names
+from simdoc_search.sketch.token_kinds import TokenKindName, token_kind_names
 from simdoc_search.sketch.tokens import ALPHABET, HASH_BITS
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, MARK_FIELDS, format_label
 from simdoc_search.stores.remote.texts import text_field_names
@@ -22,6 +22,9 @@ from simdoc_search.stores.remote.texts import text_field_names
 MAX_TEXT_LENGTH = 1 << 20
 """Maximum length of a text, in UTF-16 code units. The engine needs about 40 bytes of memory per unit, and 0.1 s for
 the longest text."""
+
+UNSUPPORTED_KINDS: tuple[TokenKindName, ...] = ("sentences", "concepts")
+"""The kinds of tokens that a pipeline does not compute. If an index has them, `backfill` adds them."""
 
 _SCRIPT_NAMES = ("words", "shingles", "blake2b", "document", "fingerprint", "main")
 _CLEAR_SCRIPT = (
@@ -77,20 +80,21 @@ def build_pipeline_body(
 
 def _check_supported(settings: Settings, field: str) -> None:
     analysis = settings.analysis
-    unsupported = {
+    unsupported: dict[str, bool] = {
         "a secret hash key": settings.sketch.key is not None,
         f"the sketch {settings.stored_sketch}": not isinstance(settings.sketch, MinHash)
         or settings.sketch.with_rotation,
         "stop words": analysis.stop_words is not None,
         "stemming": bool(analysis.stem),
         "frequencies": analysis.frequencies,
-        "sentences": settings.sentences is not None,
-        "concepts": settings.concepts is not None,
+        **{kind: getattr(settings, kind) is not None for kind in UNSUPPORTED_KINDS},
         "language identification": settings.identifies_language,
     }
     for name, is_set in unsupported.items():
         if is_set:
-            raise StoreError(f"an ingest pipeline does not support {name}; use `simdoc-search backfill`")
+            raise StoreError(
+                f"an ingest pipeline does not support {name}; use `simdoc-search backfill` without --in-engine"
+            )
     if not field or "." in field or field.startswith("_"):
         advice = f"choose a name without dots and without a leading underscore, such as {DEFAULT_FIELD}"
         raise StoreError(f"a pipeline cannot write to the field '{printable(field)}'; {advice}")

@@ -10,10 +10,8 @@ from simdoc_search.attach.steps import Step, plan_install_step
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.pipelines import DEFAULT_PIPELINE, is_marked_for_deletion
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
-
-DEFAULT_PIPELINE = "simdoc"
-"""The default name of the pipeline."""
 
 _TEST_TEXT = (
     "Straße ΟΔΟΣ ﬁne 漢字 カタカナ ภาษาไทย हिन्दी e\u0301\u0323 שָׁלוֹם 👩\u200d❤\ufe0f\u200d👩 𐐀 3.14 ﷺ \U0001e2ec"
@@ -53,6 +51,8 @@ def plan_pipeline_steps(
     _check_same_fingerprint(engine, settings or Settings())
     path_parts = ["_ingest", "pipeline", name]
     existing = (engine.call("GET", path_parts, allowed_statuses=(404,)) or {}).get(name)
+    if existing and is_marked_for_deletion(existing):
+        existing = None  # install it again, without the mark
     return plan_install_step(
         engine, "pipeline", path_parts, body, existing=existing, name=f"pipeline {name}", force=force
     )

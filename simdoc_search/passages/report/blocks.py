@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _MAX_BLOCK_CHARACTERS, _MAX_BLOCK_LINES = 1500, 12
+_MAX_LINE_CHARACTERS = 6000
+"""The maximum length of a line that is a block of its own. In many formats, a line is a whole paragraph."""
 _CHUNK_CHARACTERS = 4000
 """The approximate number of characters that a browser lays out at once."""
 _SPACE = re.compile(r"\s")
@@ -28,7 +30,10 @@ class Block:
 
 
 def cut_into_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of a text. A block ends after blank lines, a form feed, 12 lines or 1,500 characters."""
+    """Yield the blocks of a text. A block ends after blank lines, a form feed, 12 lines or 1,500 characters.
+
+    A line is cut only if it has more than 6,000 characters.
+    """
     start = end = lines = 0
     is_after_blank = False
     for line in _split_lines(text):
@@ -60,12 +65,12 @@ def group_into_chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
 
 
 def _split_lines(text: str) -> Iterator[str]:
-    """Yield the lines with their line breaks. A line that is too long for a block is cut, after a space if possible."""
+    """Yield the lines with their line breaks. A line that is too long is cut, after a space if possible."""
     for line in text.splitlines(keepends=True):
         start = 0
-        while len(line) - start > _MAX_BLOCK_CHARACTERS:
-            spaces = [match.end() for match in _SPACE.finditer(line, start, start + _MAX_BLOCK_CHARACTERS)]
-            end = spaces[-1] if spaces else start + _MAX_BLOCK_CHARACTERS
+        while len(line) - start > _MAX_LINE_CHARACTERS:
+            spaces = [match.end() for match in _SPACE.finditer(line, start, start + _MAX_LINE_CHARACTERS)]
+            end = spaces[-1] if spaces else start + _MAX_LINE_CHARACTERS
             yield line[start:end]
             start = end
         yield line[start:]

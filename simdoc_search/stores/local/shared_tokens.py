@@ -64,7 +64,7 @@ def find_token_matches(
             for score, address in snapshot.iterate_hits(query, max(size, INITIAL_PAGE_SIZE), PAGE_GROWTH_FACTOR)
         )
 
-    counts, max_omitted_shared_count = sum_parts([read_counts(query) for query in queries], count_shared_tokens, size)
+    counts = sum_parts([read_counts(query) for query in queries], count_shared_tokens, size)
     documents = [
         TokenMatch(DocumentKey(read_id(snapshot.read_document(address))), shared) for address, shared in counts.items()
     ]
@@ -72,4 +72,4 @@ def find_token_matches(
         total = len(counts)
     else:
         total = snapshot.count(shared_tokens_query(schema, kind.name, rows, filters, exclude, is_scored=False))
-    return TokenMatches(sorted(documents, key=match_sort_key), total, max_omitted_shared_count)
+    return TokenMatches(sorted(documents, key=match_sort_key), total)

@@ -17,9 +17,10 @@ from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record, RecordPart
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.filter_clauses import filter_clauses
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.min_hash import MinHashFieldIndices
-from simdoc_search.stores.remote.queries import IdField, filter_clauses
+from simdoc_search.stores.remote.queries import IdField
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.texts import select_fields
 

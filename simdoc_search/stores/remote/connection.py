@@ -90,9 +90,8 @@ def split_url(url: str) -> tuple[list[str], str]:
         raise LocationError(f"{shown} is not the URL of an engine; use http://host:port/index")
     endpoint = _ENDPOINT_PATTERN.search(parts.path)
     if endpoint or not index or parts.query or parts.fragment:
-        without_endpoint = parts.path[: endpoint.start()] if endpoint else ""
-        index_url = f"{parts.scheme}://{host_ports}{without_endpoint}" if without_endpoint else ""
-        raise _no_index_error(shown, index_url)
+        index_path = (parts.path[: endpoint.start()] if endpoint else parts.path).rstrip("/")
+        raise _no_index_error(shown, f"{parts.scheme}://{host_ports}{index_path or '/INDEX'}")
     return hosts, unquote(index)
 
 
@@ -140,8 +139,7 @@ def create_tls_context() -> ssl.SSLContext:
 
 
 def _no_index_error(shown_url: str, index_url: str) -> LocationError:
-    suggestion = index_url or "http://host:port/index"
-    return LocationError(f"{shown_url} does not end with the name of an index; use {suggestion}")
+    return LocationError(f"{shown_url} does not end with the name of an index; use {index_url}")
 
 
 def _detect_engine(

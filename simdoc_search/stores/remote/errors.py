@@ -79,6 +79,10 @@ def error_from_client(engine_name: str, error: Exception, *, owns_client: bool) 
         owns_client: whether simdoc-search created the client. If so, environment variables set its timeout and its
             credentials.
     """
+    if type(error).__name__ == "UnsupportedProductError":  # its status is that of a successful response
+        return StoreError(
+            f"{engine_name} is not an Elasticsearch server; omit --engine, or use the client opensearch-py"
+        )
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         body = getattr(error, "info", None) or getattr(error, "body", None)
@@ -88,7 +92,7 @@ def error_from_client(engine_name: str, error: Exception, *, owns_client: bool) 
     error_class = type(error)
     if not error_class.__module__.startswith(_CLIENT_MODULES):
         return error
-    if "Serialization" in error_class.__name__ or "UnsupportedProduct" in error_class.__name__:
+    if "Serialization" in error_class.__name__:
         return not_an_engine_error(engine_name)
     return unavailable_error(engine_name, error, owns_client=owns_client)
 

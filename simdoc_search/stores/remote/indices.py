@@ -97,7 +97,8 @@ class Indices:
     def describe_fault(self, index: str | None) -> str:
         """Return why the documents of an index cannot be compared ("is in the index ..."), or an empty string."""
         is_excluded = index in self._not_queryable(self._state)
-        return f"is in the index {index}, which cannot be queried (see `simdoc-search check`)" if is_excluded else ""
+        command = f"simdoc-search check {self._location}"
+        return f"is in the index {index}, which cannot be queried (see `{command}`)" if is_excluded else ""
 
     def reload_if_old(self, engine: Engine) -> None:
         """Read the indices again, unless they were read less than RELOAD_INTERVAL_SECONDS ago.

@@ -20,9 +20,10 @@ from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import ResponseTooLargeError
+from simdoc_search.stores.remote.filter_clauses import nested_clause, path_clause
 from simdoc_search.stores.remote.mappings import leaf_field_paths, nested_path
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.queries import any_clause, exists_clause, nested_clause, path_clause
+from simdoc_search.stores.remote.queries import any_clause, exists_clause
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 from simdoc_search.stores.remote.writer import is_possible_id
 

@@ -94,6 +94,12 @@ def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, 
     return mapping_at(mapping, path) or multi_fields.get(last)
 
 
+def max_indexed_length(path: str, mappings: Iterable[Mapping[str, Any]]) -> int | None:
+    """Return the length of the longest value of a field that queries find, in characters; None without a limit."""
+    limits = ((field_or_multi_field(mapping, path) or {}).get("ignore_above") for mapping in mappings)
+    return min((int(limit) for limit in limits if limit is not None), default=None)
+
+
 def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
     """Return whether no document can have a field: it is not mapped, and the engine maps or rejects each new field."""
     allows_unmapped = str(mapping.get("dynamic", True)).lower() not in ("true", "strict")

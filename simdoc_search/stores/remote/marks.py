@@ -138,7 +138,8 @@ class Marks:
                     f"the index {index} was added to {self._access.name} during the run; run the command again"
                 )
             yield from self._updaters[index].apply(documents, make_updates)
-        reason = f"the field {self._access.field} is malformed; repair the field with `simdoc-search backfill --stale`"
+        command = f"simdoc-search backfill {self._access.location} --stale"
+        reason = f"the field {self._access.field} is malformed; repair the field with `{command}`"
         yield from (
             (hit, ActionOutcome(hit["_index"], MALFORMED_STATUS, error="malformed", reason=reason)) for hit in malformed
         )

@@ -87,7 +87,7 @@ def open_min_hash_field(
         check_terms(engine, name, field, shared)
     source_field = source_text_field(open_mappings[min(options)], field)
     text_fields = text_field_names(text_field or source_field)
-    check_text_fields(text_fields, open_mappings, field, is_simdoc_index=False)
+    check_text_fields(text_fields, open_mappings, field, f"{engine.name}/{index}", is_simdoc_index=False)
     if field.rpartition(".")[0] == source_field not in text_fields:
         raise LocationError(
             f"the terms of the field {field} are computed from the text field {source_field}, not from the one in "

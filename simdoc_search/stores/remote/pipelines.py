@@ -7,11 +7,23 @@ from typing import Any
 
 from simdoc_search.stores.remote.engine import Engine
 
+DEFAULT_PIPELINE = "simdoc"
+"""Default name of the pipeline."""
+
 NO_PIPELINE = "_none"
 """The value of `index.final_pipeline` and `index.default_pipeline` if an index has no pipeline."""
 
 _FINGERPRINT_PARAMETERS = {"fields", "into", "format", "hash_bits"}
 """A script with all of these parameters computes fingerprints."""
+
+
+DELETION_MARK = {"description": "Computes fingerprints until `simdoc-search template remove` deletes this pipeline"}
+"""The part of a pipeline's body that marks the pipeline for deletion."""
+
+
+def is_marked_for_deletion(body: Mapping[str, Any]) -> bool:
+    """Return whether a removal has begun to delete a pipeline."""
+    return body.items() >= DELETION_MARK.items()
 
 
 def fingerprint_parameters(processor: Mapping[str, Any]) -> Mapping[str, Any] | None:

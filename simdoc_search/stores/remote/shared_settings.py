@@ -10,10 +10,10 @@ from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundE
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind
 from simdoc_search.stores.fields import METADATA_FIELD
+from simdoc_search.stores.remote.advice import backfill_advice
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapped_fields
 from simdoc_search.stores.remote.schema import parse_meta, recorded_thresholds, without_kinds
-from simdoc_search.stores.remote.texts import backfill_advice
 
 Mappings = Mapping[str, Mapping[str, Any]]
 """Mappings of indices by their names."""

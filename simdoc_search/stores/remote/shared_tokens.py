@@ -62,11 +62,11 @@ def find_token_matches(
     rows_at_once = max(1, (limit - used) // clauses_per_row)
     parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
     search = _SplitSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
-    counts, max_omitted_shared_count = sum_parts(
+    counts = sum_parts(
         search.start_streams(min(max(size, INITIAL_PAGE_SIZE), MAX_PAGE_SIZE)), search.count_shared_tokens, size
     )
     documents = [TokenMatch(search.document_keys[key], count) for key, count in counts.items()]
-    return TokenMatches(sorted(documents, key=match_sort_key), search.count_documents(), max_omitted_shared_count)
+    return TokenMatches(sorted(documents, key=match_sort_key), search.count_documents())
 
 
 def document_frequencies(access: IndexAccess, token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:

@@ -13,16 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import StopEvent
-from simdoc_search.documents import DocumentKey, ambiguous_id_message
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import ScoreKind
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
-from simdoc_search.stores.base import Closable, Encoder, StoreInfo
+from simdoc_search.stores.base import Encoder, Store, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import (
     Digest,
@@ -32,20 +30,20 @@ from simdoc_search.stores.record import (
     Record,
     RecordPart,
     RemovalCondition,
-    StoredText,
 )
 from simdoc_search.stores.remote import lookups, shared_tokens
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.filter_clauses import root_clause
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
-from simdoc_search.stores.remote.mappings import mapping_at, read_mappings
+from simdoc_search.stores.remote.mappings import mapping_at, max_indexed_length, read_mappings
 from simdoc_search.stores.remote.min_hash_field import compute_records, find_candidates_by_terms, open_min_hash_field
 from simdoc_search.stores.remote.phrases import can_find_phrases, find_phrases
 from simdoc_search.stores.remote.point_in_time import all_hits
-from simdoc_search.stores.remote.queries import IdField, root_clause
+from simdoc_search.stores.remote.queries import IdField
 from simdoc_search.stores.remote.records import encode_records
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, build_index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
@@ -61,23 +59,19 @@ IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
 """Maximum number of ids in a request, for records without texts and for records with texts."""
 
 
-class RemoteStore(Closable):
+class RemoteStore(Store):
     """The records in an index of an engine, or in the indices behind an alias. `Store` documents the methods.
 
     If the engine's own `min_hash` filter fills the fingerprint field, the store supports only queries by fingerprint.
-    Other methods raise FormatMismatchError.
+    Other methods raise FormatMismatchError. Only an index that `simdoc-search index` created allows writers.
 
     Args:
         access: the engine and the index.
 
     Attributes:
         access: the engine and the index.
-        location: URL of the engine and name of the index, without secrets.
         index: name of the index or alias.
         field: the fingerprint field.
-        is_simdoc_index: whether `simdoc-search index` created the index. Only such an index allows writers.
-        settings: settings of the fingerprints.
-        has_texts: whether the index contains the texts of the documents.
     """
 
     def __init__(self, access: IndexAccess) -> None:
@@ -128,7 +122,7 @@ class RemoteStore(Closable):
             mappings = read_mappings(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
         open_mappings, given_fields = indices.mappings, text_field_names(text_field or ())
-        check_text_fields(given_fields, open_mappings, indices.field, is_simdoc_index=indices.is_simdoc_index)
+        check_text_fields(given_fields, open_mappings, indices.field, location, is_simdoc_index=indices.is_simdoc_index)
         text_fields = (
             None
             if indices.is_simdoc_index
@@ -157,7 +151,11 @@ class RemoteStore(Closable):
         if self.is_simdoc_index:
             return ""
         name = self.access.id_field.field
-        return "give the _id of a document" if name is None else f"give the id of a document, from its field {name}"
+        if name is None:
+            return "give the _id of a document"
+        limit = max_indexed_length(name, self.access.indices.mappings.values())
+        indexed = "" if limit is None else f", which indexes only ids of at most {limit} characters (ignore_above)"
+        return f"give the id of a document, from its field {name}{indexed}"
 
     def cancellable_by(self: Self, stop: StopEvent) -> Self:
         other = copy(self)
@@ -180,8 +178,9 @@ class RemoteStore(Closable):
         self.access.reject_min_hash_field()
         if not self.is_simdoc_index:
             raise StoreError(
-                f"{self.location} was not created with `simdoc-search index`; add fingerprints to its documents with "
-                "`simdoc-search backfill`, or with `fingerprint_actions` in the application that writes them"
+                f"{self.location} was not created with `simdoc-search index`, so only your application can add and "
+                f"delete its documents; to add fingerprints, run `simdoc-search backfill {self.location}`, or call "
+                "`fingerprint_actions` in the application"
             )
         check_unchanged(read_mappings(self.engine, self.index), self.field, self.settings, self.location)
         # An interrupted run may have written documents that searches do not show yet.
@@ -200,12 +199,6 @@ class RemoteStore(Closable):
 
     # --- documents by id ---
 
-    def get(self, id: str, *, load: Collection[RecordPart] = ()) -> Record | None:
-        records = list(self.records([id], load=load))
-        if len(records) > 1:
-            raise StoreError(ambiguous_id_message(record.key for record in records))
-        return records[0] if records else None
-
     def records(
         self, ids: Iterable[str], *, load: Collection[RecordPart] = (), filters: Filters | None = None
     ) -> Iterator[Record]:
@@ -216,14 +209,6 @@ class RemoteStore(Closable):
         ids_per_request = TEXTS_AT_ONCE if "text" in load else IDS_AT_ONCE
         hits = find_by_id(access, ids, source=source, ids_per_request=ids_per_request, clauses=clauses)
         return map(access.to_record, hits)
-
-    def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
-        for record in self.records(ids, load={"text"}):
-            if record.text is not None:
-                yield StoredText(record.key, record.text, record.text_hash)
-
-    def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
-        return ((record.key, decode_simhashes(record.sentences)) for record in self.records(ids, load={"sentences"}))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""

@@ -6,23 +6,17 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from simdoc_search.errors import DocumentError, LocationError, StoreError
-from simdoc_search.stores.fields import METADATA_FIELD
+from simdoc_search.errors import DocumentError, LocationError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import lacks_field, mapped_fields, mapping_at, shorten_list
 from simdoc_search.stores.remote.queries import any_clause, exists_clause, randomize_order
 from simdoc_search.stores.remote.schema import (
-    DEFAULT_FIELD,
     MAX_META_ENTRIES,
     MAX_META_VALUE_LENGTH,
-    fingerprint_field_names,
 )
 
 _META_KEY_PREFIX = "simdoc_text_"
 _SAMPLE_SIZE = 100
-
-_USUAL_TEXT_FIELDS = ("body", "text", "content", "fulltext", "full_text", "message", "description")
-"""Usual names of the field that contains the text, the most common names first."""
 
 _TYPES_WITHOUT_TEXT = frozenset(
     {"binary", "boolean", "byte", "completion", "date", "date_nanos", "dense_vector", "double", "float", "geo_point"}
@@ -95,18 +89,6 @@ def recorded_text_fields(mappings: Iterable[Mapping[str, Any]], field: str) -> l
     return list(recorded.pop()) if len(recorded) == 1 else []
 
 
-def require_text_fields(mappings: Sequence[Mapping[str, Any]], field: str, location: str) -> tuple[str, ...]:
-    """Return the recorded text fields. Raises StoreError if there are none."""
-    recorded = recorded_text_fields(mappings, field)
-    if not recorded:
-        guessed, remark = _guess_text_field(mappings, field)
-        raise StoreError(
-            f"the mapping of {location} does not record which field contains the text; add --text-field "
-            f"{shlex.quote(guessed)}{remark}"
-        )
-    return tuple(recorded)
-
-
 def text_paths(properties: Mapping[str, Any], parent: str = "") -> Iterator[str]:
     """Yield the paths of all fields with the type `text`."""
     for name, field in properties.items():
@@ -133,7 +115,12 @@ def find_text_field_problem(mapping: Mapping[str, Any], text_field: str) -> str 
 
 
 def check_text_fields(
-    text_fields: Sequence[str], mappings: Mapping[str, Mapping[str, Any]], field: str, *, is_simdoc_index: bool
+    text_fields: Sequence[str],
+    mappings: Mapping[str, Mapping[str, Any]],
+    field: str,
+    location: str,
+    *,
+    is_simdoc_index: bool,
 ) -> None:
     """Check that these fields can contain the texts from which the fingerprints were computed.
 
@@ -155,9 +142,11 @@ def check_text_fields(
     recorded = [] if is_simdoc_index else recorded_text_fields(mappings.values(), field)
     if text_fields and recorded and [*text_fields] != recorded:
         old, new = " and ".join(recorded), " and ".join(text_fields)
+        options = [part for name in text_fields for part in ("--text-field", name)]
+        command = shlex.join(["simdoc-search", "backfill", location, *options, "--field", "NEW"])
         raise LocationError(
             f"the fingerprints in the field {field} were computed from {old}, not {new}; omit --text-field, or compute "
-            f"fingerprints of {new} in another field with `simdoc-search backfill --field`"
+            f"fingerprints of {new} in another field with `{command}`"
         )
 
 
@@ -183,56 +172,6 @@ def find_text_query(
     others = randomize_order({"bool": {"filter": [*clauses], "must_not": [query]}})
     response = engine.search(index, {"query": others, "size": _SAMPLE_SIZE, "_source": [*text_fields]})
     return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in response["hits"]["hits"]) else query
-
-
-def backfill_advice(
-    mappings: Iterable[Mapping[str, Any]], field: str, location: str, *options: str, pipeline: str = ""
-) -> str:
-    """Return the advice to run `simdoc-search backfill`, with the complete command, as a part of a sentence.
-
-    If `simdoc-search index` created an index, return the advice to run that command.
-
-    Args:
-        mappings: mappings of all indices. If they do not record the text field, it is guessed from their fields.
-        field: the fingerprint field.
-        location: URL of the engine and name of the index.
-        options: additional options of the command.
-        pipeline: a pipeline to install first, because an index lacks it; see `find_missing_pipeline`.
-    """
-    all_mappings = list(mappings)
-    if any(METADATA_FIELD in mapped_fields(mapping, field) for mapping in all_mappings):
-        return "update the index with `simdoc-search index`"
-    needed, remark = [] if field == DEFAULT_FIELD else ["--field", field], ""
-    recorded = recorded_text_fields(all_mappings, field)
-    if "--text-field" not in options and not recorded:
-        guessed, remark = _guess_text_field(all_mappings, field)
-        needed += ["--text-field", guessed]
-    if not pipeline:
-        return f"run `{shlex.join(['simdoc-search', 'backfill', location, *needed, *options])}`{remark}"
-    url, _, index = location.rpartition("/")
-    texts = [part for name in recorded for part in ("--text-field", name)]
-    pipeline_options = ["--pipeline", "--name", pipeline, *needed, *texts, "--index", index]
-    install = shlex.join(["simdoc-search", "template", "install", url, *pipeline_options])
-    stale = [] if "--stale" in options else ["--stale"]
-    backfill = shlex.join(["simdoc-search", "backfill", location, *needed, *options, *stale])
-    return (
-        f"run `{install}`, so that new documents get fingerprints (add --index-template NAME if an index template "
-        f"creates the next index), then run `{backfill}`{remark}"
-    )
-
-
-def _guess_text_field(mappings: Iterable[Mapping[str, Any]], field: str) -> tuple[str, str]:
-    """Return the most likely text field of indices that record none, and a remark in parentheses that it is a guess.
-
-    Without a text field in the mappings, the result is the placeholder `FIELD` and an empty remark.
-    """
-    paths = list(dict.fromkeys(path for mapping in mappings for path in _application_text_paths(mapping, field)))
-    guessed = min(paths, key=_sort_key, default="FIELD")
-    if not paths:
-        return guessed, ""
-    if len(paths) == 1:
-        return guessed, f" ({guessed} is a guess; it is the only text field in the mapping)"
-    return guessed, f" ({guessed} is a guess; the text fields in the mapping are {shorten_list(paths)})"
 
 
 def _read_value_at(document: Mapping[str, Any], path: str) -> Any:
@@ -277,19 +216,3 @@ def _is_indexed_text(mapping: Mapping[str, Any], path: str) -> bool:
         if field.get("type") == "nested" or field.get("enabled") is False:
             return False
     return field.get("type") == "text" and field.get("index", True) is not False
-
-
-def _application_text_paths(mapping: Mapping[str, Any], field: str) -> Iterator[str]:
-    excluded = {field, *fingerprint_field_names(mapping)}
-    properties = mapping.get("properties", {}).items()
-    return text_paths({name: mapped for name, mapped in properties if name not in excluded})
-
-
-def _sort_key(path: str) -> tuple[bool, int, int]:
-    """Return a sort key. Fields that probably contain the text come first."""
-    last = path.rpartition(".")[2].lower()
-    return (
-        last not in _USUAL_TEXT_FIELDS,
-        path.count("."),
-        _USUAL_TEXT_FIELDS.index(last) if last in _USUAL_TEXT_FIELDS else 0,
-    )

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from simdoc_search.attach.backfill import pages
 from simdoc_search.stores.remote import retry
-from simdoc_search.stores.remote.engine import Engine
-from tests.support.backfill import to
-from tests.support.http_server import TempIndices, indices
+from tests.support.engines import each_engine
 
-
-@pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
-def engine_url(request: pytest.FixtureRequest) -> str:
-    """The address of each engine."""
-    url: str = request.getfixturevalue(f"{request.param}_url")
-    return url
-
-
-@pytest.fixture(scope="module")
-def engine(engine_url: str) -> Iterator[Engine]:
-    """The engine."""
-    with to(engine_url) as opened:
-        yield opened
-
-
-@pytest.fixture
-def temp_indices(engine_url: str) -> Iterator[TempIndices]:
-    """The indices of the test."""
-    with indices(engine_url) as owned:
-        yield owned
+engine_url = each_engine("opensearch", "elasticsearch")
 
 
 @pytest.fixture(autouse=True)

@@ -16,16 +16,13 @@ from simdoc_search.attach.inspection.sample import Sample
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.texts import read_text
 from tests.support.backfill import OTHER, TEXTS, backfill, filled, interposed, load, one_engine, stored
+from tests.support.engines import each_engine
 from tests.support.http_server import TempIndices
 
 SEED = 20261123
 
 
-@pytest.fixture(scope="module", params=["opensearch", "elasticsearch_7"])
-def engine_url(request: pytest.FixtureRequest) -> str:
-    """Engines with scripts and `_reindex`."""
-    url: str = request.getfixturevalue(f"{request.param}_url")
-    return url
+engine_url = each_engine("opensearch", "elasticsearch_7")
 
 
 def bulk(engine: Engine, index: str, parts: Mapping[str, Any], **place: Any) -> None:

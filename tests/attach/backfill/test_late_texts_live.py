@@ -10,6 +10,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.texts import find_text_query
 from tests.support.backfill import OTHER, TEXTS, backfill, load, one_engine, stored
+from tests.support.engines import each_engine
 from tests.support.http_server import TempIndices
 
 WORDS = TEXTS["doc0"]
@@ -32,11 +33,7 @@ def document(path: str, text: Any) -> dict[str, Any]:
     return {"page": {"body": text}} if "." in path else {"body": text}
 
 
-@pytest.fixture(scope="module", params=["opensearch", "elasticsearch_7"])
-def engine_url(request: pytest.FixtureRequest) -> str:
-    """Engines with and without points in time."""
-    url: str = request.getfixturevalue(f"{request.param}_url")
-    return url
+engine_url = each_engine("opensearch", "elasticsearch_7")
 
 
 @pytest.mark.parametrize("kind", MAPPINGS)

@@ -7,13 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.applications import Application, application
-from tests.support.engines import call
+from tests.support.engines import call, each_engine
 
-
-@pytest.fixture(scope="module", params=["opensearch", "elasticsearch_7"])
-def engine_url(request: pytest.FixtureRequest) -> str:
-    """Each engine that has pipelines."""
-    return str(request.getfixturevalue(f"{request.param}_url"))
+engine_url = each_engine("opensearch", "elasticsearch_7")
 
 
 @pytest.fixture

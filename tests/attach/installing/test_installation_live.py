@@ -42,10 +42,8 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert "was already installed" in again
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
     assert "the component template simdoc on " in refused
-    assert (
-        "; to replace the installed component template simdoc, run `simdoc-search template install` with --force"
-        in refused
-    )
+    curl = f"curl {app.url}/_component_template/simdoc"
+    assert f"; see the installed one with `{curl}`; to replace it, run the same command with --force" in refused
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
@@ -64,11 +62,18 @@ def test_each_fingerprint_field_has_its_component_template(app: Application) -> 
 
 
 def test_an_address_with_an_index_is_refused(app: Application) -> None:
-    """The message does not repeat the command without its other options."""
-    for command in ("install", "remove"):
-        refused = sentence(run("template", command, f"{app.url}/articles"))
+    """The message says where the index goes, and does not repeat the command without its other options."""
+    index = ["--index", "articles"]
+    for arguments, option in (
+        (["install"], ""),
+        (["install", "--pipeline"], " --index articles"),
+        (["install", "--pipeline", *index], ""),
+        (["remove"], " --index articles"),
+        (["remove", *index], ""),
+    ):
+        refused = sentence(run("template", *arguments, f"{app.url}/articles"))
 
-        assert refused.endswith("; omit /articles from the URL, and keep the other options")
+        assert refused.endswith(f"; use {app.url}{option}, and keep the other options")
 
 
 def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None:
@@ -85,7 +90,7 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (True, [index], []) == (first["pipeline_installed"], first["indices"], first["warnings"])
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
-    assert f"to replace the installed pipeline {app.name}, run `simdoc-search template install` with --force" in other
+    assert f"the pipeline {app.name} on {app.url} differs from the new one; see the installed one with" in other
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
     assert "to use the pipeline in an existing index, run the command again with --index NAME\n" in printed
 
@@ -106,6 +111,24 @@ def test_the_pipeline_has_the_settings_of_the_index(app: Application) -> None:
         assert Settings(passages=None) == store.settings
     assert f"the index {index} cannot use the pipeline: the field simdoc has the settings 'nfkc_cf word 5" in other
     assert "does not support a secret hash key; use `simdoc-search backfill`" in keyed.stderr
+
+
+def test_an_index_with_concepts_can_use_the_pipeline(app: Application) -> None:
+    """The pipeline makes the other parts of a fingerprint, and `backfill` adds the concepts."""
+    index = f"{app.name}-letters"
+    app.call("PUT", f"/{index}/_doc/1?refresh=true", {"body": OLD})
+    output("backfill", f"{app.url}/{index}", "--text-field", "body", "--with", "related")
+    installed = run("template", "install", app.url, "--pipeline", "--name", app.name, "--index", index)
+    app.call("PUT", f"/{index}/_doc/2?refresh=true", {"body": NEW})
+    shown, command = run("status", f"{app.url}/{index}"), f"`simdoc-search backfill {app.url}/{index}`"
+
+    assert f"the pipeline does not compute concepts; to add them to new documents, run {command} regularly" in (
+        installed.stderr
+    )
+    assert "incomplete     1 document without the data" in shown.stdout
+    assert f"{app.name} (index.final_pipeline) computes fingerprints that match the mapping" in shown.stdout
+    assert shown.stderr == f"to bring all fingerprints up to date, run {command}\n"
+    assert output("backfill", f"{app.url}/{index}").startswith("1 document updated")
 
 
 # --- the next index ---

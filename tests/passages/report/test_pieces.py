@@ -55,13 +55,12 @@ def test_blocks_and_chunks_are_the_whole_text(text: str) -> None:
 
 
 def test_a_long_line_is_cut_after_a_space() -> None:
-    """Without spaces, a line is cut after 1,500 characters. A chunk has several blocks."""
-    text = "word " * 1000 + "x" * 5000
+    """It is a paragraph, so it is cut only after 6,000 characters; also without spaces."""
+    text = "word " * 1200 + "\n" + "words " * 1200 + "x" * 7000
     found = list(cut_into_blocks(text))
 
-    assert max(block.end - block.start for block in found) <= 1500
-    assert {" "} == {text[block.end - 1] for block in found if block.end < 4000}
-    assert 3 == len(list(group_into_chunks(found)))
+    assert [6001, 12_001, 13_201, 19_201, 20_201] == [block.end for block in found]
+    assert [6001, 12_001, 19_201, 20_201] == [chunk[-1].end for chunk in group_into_chunks(found)]
 
 
 def test_a_block_ends_at_blank_lines_and_pages() -> None:

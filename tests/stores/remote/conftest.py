@@ -7,14 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.error_sentences import NO_INDEX
-from tests.support.http_server import Server, TempIndices, indices, serving
-
-
-@pytest.fixture
-def temp_indices(opensearch_url: str) -> Iterator[TempIndices]:
-    """TempIndices of an application in OpenSearch."""
-    with indices(opensearch_url) as temp_indices:
-        yield temp_indices
+from tests.support.http_server import Server, serving
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError, ResponseTooLargeError
 from simdoc_search.stores.remote.transport import LoopClient
 from tests.support.error_sentences import MAPPING
-from tests.support.http_server import Answer, Server, answer, error, serving
+from tests.support.http_server import ELASTICSEARCH, Answer, Server, answer, error, serving
 from tests.support.waiting import wait_until
 
 NewClient = Callable[[str], Any]
@@ -47,7 +47,7 @@ ASYNCHRONOUS: dict[str, NewClient] = {
     "AsyncElasticsearch by aiohttp": AsyncElasticsearch,
     "AsyncElasticsearch by httpx": lambda url: AsyncElasticsearch(url, node_class=HttpxAsyncHttpNode),
 }
-BODY = replace(answer({}), product="Elasticsearch")
+BODY = replace(answer({}), headers=ELASTICSEARCH)
 
 pytestmark = pytest.mark.usefixtures("no_credentials")
 
@@ -177,7 +177,8 @@ def test_a_forked_process_sends_requests(server: Server) -> None:
 def test_warnings_from_an_engine_are_logged_without_control_characters(
     server: Server, kind: EngineKind, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server.handle = lambda _: replace(BODY, warning='299 OpenSearch-3.3.2-x "old \x1b[31mred\x9b2J style"')
+    warning = '299 OpenSearch-3.3.2-x "old \x1b[31mred\x9b2J style"'
+    server.handle = lambda _: replace(BODY, headers={**ELASTICSEARCH, "warning": warning})
     engine, _ = connect(f"{server.url}/index", engine=kind)
     with closing(engine), warnings.catch_warnings(record=True) as caught, caplog.at_level(logging.INFO):
         warnings.simplefilter("always")
@@ -229,7 +230,7 @@ def test_an_asynchronous_client_is_refused_outside_an_event_loop(kind: Any) -> N
 def test_messages_for_an_application_client_name_its_url_and_its_credentials(
     server: Server, new_client: NewClient
 ) -> None:
-    server.handle = lambda _: replace(error(401, "security_exception", "no"), product="Elasticsearch")
+    server.handle = lambda _: replace(error(401, "security_exception", "no"), headers=ELASTICSEARCH)
     client = new_client(f"{server.url.replace('//', '//user:secret@')}/prefix")
     message = f"^{server.url}/prefix rejected the credentials; check the credentials of your client$"
     with closing(client), pytest.raises(RequestError, match=message):
@@ -238,7 +239,7 @@ def test_messages_for_an_application_client_name_its_url_and_its_credentials(
 
 @pytest.mark.parametrize("new_client", ASYNCHRONOUS.values(), ids=ASYNCHRONOUS)
 def test_messages_for_an_asynchronous_client_name_its_url(server: Server, new_client: NewClient) -> None:
-    server.handle = lambda _: replace(error(404, "index_not_found_exception", "no"), product="Elasticsearch")
+    server.handle = lambda _: replace(error(404, "index_not_found_exception", "no"), headers=ELASTICSEARCH)
 
     async def run() -> None:
         async with new_client(server.url) as client:

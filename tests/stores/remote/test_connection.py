@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote.connection import split_url
 from tests.support.cli import run, sentence, usage_error
 from tests.support.error_sentences import MAPPING, NO_INDEX, opening_error
-from tests.support.http_server import Request, Server, error, serving, unused_url
+from tests.support.http_server import ELASTICSEARCH, Request, Server, error, serving, unused_url
 
 SECRET = "s3cret"
 
@@ -40,21 +41,21 @@ def test_an_address_has_nodes_and_an_index(url: str, hosts: list[str], index: st
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "example"),
     [
-        "http:///docs",
-        "http://localhost:9200/",
-        "http://localhost:port/docs",
-        "http://[::1/docs",
-        "http://localhost:9200/docs?pretty",
-        "http://h\u2100:9200/docs",
+        ("http:///docs", "http://host:port/index"),
+        ("http://localhost:9200/", "http://localhost:9200/INDEX"),
+        ("http://localhost:port/docs", "http://host:port/index"),
+        ("http://[::1/docs", "http://host:port/index"),
+        ("http://localhost:9200/docs?pretty", "http://localhost:9200/docs"),
+        ("http://h\u2100:9200/docs", "http://host:port/index"),
     ],
 )
 @pytest.mark.parametrize("name", ["", "name:s3cret@"])
-def test_a_malformed_address_is_refused_with_an_example(url: str, name: str) -> None:
+def test_a_malformed_address_is_refused_with_an_example(url: str, example: str, name: str) -> None:
     message = opening_error(url.replace("://", f"://{name}"))
 
-    assert name or "use http://host:port/index" in message
+    assert name or message.endswith(f"use {example}")
     assert SECRET not in message
 
 
@@ -104,12 +105,18 @@ def test_another_node_answers_if_one_is_missing(server: Server) -> None:
 
 @pytest.mark.parametrize("kind", ENGINES)
 def test_an_engine_given_by_name_is_not_detected(server: Server, kind: EngineKind) -> None:
-    server.handle = lambda _: replace(MAPPING, product="Elasticsearch")
+    server.handle = lambda _: replace(MAPPING, headers=ELASTICSEARCH)
     store: Any = open_store(f"{server.url}/docs", engine=kind)
     with store:
         assert kind == type(store.engine._transport.client).__name__.lower()
 
     assert "/" not in [request.path for request in server.requests]
+
+
+def test_the_wrong_engine_by_name_is_refused(server: Server) -> None:
+    server.handle = lambda _: MAPPING
+    with pytest.raises(StoreError, match=f"^{server.url} is not an Elasticsearch server; omit --engine"):
+        open_store(f"{server.url}/docs", engine="elasticsearch")
 
 
 def test_an_unknown_engine_is_refused(server: Server) -> None:

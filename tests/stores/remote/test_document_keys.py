@@ -77,6 +77,9 @@ def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> N
     assert (1, ["error"]) == (result.exit_code, list(failed.keys() - {"fingerprint"}))
     assert [("b", twins.second, None), ("twin", twins.first, None), ("twin", twins.second, None)] == keys
     assert ["b", f"{twins.first}/twin", f"{twins.second}/twin"] == [line.split(" %  ")[1] for line in lines]
+    of_one = output("similar", f"{twins.first}/twin", "--store", store)
+    assert f"  {twins.second}/twin\n" in of_one
+    assert "  a\n" in of_one
 
 
 def test_a_key_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:

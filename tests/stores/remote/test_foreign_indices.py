@@ -11,9 +11,16 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch, helpers
 
-from simdoc_search import Document, SimilaritySearch, any_of, none_of
+from simdoc_search import Document, SimilaritySearch, any_of, none_of, open_store
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
+from simdoc_search.errors import (
+    NoFingerprintError,
+    QuerySyntaxError,
+    SimdocError,
+    StoreError,
+    UnknownDocumentError,
+    UnknownFieldError,
+)
 from simdoc_search.search.filter_check import find_unknown_column
 from simdoc_search.stores.upgrade import upgrade_store
 from tests.support.http_server import TempIndices, indices
@@ -39,7 +46,8 @@ def search(opensearch_url: str) -> Iterator[SimilaritySearch]:
     ]
     with indices(opensearch_url) as temp_indices, closing(OpenSearch([opensearch_url])) as client:
         fields["labels"] = {"type": "nested", "properties": {"key": {"type": "keyword"}}}
-        name = temp_indices.make(mapping(**fields, origin={"properties": {"site": {"type": "keyword"}}}))
+        site = {"type": "keyword", "ignore_above": 10}
+        name = temp_indices.make(mapping(**fields, origin={"properties": {"site": site}}))
         helpers.bulk(
             client, fingerprint_actions([{"_index": name, **document} for document in written], "text"), refresh=True
         )
@@ -87,6 +95,23 @@ def test_a_filter_by_an_analysed_text_is_refused(search: SimilaritySearch, field
     ]
 
 
+@pytest.mark.parametrize("make_filter", [any_of, none_of])
+def test_a_value_that_is_too_long_for_its_field_is_refused(search: SimilaritySearch, make_filter: Any) -> None:
+    """It would find nothing, or exclude nothing."""
+    search.similar("source_1", filters={"origin.site": make_filter("a" * 10)})
+    with pytest.raises(QuerySyntaxError, match=r"the field origin\.site indexes only values of at most 10 characters"):
+        search.similar("source_1", filters={"origin.site": make_filter("south", "a" * 11)})
+
+
+def test_an_unknown_id_names_the_longest_id_that_is_found(search: SimilaritySearch) -> None:
+    with closing(open_store(search.store.location, id_field="origin.site")) as store:
+        assert store.get("south") is not None
+        with pytest.raises(
+            UnknownDocumentError, match=r"field origin\.site, which indexes only ids of at most 10 char"
+        ):
+            SimilaritySearch(store).similar("a" * 11)
+
+
 def test_an_unknown_field_is_an_error_that_lists_the_others(search: SimilaritySearch) -> None:
     with pytest.raises(
         UnknownFieldError, match="no document has the field 'tem'; choose from: team, note, t"
@@ -104,7 +129,7 @@ def test_a_column_can_be_an_object(search: SimilaritySearch) -> None:
 
 def test_documents_cannot_be_written_to_the_index_of_an_application(search: SimilaritySearch) -> None:
     with pytest.raises(
-        StoreError, match="with `simdoc-search backfill`, or with `fingerprint_actions` in the application"
+        StoreError, match=r"run `simdoc-search backfill http.*`, or call `fingerprint_actions` in the application$"
     ):
         search.index([Document("a", "some words")])
     with pytest.raises(StoreError, match="was not created with `simdoc-search index`"):

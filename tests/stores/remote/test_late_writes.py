@@ -15,19 +15,15 @@ from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.bulk import IndexGoneError
-from tests.support.engines import call
-from tests.support.http_server import Answer, Request, TempIndices, forward, indices, serving
+from tests.support.engines import call, each_engine
+from tests.support.http_server import Answer, Request, TempIndices, forward, serving
 from tests.support.remote import in_index
 from tests.support.stores import ids, put, record
 
 Write = Callable[[Store], None]
 
 
-@pytest.fixture(params=["opensearch", "elasticsearch"])
-def temp_indices(request: pytest.FixtureRequest) -> Iterator[TempIndices]:
-    """TempIndices in each engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as temp_indices:
-        yield temp_indices
+engine_url = each_engine("opensearch", "elasticsearch")
 
 
 @pytest.fixture(autouse=True)

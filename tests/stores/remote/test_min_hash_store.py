@@ -17,7 +17,7 @@ from simdoc_search.attach.min_hash import build_min_hash_index, check_min_hash
 from simdoc_search.errors import FormatMismatchError, LocationError, StoreError
 from simdoc_search.passages.exact_overlap import measures
 from tests.support.cli import answer, output, run, sentence
-from tests.support.engines import call, discard, own_name
+from tests.support.engines import call, discard, each_engine, own_name
 from tests.support.texts import overlapping, text
 
 FIELD = "body.fingerprint"
@@ -28,10 +28,7 @@ OPTIONS = {
 }
 
 
-@pytest.fixture(params=["opensearch", "elasticsearch_7"], scope="module")
-def engine_url(request: pytest.FixtureRequest) -> str:
-    """An OpenSearch 3, and an Elasticsearch 7.10."""
-    return str(request.getfixturevalue(f"{request.param}_url"))
+engine_url = each_engine("opensearch", "elasticsearch_7")
 
 
 @cache

@@ -19,9 +19,9 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import SimdocError, StoreError
 from tests.support.cli import answer, run
 from tests.support.engines import call, own_name
-from tests.support.http_server import error, serving
+from tests.support.http_server import Server, error, serving
 from tests.support.texts import documents
-from tests.support.tls_proxy import API_KEY, PASSWORD, USER, Proxy, authority, proxied
+from tests.support.tls_proxy import API_KEY, PASSWORD, USER, authority, forbid, proxied
 
 SECRETS = (PASSWORD, API_KEY)
 
@@ -48,7 +48,7 @@ def trusted(ca: tuple[trustme.CA, Path], monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.fixture
-def proxy(opensearch_url: str, ca: tuple[trustme.CA, Path]) -> Iterator[Proxy]:
+def proxy(opensearch_url: str, ca: tuple[trustme.CA, Path]) -> Iterator[Server]:
     """A proxy that forbids nothing."""
     with proxied(opensearch_url, ca[0]) as running:
         yield running
@@ -77,7 +77,7 @@ def refusal(url: str) -> str:
 
 @pytest.mark.usefixtures("trusted")
 def test_a_password_gives_access_and_is_not_shown_or_logged(
-    proxy: Proxy, index: str, caplog: pytest.LogCaptureFixture
+    proxy: Server, index: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     written = documents("secure", 60, 50)
@@ -95,7 +95,7 @@ def test_a_password_gives_access_and_is_not_shown_or_logged(
 
 
 def test_an_api_key_gives_access_and_comes_before_a_user_name(
-    proxy: Proxy, index: str, ca: tuple[trustme.CA, Path], monkeypatch: pytest.MonkeyPatch
+    proxy: Server, index: str, ca: tuple[trustme.CA, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMDOC_CA_FILE", str(ca[1]))
     monkeypatch.setenv("SIMDOC_API_KEY", API_KEY)
@@ -106,7 +106,7 @@ def test_an_api_key_gives_access_and_comes_before_a_user_name(
 
 
 @pytest.mark.usefixtures("trusted")
-def test_a_wrong_password_is_refused(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_password_is_refused(proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMDOC_PASSWORD", "wrong")
 
     assert (
@@ -125,7 +125,7 @@ def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
 # --- certificates ---
 
 
-def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMDOC_USERNAME", USER)
 
     assert (
@@ -195,8 +195,8 @@ def test_https_to_an_http_engine_is_an_error(opensearch_url: str) -> None:
 
 @pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize("forbidden", ["GET /$", "_cluster/settings", "_stats"])
-def test_the_store_works_without_some_permissions(forbidden: str, proxy: Proxy, index: str) -> None:
-    proxy.forbidden = [forbidden]
+def test_the_store_works_without_some_permissions(forbidden: str, proxy: Server, index: str) -> None:
+    proxy.handle = forbid(forbidden, proxy.handle)
     written = documents("forbidden", 5, 700)
     search = SimilaritySearch(open_store(f"{proxy.url}/{index}", create=True))
     search.index([*written, Document("copy", written[0].text)])
@@ -209,8 +209,8 @@ def test_the_store_works_without_some_permissions(forbidden: str, proxy: Proxy, 
 
 @pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize("forbidden", ["_mapping", "_search", "_bulk", "PUT /"])
-def test_a_missing_permission_is_an_error(forbidden: str, proxy: Proxy, index: str) -> None:
-    proxy.forbidden = [forbidden]
+def test_a_missing_permission_is_an_error(forbidden: str, proxy: Server, index: str) -> None:
+    proxy.handle = forbid(forbidden, proxy.handle)
 
     def indexed() -> None:
         SimilaritySearch(open_store(f"{proxy.url}/{index}", create=True)).index(documents("forbidden", 3))
@@ -220,7 +220,7 @@ def test_a_missing_permission_is_an_error(forbidden: str, proxy: Proxy, index: s
 
 
 @pytest.mark.usefixtures("trusted")
-def test_redirects_are_not_followed(opensearch_url: str, ca: tuple[trustme.CA, Path], proxy: Proxy) -> None:
+def test_redirects_are_not_followed(opensearch_url: str, ca: tuple[trustme.CA, Path], proxy: Server) -> None:
     with proxied(opensearch_url, ca[0], redirect_to=proxy.url) as first:
         message = refusal(f"{first.url}/docs")
 

@@ -1,0 +1,83 @@
+"""Extracts the text of a CSV or TSV file in a folder: its cells, separated by tabs, with one row per line.
+
+In `Water,1250.88,1507.88`, the two numbers would be one word, so a table would not share its numbers with the workbook
+that it was exported from. Two tables have the same text only if they have the same cells:
+
+- A line break inside a cell becomes a vertical tab, and a tab inside a cell becomes a unit separator. Both are spaces.
+- A file that already contains one of these two characters is not converted.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+
+from simdoc_search.corpus.csv_rows import set_cell_limit
+from simdoc_search.corpus.encoding import decode
+
+_DELIMITERS = "\t;|,"
+"""If several delimiters fit equally well, the first one is chosen: rows of `a;1,5` have decimal commas."""
+
+_SAMPLE_ROWS = 1000
+_MIN_SHARE = 0.75
+"""The minimum share of rows that have the most frequent number of cells. The lines of a text do not."""
+
+_MAX_CELL_CHARACTERS = 1 << 20
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE_BREAK_IN_CELL, _TAB_IN_CELL = "\v", "\x1f"
+_IN_CELL = str.maketrans({"\n": _LINE_BREAK_IN_CELL, "\t": _TAB_IN_CELL})
+
+
+def extract_table_text(data: bytes) -> str | None:
+    """Return the text of a CSV or TSV file, or None if the file is binary. A file without a table is plain text.
+
+    The delimiter is the one of tab, `;`, `|` and `,` with which most rows have the same number of cells, two or more.
+    With `,` the first row must have this number too, because numbers may have decimal commas. If no delimiter fits, or
+    a quote is wrong, the file is not a table.
+    """
+    text = decode(data)
+    if text is None or _LINE_BREAK_IN_CELL in text or _TAB_IN_CELL in text:
+        return text
+    with set_cell_limit(_MAX_CELL_CHARACTERS):
+        delimiter = _detect_delimiter(text)
+        if delimiter is None:
+            return text
+        if '"' not in text and (delimiter == "\t" or "\t" not in text):
+            return text.replace("\r\n", "\n").replace("\r", "\n").replace(delimiter, "\t")
+        try:
+            rows = "\n".join(map(_format_row, _read_rows(text, delimiter)))
+        except csv.Error:
+            return text
+    return rows + "\n" * text.endswith(("\n", "\r"))
+
+
+def _detect_delimiter(text: str) -> str | None:
+    shares = {delimiter: _share_of_equal_rows(text, delimiter) for delimiter in _DELIMITERS if delimiter in text}
+    best = max(shares, key=shares.__getitem__, default=None)
+    return best if best is not None and shares[best] >= _MIN_SHARE else None
+
+
+def _share_of_equal_rows(text: str, delimiter: str) -> float:
+    """Return the share of the first rows that have the most frequent number of cells; 0 if they have one cell each."""
+    try:
+        counts = [len(row) for row in islice(_read_rows(text, delimiter), _SAMPLE_ROWS) if row]
+    except csv.Error:
+        return 0.0
+    ((cell_count, row_count),) = Counter(counts).most_common(1) or [(0, 0)]
+    if cell_count < 2 or row_count < 2 or (delimiter == "," and counts[0] != cell_count):
+        return 0.0
+    return row_count / len(counts)
+
+
+def _read_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    return csv.reader((line[0] for line in _LINE.finditer(text)), delimiter=delimiter, strict=True)
+
+
+def _format_row(cells: list[str]) -> str:
+    row = "\t".join(cells)
+    if "\n" in row or row.count("\t") >= len(cells):
+        row = "\t".join(cell.translate(_IN_CELL) for cell in cells)
+    return row
