@@ -56,6 +56,11 @@ SKIP_KINDS = (
     SkipKind("", "took longer than .*", advice="wait longer with --file-timeout SECONDS"),
     SkipKind("", "needed more memory .*", advice="allow more memory with --worker-memory MB"),
     OTHER_KIND,
+    SkipKind(
+        "with an id that is too long",
+        r"the id .*… is (.* bytes) long; .*",
+        advice="name a subfolder, because an id is the path below the named folder",
+    ),
     SkipKind("", rf"{BROKEN_LINK_REASON}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
     SkipKind("with the id of another file", r"(a file in .*) already has this id", is_id_taken=True),

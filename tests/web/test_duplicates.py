@@ -264,6 +264,10 @@ def test_the_page_has_the_command_that_removes_missing_files_from_the_index(fold
         assert f"<code>{command}</code>" in near.html("/duplicates")
         assert "<code>simdoc-search index FOLDER --prune</code>" in far.html("/duplicates")
 
+        (folder / "corpus").rename(folder / "moved")
+        assert f"<code>{command.replace('--prune', '--prune-all')}</code>" in near.html("/duplicates")
+        assert "--prune-all" not in far.html("/duplicates")
+
 
 def test_the_page_shows_folder_date_size_and_text(pages: Pages) -> None:
     """They help to decide which copy to keep."""
