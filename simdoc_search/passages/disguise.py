@@ -26,7 +26,6 @@ _TO_CYRILLIC = str.maketrans(_LATIN, _CYRILLIC)
 
 _LATIN_LETTERS = "A-Za-zÀ-ɏ"
 _OTHER_LETTERS = "\u0400-\u052f\u03bf"
-_SUSPICIOUS_CHARACTER = re.compile(f"[{_OTHER_LETTERS}\u200b]")
 _DISGUISED_CHARACTER = re.compile(
     rf"(?<=[{_LATIN_LETTERS}])[{_OTHER_LETTERS}]|(?<=[{_OTHER_LETTERS}])[{_LATIN_LETTERS}]"
     # A zero-width space splits a word in two. Between Thai or Khmer letters, it is normal.
@@ -39,6 +38,8 @@ _ZERO_WIDTH_SPACE = re.compile("\u200b+")
 _INVISIBLE_ENDS = "\u00ad\u200b\u200c\u200d\u2060"
 
 _MAX_LISTED_LINES, _MAX_QUOTED_CHARACTERS = 20, 40
+_MAX_REGEX_CHARACTERS = 500
+"""For a longer text, numpy is faster than a regex."""
 _MAX_LOOKALIKE_WORDS = 5
 """The maximum number of consecutive words that consist of look-alike letters only."""
 
@@ -117,7 +118,7 @@ def _describe_line(words: list[DisguisedWord]) -> str:
 
 def _find_spans(text: str) -> list[Span]:
     """Return the spans of the disguised words, in order."""
-    if text.isascii() or not _SUSPICIOUS_CHARACTER.search(text) or not _has_neighbours_of_two_alphabets(text):
+    if text.isascii() or not _may_contain_disguise(text):
         return []
     spans: list[Span] = []
     end = 0
@@ -133,8 +134,10 @@ def _find_spans(text: str) -> list[Span]:
     return sorted([*spans, *_find_lookalike_words(text)]) if spans else []
 
 
-def _has_neighbours_of_two_alphabets(text: str) -> bool:
-    """Whether a text has a zero-width space or adjacent letters of two alphabets. A regex takes longer."""
+def _may_contain_disguise(text: str) -> bool:
+    """Whether a text has a zero-width space or adjacent letters of two alphabets."""
+    if len(text) < _MAX_REGEX_CHARACTERS:
+        return _DISGUISED_CHARACTER.search(text) is not None
     units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), np.uint16)
     is_latin = (units < 0x250) & (((units | 0x20) - ord("a") < 26) | (units >= 0xC0))
     is_other = ((units >= 0x400) & (units < 0x530)) | (units == 0x3BF)

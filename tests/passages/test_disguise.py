@@ -60,6 +60,9 @@ def test_disguised_words_are_read_as_what_they_look_like(written: str, plain: st
 
 @given(st.text("aeB t\n\u200b\u00ad.\u0430\u0435\u0411\u03bf\u00e9\U0001f600\ud800", max_size=40))
 def test_positions_are_those_of_the_text_as_it_is_written(text: str) -> None:
+    """A long text is checked with numpy first."""
+    long = f"{text}\n{TEXT * 9}"
+    assert find_disguised_words(long)[: len(find_disguised_words(text))] == find_disguised_words(text)
     located, shown = locate_undisguised_words(text), undo_disguise(text)
     edges = [edge for pair in zip(located.starts.tolist(), located.ends.tolist(), strict=True) for edge in pair]
 
