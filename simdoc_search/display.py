@@ -166,4 +166,12 @@ def quote_command(*arguments: str) -> str:
     """Return a command line of simdoc-search to copy."""
     if os.name == "nt":
         return " ".join(["simdoc-search", *(f'"{text}"' if " " in text else text for text in arguments)])
-    return shlex.join(["simdoc-search", *arguments])
+    return " ".join(["simdoc-search", *map(_quote, arguments)])
+
+
+def _quote(argument: str) -> str:
+    """Return an argument for a shell. Bash and zsh read the escapes of control characters and invisible characters."""
+    if printable(argument) == argument:
+        return shlex.quote(argument)
+    escaped = ("\\" * (c in "\\'") + c if _is_visible(c) else f"\\U{ord(c):08x}" for c in argument)
+    return f"$'{''.join(escaped)}'"

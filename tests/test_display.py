@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import sys
 import unicodedata
 
@@ -14,6 +16,7 @@ from simdoc_search.display import (
     format_estimate,
     format_percent,
     printable,
+    quote_command,
     safe_json,
     safe_message,
     without_credentials,
@@ -147,3 +150,18 @@ def test_only_1_is_100_percent_and_only_0_is_0_percent(share: float, shown: str,
     """An estimate has a tilde and no decimals."""
     assert (shown, estimated) == (format_percent(share), format_estimate(share))
     assert "99.99 %" == format_percent(0.99999, 2)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(
+    "name", ["a b.txt", "it's.txt", "line\nbreak.txt", "it's\\n\n.txt", "\x1b[31m", "a\u200b\xa0b", "$HOME"]
+)
+def test_a_shell_reads_the_arguments_of_a_command_line(name: str) -> None:
+    line = quote_command("show", name)
+    printed = subprocess.run(
+        ["bash", "-c", f"simdoc-search() {{ printf '%s\\0' \"$@\"; }}; {line}"],
+        capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"},
+    )  # fmt: skip
+
+    assert printable(line) == line
+    assert ["show", name, ""] == printed.stdout.decode().split("\0")

@@ -1,4 +1,4 @@
-"""Tests of loops of links, unusual names and large numbers of files. `scripts/stress.py` tests larger numbers."""
+"""Tests of loops of links, unusual names and large numbers of files."""
 
 from __future__ import annotations
 

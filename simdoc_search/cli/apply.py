@@ -129,7 +129,7 @@ def apply(
         print_report_as_json(report, method, dry_run=dry_run)
     else:
         print_report(
-            report, method, undo_command, store, dry_run=dry_run, has_store=store_to_update is not None,
+            report, method, undo_command, store, dry_run=dry_run, store=store_to_update,
             has_table_rows=expected.fileless_document_count > 0
             and (store_to_update is None or store_to_update.is_simdoc_index),
         )  # fmt: skip

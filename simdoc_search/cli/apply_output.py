@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from simdoc_search.duplicates.plan import ApplyReport, DropMethod, UndoReport
     from simdoc_search.indexing.restored_files import RestoredFiles
+    from simdoc_search.stores.base import Store
 
 _DONE_VERBS = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
 _PLANNED_VERBS = {"move": "move", "delete": "delete", "hardlink": "link"}
@@ -28,7 +29,7 @@ def print_report(
     location: str,
     *,
     dry_run: bool,
-    has_store: bool,
+    store: Store | None,
     has_table_rows: bool,
 ) -> None:
     """Print each change, and the reasons for the documents that were left alone.
@@ -39,7 +40,7 @@ def print_report(
         undo_command: the command that undoes the changes.
         location: the location of the store.
         dry_run: whether nothing was changed.
-        has_store: whether the store was updated.
+        store: the store that was updated; None if there is none.
         has_table_rows: whether the plan has documents that are rows of tables.
     """
     from simdoc_search.duplicates.plan import find_empty_folders
@@ -57,7 +58,8 @@ def print_report(
     for left_alone in (each for each in report.left_alone if not each.has_no_file):
         say(f"left alone: {shorten_path(left_alone.name)}: {left_alone.reason}", err=True)
     if any(left_alone.needs_new_plan for left_alone in report.left_alone):
-        command = command_line(location, "duplicates", "FOLDER", "--plan", "NEW")
+        names = [left_alone.name for left_alone in report.left_alone if left_alone.needs_new_plan]
+        command = command_line(location, "duplicates", *_find_indexed_folders(names, store), "--plan", "NEW")
         say(f"to write a new plan for these documents, run: {command}", err=True)
     for group, reason in report.refused_groups.items():
         say(f"group {group} was not applied: {reason}", err=True)
@@ -86,8 +88,16 @@ def print_report(
         say("dry run: nothing was changed", err=True)
     elif file_count:
         say(f"to undo these changes, run: {undo_command}", err=True)
-        if method != "hardlink" and not has_store:
+        if method != "hardlink" and store is None:
             say(f"if the changed files are in an index, update it with: {update_command('INDEX')}", err=True)
+
+
+def _find_indexed_folders(paths: Sequence[str], store: Store | None) -> list[str]:
+    """Return the indexed folders that contain these files, or the placeholder `FOLDER` if they are not known."""
+    from simdoc_search.indexing.input_paths import find_roots
+
+    roots = set() if store is None else find_roots(store, filter(os.path.isabs, paths))
+    return sorted(str(root) for root in roots if roots.isdisjoint(root.parents)) or ["FOLDER"]
 
 
 def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bool) -> None:

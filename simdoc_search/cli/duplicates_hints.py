@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.display import command_line, format_count, quote_command, safe_message
@@ -44,7 +43,8 @@ def hint_lines(
     if not has_overlap and (result.kind_counts["near"] or not result.group_count):
         versions = f"; to find versions, run: {command_line(location, 'versions', '--all')}"
         yield f"to find less similar documents, add --overlap 50{versions if store.is_simdoc_index else ''}"
-    roots = [root for root in result.roots if Path(root).exists()]
+    missing_roots = result.missing_roots
+    roots = [root for root in result.roots if root not in missing_roots]
     if roots and not folders:
         command = command_line(location, "duplicates", *(roots if len(roots) <= _MAX_FOLDERS else ["FOLDER"]))
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
@@ -97,6 +97,9 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
             f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
             f"run: {command}"
         )
+    for root in result.missing_roots[:_MAX_FOLDERS]:
+        command = command_line(store, "index", root, "--prune-all")
+        yield f"{root} does not exist here. If it was deleted, remove its documents from the index with: {command}"
     yield from _left_out_lines(result, store)
 
 

@@ -111,14 +111,16 @@ def take_missing_paths(
         a sentence about each of them.
     """
     from simdoc_search.documents import SkippedFile
-    from simdoc_search.indexing.pruning import find_paths_without_files
+    from simdoc_search.indexing.pruning import has_no_files
     from simdoc_search.indexing.skip_reasons import NO_FILES_REASON
     from simdoc_search.stores import open_store
 
     missing: dict[str, int] = {}
     problems = []
-    with suppress(StoreNotFoundError), open_store(location, engine=engine) as store:
-        missing = find_paths_without_files(store, paths)
+    if without_files := list(filter(has_no_files, paths)):
+        with suppress(StoreNotFoundError), open_store(location, engine=engine) as store:
+            counts = {path: store.count(os.path.abspath(path)) for path in without_files}  # noqa: PTH100
+            missing = {path: count for path, count in counts.items() if count}
     for path, count in missing.items() if not prune_all else ():
         problem = "has no files" if Path(path).exists() else "does not exist"
         has = f"{path} {problem}, but the index has {format_count(count, 'document')} of it"

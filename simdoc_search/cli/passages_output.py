@@ -176,9 +176,7 @@ class PassageOutput:
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
             yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
-                yield from _excerpt_lines(
-                    hit.longest, result.text, texts.get(hit.key), self._search.store.settings.analysis
-                )
+                yield from _excerpt_lines(hit.longest, result, texts.get(hit.key), self._search.store.settings.analysis)
             if note := describe_hit(hit):
                 yield f"{_INDENT}{note}"
         if result.total:
@@ -198,16 +196,17 @@ class PassageOutput:
             write_page(self._html, self._page_answers, notes, self._search.store, hide_progress=self.as_json)
 
 
-def _excerpt_lines(passage: Passage, text: str, other: str | None, analysis: Analysis) -> Iterator[str]:
+def _excerpt_lines(passage: Passage, result: PassageResult, other: str | None, analysis: Analysis) -> Iterator[str]:
     """Yield two lines: the position of a passage in both texts, and its first and last matched words."""
     from simdoc_search.passages.positions import TextPositions, label_position_pair
     from simdoc_search.passages.summary import count_passage_words, quote_matched_words
 
+    text = result.text or ""
     positions = TextPositions(text)
     label = positions.label(passage.a[0])
     if other is not None:
         label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
-    yield f"{_INDENT}{count_passage_words(passage, text, analysis)}, {label}"
+    yield f"{_INDENT}{count_passage_words(passage, text, analysis, result.quotations)}, {label}"
     yield f"{_INDENT}“{printable(quote_matched_words(passage, text))}”"
 
 

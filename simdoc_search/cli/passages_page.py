@@ -155,5 +155,14 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str], analysis
         hint = format_more_hits_hint(len(result.hits), result.total, result.offset)
         notes.append(f"{result.page_description}.{hint}")
     return SourcedText(
-        answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes, analysis
+        answer.name,
+        answer.headline,
+        result.text,
+        sources,
+        result.spans,
+        result.ignored_spans,
+        figures,
+        notes,
+        analysis,
+        result.quotations,
     )

@@ -9,6 +9,10 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Literal
 
+from simdoc_search.corpus.doc import OLE_SIGNATURE
+from simdoc_search.corpus.encoding import is_binary
+from simdoc_search.corpus.office_archive import ZIP_SIGNATURE
+
 FormatKind = Literal["text", "markdown", "html", "document", "archive", "jsonl", "table", "unsupported"]
 
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
@@ -63,6 +67,9 @@ EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
 
 # Files in these formats could be mistaken for text, because they may contain no NUL bytes.
 _MAGIC_BYTES = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}
+_OFFICE_SIGNATURES = (OLE_SIGNATURE, ZIP_SIGNATURE, *_MAGIC_BYTES)
+_PAGE_BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html|head|body|table)\b", re.IGNORECASE)
+_MARKUP_BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<|MIME-Version:)", re.IGNORECASE)
 _MAILDIR_NAME = re.compile(r"\d{6,}\..+|.+:2,[A-Za-z]*")  # a message in the folder `cur` or `new` of a Maildir
 
 _LARGE_PAGE_BYTES = 1 << 16  # with deeply nested elements, the HTML parser needs seconds for 4 times as many bytes
@@ -96,9 +103,16 @@ class FileFormat:
         return self.extension == ATTACHMENT_EXTENSION and not self.is_in_maildir
 
     def refine_from_content(self, head: bytes) -> FileFormat:
-        """Return the format of a file that begins with `head`. PDF and RTF are recognised whatever the name is."""
+        """Return the format of a file that begins with `head`. PDF and RTF are recognised whatever the name is.
+
+        Many programs save web pages and plain text in files that are named like those of Word 97 and Excel 97.
+        """
         if self.kind == "document":
-            return self
+            if self.extension not in (".doc", ".xls", ".ppt") or not head or head.startswith(_OFFICE_SIGNATURES):
+                return self
+            if _PAGE_BEGINNING.match(head):
+                return FileFormat("html", ".html")
+            return self if _MARKUP_BEGINNING.match(head) or is_binary(head) else TEXT_FORMAT
         extensions = (extension for magic, extension in _MAGIC_BYTES.items() if head.startswith(magic))
         return next((FileFormat("document", extension) for extension in extensions), self)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -240,6 +241,11 @@ class Duplicates:
         self.drop_scope: DropScope | None = drop_scope
         self.unverified_count: int = int((~grouping.is_overlap_exact[self._duplicates]).sum()) if self.verified else 0
         self.large_sets: LargeSets | None = grouping.large_sets
+
+    @property
+    def missing_roots(self) -> list[str]:
+        """The indexed folders and files of compared documents that do not exist now."""
+        return [root for root in self.roots if not os.path.lexists(root)]
 
     @property
     def undescribed_count(self) -> int:

@@ -15,25 +15,22 @@ class GroupMembership:
     """The group of each compared document. Needs 24 bytes of memory per document.
 
     Attributes:
+        documents: the compared documents.
         members: the indices of all documents in groups, including kept documents; int64, ascending.
     """
 
     def __init__(self, documents: Documents, kept_document_of: Ints) -> None:
-        self._documents = documents
+        self.documents = documents
         self._group = kept_document_of.copy()
         kept = distinct(kept_document_of[kept_document_of != UNASSIGNED])
         self._group[kept] = kept
         self.members: Ints = np.flatnonzero(self._group != UNASSIGNED)
-        hashes = np.fromiter((hash(self.key(number)) for number in range(len(self))), np.int64, len(self))
+        hashes = np.fromiter((hash(self.documents.key(number)) for number in range(len(self))), np.int64, len(self))
         self._order = np.argsort(hashes)
         self._hashes = hashes[self._order]
 
     def __len__(self) -> int:
         return len(self._group)
-
-    def key(self, number: int) -> DocumentKey:
-        """Return the key of the document with this index."""
-        return self._documents.key(number)
 
     def find_kept(self, number: int) -> int | None:
         """Return the index of the kept document of a document's group; None if the document is in no group.
@@ -49,13 +46,5 @@ class GroupMembership:
         Several documents can have the same key if their ids come from a field that is not unique.
         """
         begin, end = np.searchsorted(self._hashes, hash(key)), np.searchsorted(self._hashes, hash(key), "right")
-        numbers = [number for number in self._order[begin:end].tolist() if self.key(number) == key]
+        numbers = [number for number in self._order[begin:end].tolist() if self.documents.key(number) == key]
         return numbers[0] if len(numbers) == 1 else None
-
-    def was_left_out(self, key: DocumentKey) -> bool:
-        """Return whether the document with this key could not be compared."""
-        return key in self._documents.left_out
-
-    def has_text_hash(self, number: int, text_hash: str) -> bool:
-        """Return whether the text that was compared has this hash."""
-        return self._documents.has_text_hash(number, text_hash)

@@ -28,8 +28,15 @@ KEEP_RULES = ("longest", "first", "newest", "oldest")
 _EXTENSIONS = re.compile(r"(?:\.\w{1,8}){1,2}$")
 _BACKUP_EXTENSION = re.compile(r"(?:~|\.bak)$", re.IGNORECASE)
 
+_DOWNLOADS = """\
+    downloads téléchargements descargas scaricati transferências pobrane hämtningar nedlastinger hentet lataukset
+    stažené stiahnuté letöltések descărcări baixades preuzimanja prejemi İndirilenler λήψεις загрузки завантаження
+    下载 下載 ダウンロード 다운로드"""
+"""The names of the folder for downloads in many languages, as xdg-user-dirs creates it."""
+
 _FOLDER_OF_COPIES = re.compile(
-    r"downloads|téléchargements|descargas|scaricati|pobrane|загрузки|下载|ダウンロード|desktop|schreibtisch|(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?|sauvegardes?)(?:[\W_].*)?",
+    rf"{'|'.join(_DOWNLOADS.split())}|desktop|schreibtisch|"
+    r"(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?|sauvegardes?)(?:[\W_].*)?",
     re.IGNORECASE,
 )
 """Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A

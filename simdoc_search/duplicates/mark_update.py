@@ -124,7 +124,7 @@ class _MarkUpdate:
 
         `document_numbers` contains their indices in the comparison. Kept documents that changed are recorded.
         """
-        number_by_key = {self._groups.key(number): number for number in document_numbers.tolist()}
+        number_by_key = {self._groups.documents.key(number): number for number in document_numbers.tolist()}
         hits = self._marks.read_documents(number_by_key)
         unchanged = {number_by_key[self._marks.key_of(hit)] for hit in hits if self._has_same_text(hit)}
         kept = {number for number in number_by_key.values() if self._groups.find_kept(number) == number}
@@ -159,14 +159,14 @@ class _MarkUpdate:
         key = self._marks.key_of(hit)
         number = self._groups.find_document_number(key)
         if number is None:
-            return Mark() if self._groups.was_left_out(key) else None
+            return Mark() if key in self._groups.documents.left_out else None
         kept, mark = self._groups.find_kept(number), self._marks.read_mark(hit)
         if kept is None:
             is_kept_for_others = not mark.duplicate_of and mark.cluster in self._filtered_clusters
             return mark if is_kept_for_others and self._has_same_text(hit) else Mark()
         if kept in self._changed_kept or not self._has_same_text(hit):
             return Mark()
-        kept_key = self._groups.key(kept)
+        kept_key = self._groups.documents.key(kept)
         return Mark(None if kept == number else kept_key.id, self._marks.make_cluster_value(kept_key))
 
     def _is_in_group(self, hit: RawHit) -> bool:
@@ -176,7 +176,7 @@ class _MarkUpdate:
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
         number = self._groups.find_document_number(self._marks.key_of(hit))
-        return number is not None and self._groups.has_text_hash(number, self._marks.read_text_hash(hit))
+        return number is not None and self._groups.documents.has_text_hash(number, self._marks.read_text_hash(hit))
 
     def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, ActionOutcome]]) -> None:
         report = self._report

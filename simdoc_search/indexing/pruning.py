@@ -113,17 +113,13 @@ def make_unseen_notes(
         )
 
 
-def find_paths_without_files(store: Store, paths: Iterable[str]) -> dict[str, int]:
-    """Map each indexed path that does not exist or has no files to the number of its documents."""
-    return {path: count for path in paths if _has_no_files(path) and (count := store.count(absolute_path(path)))}
-
-
-def _has_no_files(path: str) -> bool:
+def has_no_files(path: str) -> bool:
+    """Return whether a path does not exist, or is a folder without files. If it cannot be read, return False."""
     if is_missing(path):
         return True
     try:
         files = find_files([path])
-    except CorpusError:  # it cannot be read
+    except CorpusError:
         return False
     try:
         next(files)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from simdoc_search.corpus.file_reader import ARCHIVE_REASON
 from simdoc_search.corpus.links import LINK_OUT_REASON
 from simdoc_search.documents import SkippedFile
+from simdoc_search.installation import install_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,19 @@ SKIP_KINDS = (
         advice="allow larger files with --max-size MB",
     ),
     SkipKind("not read to the end", r"(the members unpack to .*|there are more than .* members)"),
+    SkipKind(
+        "without the packages to read them",
+        r"the format (\S+) needs optional packages; .*",
+        advice=f"install the packages with: {install_command('documents')}",
+    ),
     SkipKind("", "took longer than .*", advice="wait longer with --file-timeout SECONDS"),
     SkipKind("", "needed more memory .*", advice="allow more memory with --worker-memory MB"),
     OTHER_KIND,
+    SkipKind(
+        "with an id that is too long",
+        r"the id .*… is (.* bytes) long; .*",
+        advice="name a subfolder, because an id is the path below the named folder",
+    ),
     SkipKind("", rf"{BROKEN_LINK_REASON}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
     SkipKind("with the id of another file", r"(a file in .*) already has this id", is_id_taken=True),

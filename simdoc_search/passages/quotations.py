@@ -26,9 +26,16 @@ _PATTERNS = (
     "“" + _quoted_text_pattern("[^“”]") + r"(?=\n[^\S\n]*\n\s*“)",
 )
 _QUOTATIONS = re.compile("|".join(_PATTERNS))
+_OPENING_MARK = re.compile('[{}"”‘“]'.format("".join(marks[0] for marks in _QUOTATION_MARK_PAIRS)))
 _BLOCK_QUOTES = re.compile(r"^[^\S\n]{0,3}>.*$", re.MULTILINE)
 
 
 def find_quotations(text: str) -> list[Span]:
     """Return the quotations of a text: text in quotation marks, and lines that begin with `>`, as in Markdown."""
-    return [match.span() for pattern in (_QUOTATIONS, _BLOCK_QUOTES) for match in pattern.finditer(text)]
+    spans, end = [], 0
+    while mark := _OPENING_MARK.search(text, end):  # faster than to look for the patterns at each character
+        quotation = _QUOTATIONS.match(text, mark.start())
+        if quotation:
+            spans.append(quotation.span())
+        end = quotation.end() if quotation else mark.end()
+    return spans + [match.span() for match in _BLOCK_QUOTES.finditer(text)]

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
 from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
-from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
+from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange, Span
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
+from simdoc_search.passages.word_spans import spans_to_mask
 
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
@@ -43,12 +44,26 @@ def quote_matched_words(passage: Passage, text: str) -> str:
     return excerpt(quote)
 
 
-def count_passage_words(passage: Passage, text: str, analysis: Analysis | None = None) -> str:
-    """Return the number of matched words: "12 words", or "17 of 39 words match" if the passage has others."""
-    words = len(locate_undisguised_words(text[slice(*passage.a)], analysis).words)
-    if words > passage.word_count:
-        return f"{passage.word_count:,} of {format_count(words, 'word')} match"
-    return format_count(passage.word_count, "word")
+def count_passage_words(
+    passage: Passage, text: str, analysis: Analysis | None = None, quotations: Sequence[Span] = ()
+) -> str:
+    """Return the number of matched words: "12 words", or "17 of 39 words match" if the passage has others.
+
+    If matched words are in `quotations`, their number follows: "12 words, 10 quoted".
+    """
+    begin = passage.a[0]
+    words = locate_undisguised_words(text[slice(*passage.a)], analysis)
+    matched, quoted = (
+        spans_to_mask(words, [(start - begin, end - begin) for start, end in spans])
+        for spans in ([run[0] for run in passage.runs], quotations)
+    )
+    counts = format_count(passage.word_count, "word")
+    if len(words.words) > passage.word_count:
+        counts = f"{passage.word_count:,} of {format_count(len(words.words), 'word')} match"
+    quoted_count = int((matched & quoted).sum())
+    if not quoted_count:
+        return counts
+    return f"{counts}, {'all' if quoted_count >= passage.word_count else f'{quoted_count:,}'} quoted"
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:

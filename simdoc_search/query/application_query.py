@@ -39,9 +39,10 @@ class Similar:
     """Extends a search request of an application so that it finds documents similar to a query document.
 
     Add `clause` to the application's query, which can also search for words, filter, and restrict permissions. The
-    clause only selects candidates. Then pass the hits to `refine`, which keeps the same hits as
-    `SimilaritySearch.similar` without `verify`, and adds their overlaps. This class does not send requests. You can
-    reuse an instance, and share it between threads.
+    clause only selects candidates. Then pass the hits to `refine`, which adds their overlaps, and keeps the same hits
+    as `SimilaritySearch.similar` without `verify`. If bands match more than 256 documents, hits near the overlap can
+    differ, because `SimilaritySearch` then counts tokens instead. This class does not send requests. You can reuse an
+    instance, and share it between threads.
 
     Args:
         tokens: the value of `field` in the query document. Read it with the permissions of the caller. For a text, use
@@ -131,9 +132,9 @@ class Similar:
         """Return the similar hits, in the same order.
 
         If there is an overlap but no probability, a hit is kept if its estimate reaches the overlap. If there is a
-        probability, a hit is kept unless its estimate is more than 2.33 standard deviations below the overlap. This
-        drops 1 in 100 documents of exactly that overlap. Because hits are dropped, request several times as many hits
-        as you show.
+        probability, a hit is kept unless its estimate is more than 2.33 standard deviations, and one displaced shingle,
+        below the overlap. This drops about 1 in 100 documents of exactly that overlap. Because hits are dropped,
+        request several times as many hits as you show.
 
         Hits without tokens are dropped. Hits with unreadable tokens are dropped and logged.
 

@@ -53,7 +53,8 @@ class ThresholdPlan:
         minimum_match: minimum number of these tokens that a document must have, at least 1.
         token_range: minimum and maximum number of tokens of a document that can reach the overlap. None: any number.
         allows_lower_estimates: whether a hit may have an estimate below the overlap. If so, the estimate must reach
-            `minimum_match` divided by the number of tokens. Plans with a probability use this.
+            `minimum_match` divided by the number of tokens, and not rule out the overlap, as in `BandPlan`. Plans with
+            a probability use this.
     """
 
     tokens: tuple[str, ...]
@@ -89,8 +90,12 @@ class ThresholdPlan:
         """
         if token_overlap.matched_token_count < self.minimum_match:
             return False
+        if not overlap:
+            return True
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.allows_lower_estimates else overlap
-        return not overlap or not minimum or token_overlap.shared_count >= minimum * token_overlap.union_count
+        if token_overlap.shared_count < minimum * token_overlap.union_count:
+            return False
+        return not self.allows_lower_estimates or not _is_ruled_out(token_overlap, overlap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +138,32 @@ class BandPlan:
         )
 
     def min_token_share(self, overlap: Fraction | None) -> float:
-        """Return the minimum share of the query's tokens, 0..1, that a hit has."""
-        return _min_estimate(overlap, len(self.tokens)) if overlap else 0.0
+        """Return a lower bound of the share of the query's tokens, at most 1, that a hit has."""
+        count = len(self.tokens)
+        return _min_shared_count(overlap, count, count) / count if overlap else 0.0
 
     def is_hit(self, token_overlap: TokenOverlap, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit. It is a hit unless its tokens rule out the overlap."""
         if token_overlap.matched_token_count < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
-        return not overlap or token_overlap.overlap >= _min_estimate(overlap, token_overlap.union_count)
+        return not overlap or not _is_ruled_out(token_overlap, overlap)
 
 
 Plan = ThresholdPlan | BandPlan
 
 
-def _min_estimate(overlap: Fraction, bucket_count: float) -> float:
-    """Return the smallest estimate that does not rule out an overlap. It is computed from `bucket_count` buckets."""
+def _is_ruled_out(token_overlap: TokenOverlap, overlap: Fraction) -> bool:
+    """Whether an estimate is so low that it rules out an overlap."""
+    return token_overlap.shared_count < _min_shared_count(overlap, token_overlap.union_count, token_overlap.sample_size)
+
+
+def _min_shared_count(overlap: Fraction, union_count: float, sample_size: float) -> float:
+    """Return the smallest number of shared tokens that does not rule out an overlap.
+
+    It is `ONE_SIDED_Z_SCORE` standard deviations below the expected number. If another shingle displaces a shared one
+    from its slot, the number of shared tokens and the union are smaller by one. This difference from the expected
+    number is allowed in addition, because it matters for short texts.
+    """
     share = float(overlap)
-    return share - ONE_SIDED_Z_SCORE * math.sqrt(share * (1 - share) / bucket_count)
+    deviation = ONE_SIDED_Z_SCORE * math.sqrt(share * (1 - share) / sample_size)
+    return (share - deviation) * union_count - (1 - share)

@@ -25,10 +25,12 @@ class Coverage(NamedTuple):
     Attributes:
         word_count: number of covered words.
         share: `word_count` as a share of all words that are not ignored, 0..1.
+        quoted_word_count: number of covered words that are in quotations. 0 if quotations are ignored.
     """
 
     word_count: int
     share: float
+    quoted_word_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ class PassageResult(HitsResult[PassageHit]):
             documents were searched. A match that shares only such runs can be missing.
         spans: the ranges of covered characters in the text.
         ignored_spans: the ranges of ignored characters in the text.
+        quotations: the spans of the quotations in the text. Empty if they are ignored, or if there are no matches.
         bibliography_note: a sentence that says where the ignored bibliography is, or that there is none. It is empty if
             bibliographies are not ignored.
         offset: number of matches before the first of `hits`.
@@ -112,6 +115,7 @@ class PassageResult(HitsResult[PassageHit]):
     too_common_run_count: int = 0
     spans: list[Span] = field(default_factory=list, repr=False)
     ignored_spans: list[Span] = field(default_factory=list, repr=False)
+    quotations: list[Span] = field(default_factory=list, repr=False)
     bibliography_note: str = ""
     offset: int = 0
     is_estimated: bool = False
@@ -133,9 +137,12 @@ class PassageResult(HitsResult[PassageHit]):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences for display: the ignored bibliography, and warnings about words that are disguised or not split."""
+        """Sentences for display: the ignored bibliography, quoted words, and words that are disguised or not split."""
         unsplit_note = UNSPLIT_PASSAGES_NOTE if has_unsplit_words(self.text or "") else ""
-        return [note for note in (self.bibliography_note, self._describe_disguise(), unsplit_note) if note]
+        quoted = self.coverage.quoted_word_count
+        quoted_note = f"{quoted:,} of the {self.coverage.word_count:,} words {'is' if quoted == 1 else 'are'} quoted."
+        notes = self.bibliography_note, quoted_note if quoted else "", self._describe_disguise(), unsplit_note
+        return [note for note in notes if note]
 
     @property
     def disguised_words(self) -> list[DisguisedWord]:

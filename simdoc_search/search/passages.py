@@ -21,8 +21,9 @@ from simdoc_search.passages.coverage import (
 from simdoc_search.passages.disguise import locate_undisguised_words, undo_disguise
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
+from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.text_matcher import MatchedWords, TextMatcher
-from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask
+from simdoc_search.passages.word_spans import Mask, mask_to_spans, matched_mask, spans_to_mask
 from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import PassageQuery
 from simdoc_search.search.passage_candidates import PassageCandidates, find_passage_candidates
@@ -203,12 +204,15 @@ def _make_result(
     words = document.word_count
     covered_words = min(round(count_covered_words(matches)), words)
     text = document.analysed_text
+    covered_mask = unite_covers(exact, len(document.ignored_word_mask))
+    quotations = find_quotations(text.text) if text and exact and not options.ignore_quotes else []
+    quoted_words = int((spans_to_mask(text.words, quotations) & covered_mask).sum()) if text and quotations else 0
     min_run = options.alignment.min_run_for(len(text.words.words)) if text else 0
     return PassageResult(
         document.name,
         document.text,
         add_fields(store, _add_passages(store, document, hits, options), options.fields),
-        Coverage(covered_words, covered_words / words if words else 0.0),
+        Coverage(covered_words, covered_words / words if words else 0.0, quoted_words),
         len(matches),
         words,
         int(document.ignored_word_mask.sum()),
@@ -216,8 +220,9 @@ def _make_result(
         compared_count,
         max(candidates.guaranteed_run_length, min(min_run, words)),
         candidates.too_common_run_count,
-        mask_to_spans(text.words, unite_covers(exact, len(document.ignored_word_mask))) if text else [],
+        mask_to_spans(text.words, covered_mask) if text else [],
         mask_to_spans(text.words, document.ignored_word_mask) if text else [],
+        quotations,
         describe_bibliography(text.text, document.bibliography_span) if text and options.ignore_bibliography else "",
         options.offset,
         len(exact) < len(matches),

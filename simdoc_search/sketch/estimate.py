@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simdoc_search.sketch.tokens import HASH_BITS
 
 _Z_SCORE = 1.959963984540054  # quantile of the normal distribution for a two-sided 95 % interval
+_CHANCE = 1 / (1 << HASH_BITS)  # the probability that two different minima have equal tokens
 
 
 class TokenOverlap(NamedTuple):
@@ -22,23 +23,40 @@ class TokenOverlap(NamedTuple):
         shared_count: estimated number of matching tokens, without those that match by chance; at least 0.
         union_count: number of tokens in the union, corrected for chance like `shared_count`. The estimated Jaccard
             similarity is `shared_count / union_count`.
+        slot_count: number of slots of the sketch, if each shingle falls into one slot. 0: any other sketch.
     """
 
     matched_token_count: int
     shared_count: float
     union_count: float
+    slot_count: int = 0
 
     @property
     def overlap(self) -> float:
         """The estimated Jaccard similarity, 0..1. It is 0 if neither document has tokens."""
         return self.shared_count / self.union_count if self.union_count else 0.0
 
+    @property
+    def sample_size(self) -> float:
+        """Size of a random sample, drawn with replacement, that has the standard error of this estimate.
+
+        If each shingle falls into one slot, the filled slots are a sample without replacement. From N of U shingles,
+        its variance is J (1 - J) (1/N - 1/U). N filled slots of M mean that U is about -M ln(1 - N/M). So the size is
+        from M, for long texts, to 2 M, for short ones.
+        """
+        filled = min(self.union_count / (1 - _CHANCE), self.slot_count)
+        if not filled:
+            return self.union_count
+        if filled == self.slot_count:
+            return filled
+        return 1 / (1 / filled + 1 / (self.slot_count * math.log1p(-filled / self.slot_count)))
+
 
 CompareTokens = Callable[[NDArray[Any], NDArray[Any]], TokenOverlap]
 """Compares the tokens of two documents, given as ascending token ids."""
 
 
-def compare_token_ids(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
+def compare_token_ids(a: NDArray[Any], b: NDArray[Any], slot_count: int = 0) -> TokenOverlap:
     """Estimate the Jaccard similarity J from token ids.
 
     Without rotation (`MinHash.with_rotation`), the estimate is unbiased, because the minimum of each slot of the union
@@ -48,11 +66,12 @@ def compare_token_ids(a: NDArray[Any], b: NDArray[Any]) -> TokenOverlap:
     Args:
         a: token ids of one document, ascending, without repeats.
         b: token ids of the other document.
+        slot_count: as in `TokenOverlap`.
     """
     matched, common = count_common(a, b), count_common(a >> HASH_BITS, b >> HASH_BITS)
     union = len(a) + len(b) - common
     shared, scaled_union = correct_for_chance(matched, common, union)
-    return TokenOverlap(matched, float(shared), float(scaled_union))
+    return TokenOverlap(matched, float(shared), float(scaled_union), slot_count)
 
 
 def correct_for_chance(matched: Any, common: Any, union: Any) -> tuple[Any, Any]:
@@ -70,8 +89,7 @@ def correct_for_chance(matched: Any, common: Any, union: Any) -> tuple[Any, Any]
     Returns:
         `shared_count` and `union_count`, as in `TokenOverlap`; float64.
     """
-    probability = 1 / (1 << HASH_BITS)
-    return np.maximum(matched - common * probability, 0.0), union * (1 - probability)
+    return np.maximum(matched - common * _CHANCE, 0.0), union * (1 - _CHANCE)
 
 
 def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:

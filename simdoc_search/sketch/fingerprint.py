@@ -109,7 +109,8 @@ class Fingerprint:
                 f"a confidence interval requires hash_count 1, not {self.sketch.hash_count}; use the method "
                 "`overlap` instead"
             )
-        return overlap_interval(*self._compare(other)[1:])
+        compared = self._compare(other)
+        return overlap_interval(compared.shared_count, compared.union_count)
 
     def _compare(self, other: Fingerprint) -> TokenOverlap:
         if (self.analysis, self.sketch) != (other.analysis, other.sketch):

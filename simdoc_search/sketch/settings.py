@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import NDArray
@@ -119,7 +120,7 @@ class Settings:
     @property
     def compare_tokens(self) -> CompareTokens:
         """The function that compares the tokens of two documents."""
-        return compare_token_ids
+        return partial(compare_token_ids, slot_count=0 if self.sketch.fills_all_slots else self.sketch.slot_count)
 
     def token_ids_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the token ids for comparing documents, and the terms for queries.

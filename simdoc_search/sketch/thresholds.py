@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
 
 from simdoc_search.analysis.settings import check_whole_number
 
@@ -25,15 +24,20 @@ MAX_DISTANCE_LIMIT = 16
 _STORED_PATTERN = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})")
 
 
-class _SentenceShares(Protocol):
-    """The shares of similar sentences of two documents; see `versions.matching.SentenceMatches`."""
+@dataclass(frozen=True, slots=True)
+class SentenceShares:
+    """The shares of similar sentences of two documents.
 
-    @property
-    def share(self) -> float: ...
-    @property
-    def share_of_other(self) -> float: ...
-    @property
-    def has_too_few_matches(self) -> bool: ...
+    Attributes:
+        share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
+        share_of_other: share of the second document's distinct sentences that have a similar one in the first, 0..1.
+        has_too_few_matches: whether fewer than `versions.matching.MIN_SHARED_SENTENCES` distinct sentences are similar,
+            although each document has at least that many sentences.
+    """
+
+    share: float
+    share_of_other: float
+    has_too_few_matches: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class SimilarityThresholds:
         if not 0 <= self.min_score <= 1:
             raise ValueError(f"min_score must be from 0 to 1, not {self.min_score!r}")
 
-    def score_matches(self, shares: _SentenceShares) -> float | None:
+    def score_matches(self, shares: SentenceShares) -> float | None:
         """Return the score of two documents, or None if they are not versions."""
         return None if shares.has_too_few_matches else self.score(shares.share, shares.share_of_other)
 

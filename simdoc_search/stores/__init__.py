@@ -1,4 +1,4 @@
-"""Stores of records. `open_store` opens a store; base.py defines the protocol."""
+"""Stores of records. `open_store` opens a store; base.py defines their base class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protocol of a store. A store keeps records and runs query plans (`query.plans`). It does not compare texts."""
+"""The base class of stores. A store keeps records and runs query plans (`query.plans`). It does not compare texts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from simdoc_search.batches import split_by_count
 from simdoc_search.cancellation import StopEvent
-from simdoc_search.documents import DocumentKey
+from simdoc_search.documents import DocumentKey, ambiguous_id_message
+from simdoc_search.errors import StoreError
 from simdoc_search.query.plans import Plan
+from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
@@ -129,33 +131,32 @@ class Writer(Protocol):
 
 
 class Store(Protocol):
-    """Keeps records and finds similar ones. Leaving the block of `with open_store(...) as store:` closes the store."""
+    """Keeps records and finds similar ones. Leaving the block of `with open_store(...) as store:` closes the store.
 
-    def __enter__(self: Self) -> Self: ...
+    Attributes:
+        location: the folder of the store, or the URL of the index without secrets.
+        settings: the settings of the fingerprints in this store.
+        has_texts: whether the store has the texts of its documents.
+        is_simdoc_index: whether simdoc-search created the store. Otherwise, it is an index that an application owns.
+    """
 
-    def __exit__(self, *_: object) -> None: ...
+    location: str
+    settings: Settings
+    has_texts: bool
+    is_simdoc_index: bool
 
-    @property
-    def location(self) -> str:
-        """The folder of the store, or the URL of the index without secrets."""
+    def __enter__(self: Self) -> Self:
+        return self
 
-    @property
-    def settings(self) -> Settings:
-        """The settings of the fingerprints in this store."""
-
-    @property
-    def has_texts(self) -> bool:
-        """Whether the store has the texts of its documents."""
-
-    @property
-    def is_simdoc_index(self) -> bool:
-        """Whether simdoc-search created the store. Otherwise, it is an index that an application owns."""
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def info(self) -> StoreInfo:
         """Return the number of documents, the size and the settings."""
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """If the store is an alias, return its indices that cannot be queried. The result may be a few seconds old."""
+        return ()
 
     def cancellable_by(self: Self, stop: StopEvent) -> Self:
         """Return a copy of this store whose methods raise `StoppedError` soon after `stop` is set."""
@@ -198,6 +199,10 @@ class Store(Protocol):
         Raises:
             StoreError: several documents have this id.
         """
+        records = list(self.records([id], load=load))
+        if len(records) > 1:
+            raise StoreError(ambiguous_id_message(record.key for record in records))
+        return records[0] if records else None
 
     def records(
         self, ids: Iterable[str], *, load: Collection[RecordPart] = (), filters: Filters | None = None
@@ -209,9 +214,13 @@ class Store(Protocol):
 
         Unknown ids and documents without a stored text are ignored.
         """
+        for record in self.records(ids, load={"text"}):
+            if record.text is not None:
+                yield StoredText(record.key, record.text, record.text_hash)
 
     def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
         """Return the simhashes of the sentences of the documents with these ids. Unknown ids are ignored."""
+        return ((record.key, decode_simhashes(record.sentences)) for record in self.records(ids, load={"sentences"}))
 
     def scan(
         self,
@@ -245,7 +254,10 @@ class Store(Protocol):
         """
 
     def application_fields(
-        self, keys: Sequence[DocumentKey], *, with_text: bool = True
+        self,
+        keys: Sequence[DocumentKey],
+        *,
+        with_text: bool = True,
     ) -> Mapping[DocumentKey, dict[str, Any]]:
         """Return the fields of each document, without its id and its fingerprint.
 
@@ -255,9 +267,11 @@ class Store(Protocol):
             keys: keys of documents.
             with_text: whether to include the text fields.
         """
+        return {}
 
     def find_keys(self, id: str, index: str) -> Collection[DocumentKey]:
         """Return the keys of the documents with this id in an index, alias or data stream."""
+        return ()
 
     # --- queries ---
 
@@ -283,6 +297,7 @@ class Store(Protocol):
         fields: Sequence[str] = (),
     ) -> Sequence[Candidates]:
         """Return the candidates of each plan. `plans` are pairs of a plan and the key to exclude, or None."""
+        return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
 
     def documents_sharing_tokens(
         self,
@@ -368,17 +383,3 @@ class Store(Protocol):
             The names of existing fields, if no document has the field of the condition. The names of the top-level
             folders, if the field is `path` and no path begins with one of the values. Otherwise None.
         """
-
-
-class Closable:
-    """Base class of stores. Leaving a `with` block closes the store."""
-
-    def __enter__(self: Self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the store and its connections."""
-        raise NotImplementedError

@@ -14,7 +14,7 @@ from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.concepts import decode_paragraph_concepts
 from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT, SimilarityThresholds
+from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT, SentenceShares, SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, RecordPart
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
@@ -28,7 +28,7 @@ from simdoc_search.tuning.labelled_pairs import (
 )
 from simdoc_search.versions import match_sentences
 from simdoc_search.versions.idf import ConceptWeights
-from simdoc_search.versions.matching import SentenceShares, shares_by_max_distance
+from simdoc_search.versions.matching import shares_by_max_distance
 from simdoc_search.versions.relations import relation_score
 
 

@@ -20,7 +20,7 @@ from simdoc_search.chunks import sentence_spans
 from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, hamming_distances
-from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
+from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SentenceShares, SimilarityThresholds
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MIN_SHARED_SENTENCES = 2
@@ -42,7 +42,7 @@ Pairs = tuple[Ints, Ints]
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceMatches:
+class SentenceMatches(SentenceShares):
     """The similar sentences of two documents.
 
     Attributes:
@@ -51,21 +51,14 @@ class SentenceMatches:
         b: for each sentence of `a`, the position of the most similar sentence in the second document, or of the first
             one in a tie. If both documents repeat a sentence, their n-th occurrences match.
         distances: number of simhash bits in which the sentence of `a` and the sentence of `b` differ; uint8.
-        share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
-        share_of_other: share of the second document's distinct sentences that have a similar one in the first, 0..1.
-        has_too_few_matches: whether fewer than `MIN_SHARED_SENTENCES` distinct sentences are similar, although each
-            document has at least `MIN_SHARED_SENTENCES` sentences.
     """
 
     a: Ints
     b: Ints
     distances: NDArray[np.uint8]
-    share: float
-    share_of_other: float
-    has_too_few_matches: bool = False
 
 
-_NO_MATCHES = SentenceMatches(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), 0.0, 0.0)
+_NO_MATCHES = SentenceMatches(0.0, 0.0, False, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8))
 
 
 def match_sentences(a: Simhashes, b: Simhashes, max_distance: int = DEFAULT_MAX_DISTANCE) -> SentenceMatches:
@@ -124,12 +117,12 @@ class _SimilarSentences:
         partners = _assign_positions(own, best[own], values, other_values)
         similar_in_other = int(np.count_nonzero(counts))
         return SentenceMatches(
-            positions,
-            partners,
-            hamming_distances(self._values_a[own], values[partners]),
             len(similar) / max(1, len(self._values_a)),
             similar_in_other / max(1, len(other_values)),
             _has_too_few_matches(len(similar), similar_in_other, len(self._values_a), len(other_values)),
+            positions,
+            partners,
+            hamming_distances(self._values_a[own], values[partners]),
         )
 
 
@@ -157,7 +150,7 @@ def _has_too_few_matches(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairShares:
-    """The shares of similar sentences for many pairs of documents. `SentenceMatches` describes the attributes.
+    """The shares of similar sentences for many pairs of documents. `SentenceShares` describes the attributes.
 
     Attributes:
         share: float64, shape (pairs,).
@@ -239,14 +232,6 @@ def _count_similar_sentences(
         for has_near, side, length in zip((near.any(axis=2), near.any(axis=1)), pairs, shape, strict=True)
     )
     return similar, similar_in_other
-
-
-class SentenceShares(NamedTuple):
-    """The shares of similar sentences for one maximum distance; see `SentenceMatches`."""
-
-    share: float
-    share_of_other: float
-    has_too_few_matches: bool
 
 
 def shares_by_max_distance(a: Simhashes, b: Simhashes, max_distance: int) -> list[SentenceShares]:

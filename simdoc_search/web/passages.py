@@ -108,6 +108,7 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
             sources,
             result.spans,
             result.ignored_spans,
+            quotations=result.quotations,
             analysis=search.store.settings.analysis,
         )
     )
@@ -118,7 +119,7 @@ def _longest_passages(hit: PassageHit, result: PassageResult, analysis: Analysis
     longest = heapq.nlargest(_MAX_PASSAGES, hit.passages, key=lambda passage: passage.word_count)
     text = result.text or ""
     return [
-        (passage, count_passage_words(passage, text, analysis), quote_matched_words(passage, text))
+        (passage, count_passage_words(passage, text, analysis, result.quotations), quote_matched_words(passage, text))
         for passage in hit.passages
         if passage in longest
     ]

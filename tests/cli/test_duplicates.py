@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,20 @@ def test_hints_depend_on_the_groups() -> None:
         assert has_hint == (near in done)
         assert f"{photos}. To compare their bytes, run: simdoc-search duplicates {Path('docs').resolve()}\n" in done
     assert photos not in run("duplicates", "docs").stderr
+
+
+def test_documents_of_a_folder_that_does_not_exist_are_mentioned() -> None:
+    output("index", "docs")
+    folder = Path("docs").resolve()
+    Path("docs").rename("moved")
+    done = run("duplicates").stderr
+    command = f"simdoc-search index {folder} --prune-all"
+
+    assert f"note: {folder} does not exist here. If it was deleted, remove its documents" in done
+    assert f"from the index with: {command}\n" in done
+    assert "photos" not in done
+    run(*shlex.split(command)[1:])
+    assert "0 documents" in output("duplicates")
 
 
 def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:

@@ -60,7 +60,7 @@ def test_json_has_exact_shares_and_places() -> None:
     assert keys == result.keys()
     assert {"id", "word_count", "share", "new_word_count", "kind", "changed", "passages", "details"} == hit.keys()
     assert (1, 1, 1) == (result["total"], result["candidate_count"], result["compared_count"])
-    assert (360, 0, {"word_count": 60, "share": 60 / 360}) == (
+    assert (360, 0, {"word_count": 60, "share": 60 / 360, "quoted_word_count": 0}) == (
         result["word_count"],
         result["ignored_word_count"],
         result["covered"],
@@ -155,6 +155,7 @@ def test_the_quotation_of_an_edited_passage_has_only_matched_words(tmp_path: Pat
     assert quotation in page
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_in_a_word_file_each_paragraph_is_a_line(tmp_path: Path) -> None:
     """Blank lines between paragraphs count too."""
     (tmp_path / "essay.docx").write_bytes(formats.docx((prose(90, 40), prose(5, 41), QUOTE)))
@@ -193,6 +194,18 @@ def test_quotations_are_ignored() -> None:
 
     assert (60, 4) == (counted["covered"]["word_count"], counted["total"])
     assert (60, 0) == (ignored["ignored_word_count"], ignored["total"])
+    assert (60, 0) == tuple(answer["covered"]["quoted_word_count"] for answer in (counted, ignored))
+
+
+def test_each_passage_says_how_many_of_its_words_are_quoted(tmp_path: Path) -> None:
+    words, page = QUOTE.split(), tmp_path / "page.html"
+    half = f"“{' '.join(words[:20])}” {' '.join(words[20:])}"
+    printed = output("passages", "--text", half, "--html", page)
+
+    assert "\n20 of the 60 words are quoted.\n" in printed
+    assert "\n      60 words, 20 quoted, line 1" in printed
+    assert "60 words, 20 quoted · line 1" in page.read_text("utf-8")
+    assert "60 words, all quoted, line 1" in output("passages", "--text", f"“{QUOTE}”")
 
 
 def test_the_bibliography_is_ignored() -> None:
@@ -255,7 +268,7 @@ def test_repeated_words_of_the_text_count_each_time() -> None:
     (hit,) = result["hits"]
 
     assert (120, 1.0, 120) == (hit["word_count"], hit["share"], hit["new_word_count"])
-    assert {"word_count": 120, "share": 1.0} == result["covered"]
+    assert {"word_count": 120, "share": 1.0, "quoted_word_count": 0} == result["covered"]
     assert ["120", "100", "%", "120"] == output("passages", *arguments).splitlines()[2].split()[:4]
 
 

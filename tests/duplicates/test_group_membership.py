@@ -32,7 +32,7 @@ def test_documents_are_found_by_their_keys() -> None:
         record("c", "3"), record("a", "1"), record("b", "2"), record("c", "4", "j"), record("c", "5", "i", "r")
     )
 
-    assert [*range(5)] == [groups.find_document_number(groups.key(number)) for number in range(5)]
+    assert [*range(5)] == [groups.find_document_number(groups.documents.key(number)) for number in range(5)]
     assert None is groups.find_document_number(DocumentKey("a", "j"))
     assert [None, 1, 1, None, None] == [groups.find_kept(number) for number in range(5)]
     assert [1, 2] == groups.members.tolist()
@@ -41,8 +41,8 @@ def test_documents_are_found_by_their_keys() -> None:
 def test_a_compared_text_is_recognized_by_its_hash() -> None:
     groups = membership(record("c", "3"), record("a", "1"), record("b", "2"))
 
-    assert [True, True, True] == [groups.has_text_hash(number, str(number + 1)) for number in range(3)]
-    assert [False, False] == [groups.has_text_hash(0, text_hash) for text_hash in ("2", "")]
+    assert [True, True, True] == [groups.documents.has_text_hash(number, str(number + 1)) for number in range(3)]
+    assert [False, False] == [groups.documents.has_text_hash(0, text_hash) for text_hash in ("2", "")]
 
 
 def test_several_documents_with_one_key_have_no_number() -> None:
@@ -52,10 +52,3 @@ def test_several_documents_with_one_key_have_no_number() -> None:
         groups.find_document_number(DocumentKey("a", "i")),
         groups.find_document_number(DocumentKey("b", "i")),
     )
-
-
-def test_documents_that_were_left_out_are_reported() -> None:
-    groups = membership(record("a", "1"), record("b", "2"), record("c", "3"), record("d", ""))
-    places = [DocumentKey("d", "i"), DocumentKey("d", "j"), DocumentKey("a", "i")]
-
-    assert [True, False, False] == [groups.was_left_out(place) for place in places]

@@ -113,6 +113,8 @@ def test_a_file_precedes_the_attachments_with_the_same_words() -> None:
         ("a longer name.txt", "Desktop/a.txt"),
         ("a much longer name.txt", unicodedata.normalize("NFD", "Téléchargements/a.txt")),
         ("a longer name.txt", "下载/a.txt"),
+        ("a longer name.txt", "Transferências/a.txt"),
+        ("a longer name.txt", "İndirilenler/a.txt"),
         ("backups.txt", "Backuprecht/a.txt", "Sicherung_alt/a.txt"),
     ],
 )

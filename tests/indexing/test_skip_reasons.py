@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,17 @@ def test_unknown_reasons_are_important() -> None:
 
     assert ["permission denied", "a new reason", "binary", "hidden"] == [group.label for group in groups]
     assert [2, 1, 1, 9] == [len(group.files) for group in groups]
+
+
+def test_ids_that_are_too_long_are_one_group(folder: Path) -> None:
+    deep = folder / "deep" / "/".join(["x" * 200] * 3)
+    write(deep, {"a.txt": "words", "bc.txt": "words"})
+    (line,) = run("index", "deep").stderr.splitlines()
+
+    assert re.fullmatch(
+        r"  2 with an id that is too long: .*/a\.txt \(608 bytes\), .*\(609 bytes\); name a subfolder, .*", line
+    )
+    assert "2 indexed" in output("index", deep.parent)
 
 
 def test_a_reason_that_says_what_a_file_is_has_a_plural(folder: Path) -> None:

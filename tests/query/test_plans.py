@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from simdoc_search.query import BandPlan, ThresholdPlan
@@ -39,6 +40,25 @@ def test_a_match_of_a_band_is_a_hit_unless_its_estimate_rules_out_the_overlap() 
     assert [True, False] == [BANDS.is_hit(compared(shared, 400), HALF) for shared in (177, 176)]
     assert pytest.approx(0.99, abs=0.002) == probability_of_matches(400, 177, 0.5)
     assert [True, False] == [BANDS.is_hit(compared(matched, 400), None) for matched in (6, 5)]
+
+
+@pytest.mark.parametrize("shingles", [10, 20, 50, 200, 1000])
+def test_bands_rule_out_1_in_100_documents_at_the_overlap_at_most(shingles: int) -> None:
+    """The texts may be short. A fifth of the shingles are shared, and fall into random slots, which keep one each."""
+    rng, trials = np.random.default_rng(shingles), 3000
+    limit, missed = Fraction(1, 5), 0
+    for _ in range(trials):
+        slots, first = np.unique(rng.integers(0, 512, shingles), return_index=True)
+        shared = int(np.count_nonzero(rng.permutation(shingles)[first] < shingles // 5))
+        missed += not BANDS.is_hit(TokenOverlap(max(1, shared), shared, len(slots) * 511 / 512, 512), limit)
+
+    assert missed <= 0.01 * trials + 3 * (0.01 * 0.99 * trials) ** 0.5
+
+
+def test_a_short_text_far_below_the_overlap_is_not_a_hit() -> None:
+    """The estimate of a short text is not less exact than the estimate of a long one."""
+    assert [True, False] == [BANDS.is_hit(TokenOverlap(n, n, 100, 512), Fraction(1, 5)) for n in (17, 16)]
+    assert [True, False] == [BANDS.is_hit(TokenOverlap(n, n, 500, 512), Fraction(1, 5)) for n in (82, 81)]
 
 
 def test_hits_have_the_minimum_share_of_the_tokens() -> None:

@@ -118,7 +118,7 @@ def test_a_hit_adds_words_that_better_hits_do_not_cover(search: SimilaritySearch
 
     expected = [("most", 150, 150), ("other", 60, 50), ("same", 130, 0)]
     assert expected == [(hit.id, hit.word_count, hit.added_word_count) for hit in result]
-    assert (200, 200 / 300) == result.coverage
+    assert (200, 200 / 300, 0) == result.coverage
     assert "67 % of the text (200 of 300 words) appears in 3 indexed documents." == result.headline()
 
 
@@ -166,5 +166,9 @@ def test_quotations_are_ignored(search: SimilaritySearch, quoted: str) -> None:
     index(search, source=[*copied, *new.next(30), *quotation])
     result = search.passages(text=text, ignore_quotes=True)
 
+    counted = search.passages(text=text)
+
     assert (50, 40) == (result.coverage.word_count, result.ignored_word_count)
     assert [50] == [hit.word_count for hit in result]
+    assert (90, 40, 0) == (*counted.coverage[::2], result.coverage.quoted_word_count)
+    assert (["40 of the 90 words are quoted."], []) == (counted.notes, result.notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 from collections.abc import Iterable
 from contextlib import closing
@@ -114,6 +115,17 @@ def test_the_first_page_has_the_best_hits(seed: int) -> None:
                 smaller_page = set(hits)
 
 
+def lowest_estimate(share: float, filled: int, slots: int) -> float:
+    """The lowest estimate of a hit with a probability.
+
+    `filled` slots of `slots` are a sample, without replacement, of the expected number of shingles.
+    """
+    shingles = -slots * math.log1p(-filled / slots) if filled < slots else math.inf
+    variance = share * (1 - share) * (1 / filled - 1 / shingles)
+    union = filled * 511 / 512
+    return share - 2.33 * math.sqrt(variance) - (1 - share) / union
+
+
 @examples(0.2)
 @given(st.integers(0, 10**9), st.sampled_from(["enough", "all"]), st.sampled_from(["0.3", "0.8", "0.95", "1"]))
 def test_bands_find_a_part_of_all_hits(seed: int, planner: Planner, probability: str) -> None:
@@ -128,8 +140,7 @@ def test_bands_find_a_part_of_all_hits(seed: int, planner: Planner, probability:
             possible = {
                 hit
                 for hit in expected(search, "00", "0.0001", minimum=1)
-                if hit[1]
-                >= share - 2.33 * (share * (1 - share) / (len(buckets["00"] | buckets[hit[0]]) * 511 / 512)) ** 0.5
+                if hit[1] >= lowest_estimate(share, len(buckets["00"] | buckets[hit[0]]), 16)
             }
             options: dict[str, Any] = {"overlap": Fraction(overlap), "probability": Fraction(probability)}
             hits = values_of(search.similar("00", size=100, planner=planner, **options))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.analysis.shingles import shingles
-from simdoc_search.sketch.estimate import compare_token_ids, overlap_interval
+from simdoc_search.sketch.estimate import TokenOverlap, compare_token_ids, overlap_interval
 from simdoc_search.sketch.tokens import HASH_BITS
 from tests.support.strategies import analyses, texts
 
@@ -132,9 +132,26 @@ def test_token_ids_are_compared_as_sets(first: set[int], second: set[int]) -> No
     found = compare_token_ids(np.array(sorted(first), np.uint32), np.array(sorted(second), np.uint32))
     matched, common, union = len(first & second), len(buckets & others), len(buckets | others)
 
-    assert (matched, max(0, matched - common / 512), union * 511 / 512) == pytest.approx(found)
+    assert (matched, max(0, matched - common / 512), union * 511 / 512) == pytest.approx(found[:3])
     assert found.overlap == (found.shared_count / found.union_count if union else 0)
     assert (found.overlap == 1) == (first == second != set())
+
+
+@pytest.mark.parametrize("shingles", [10, 100, 1000, 20000])
+def test_the_sample_size_determines_the_error_of_texts_of_any_length(shingles: int) -> None:
+    """The two texts share half of their shingles. Tokens that match by chance are left out."""
+    rng = np.random.default_rng(shingles)
+    estimates, sizes = [], []
+    for _ in range(400):
+        slots, first = np.unique(rng.integers(0, 512, shingles), return_index=True)  # a slot keeps its first shingle
+        shared = int(np.count_nonzero(rng.permutation(shingles)[first] < shingles // 2))
+        compared = TokenOverlap(shared, shared, len(slots) * 511 / 512, 512)
+        estimates.append(shared / len(slots))
+        sizes.append(compared.sample_size)
+
+    assert all(512 <= size <= 1024 for size in sizes)
+    assert float(np.std(estimates)) == pytest.approx(math.sqrt(0.25 / np.mean(sizes)), rel=0.1)
+    assert 100 == TokenOverlap(10, 10, 100).sample_size
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_term_ids_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
         values = [select_reliable_minima(fp.minima, minhash) for fp in made]
         token_ids = [encode_terms(minima, minhash) for minima in values]
         terms = [minhash.lucene_terms(minima) for minima in values]
-        shared, _, union = compare_terms(token_ids[0], token_ids[1], minhash)
+        shared, _, union, _ = compare_terms(token_ids[0], token_ids[1], minhash)
 
         for token_ids_of_text, terms_of_text, fp in zip(token_ids, terms, made, strict=True):
             assert len(token_ids_of_text) == len(terms_of_text)

@@ -264,6 +264,10 @@ def test_the_page_has_the_command_that_removes_missing_files_from_the_index(fold
         assert f"<code>{command}</code>" in near.html("/duplicates")
         assert "<code>simdoc-search index FOLDER --prune</code>" in far.html("/duplicates")
 
+        (folder / "corpus").rename(folder / "moved")
+        assert f"<code>{command.replace('--prune', '--prune-all')}</code>" in near.html("/duplicates")
+        assert "--prune-all" not in far.html("/duplicates")
+
 
 def test_the_page_shows_folder_date_size_and_text(pages: Pages) -> None:
     """They help to decide which copy to keep."""
@@ -361,6 +365,7 @@ def test_files_without_text_are_compared_for_a_browser_on_this_computer(tmp_path
         assert [] == found_groups(far)
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_an_attachment_cannot_be_removed(tmp_path: Path) -> None:
     """It has no choices, and does not count as removed."""
     mail = EmailMessage()

@@ -66,6 +66,7 @@ class SourcedText:
         statistics: The values that are shown next to the name in a list of several texts.
         notes: Notes below the heading.
         analysis: Splits the text into words. If None, the default settings are used.
+        quotations: The spans of the quotations in the text.
     """
 
     name: str
@@ -77,6 +78,7 @@ class SourcedText:
     statistics: Sequence[str] = ()
     notes: Sequence[str] = ()
     analysis: Analysis | None = None
+    quotations: Sequence[Span] = ()
 
 
 def render_sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
@@ -112,7 +114,7 @@ def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequen
         notes=[*sourced.notes, *notes],
         html=None if sourced.text is None else render_text(text, text_pieces, paragraphs, positions=positions),
         sources=[
-            (number, colour_class(number), source, _list_passages(source, text, positions, sourced.analysis))
+            (number, colour_class(number), source, _list_passages(source, sourced, positions))
             for number, source in numbered
         ],
         source_html={number: _render_source(source, number, prefix) for number, source in numbered},
@@ -136,16 +138,14 @@ def _drop_label_between_words(piece: Piece, text: str) -> Piece:
     )
 
 
-def _list_passages(
-    source: Source, text: str, positions: TextPositions, analysis: Analysis | None
-) -> list[dict[str, object]]:
+def _list_passages(source: Source, sourced: SourcedText, positions: TextPositions) -> list[dict[str, object]]:
     """Return the values of the passages that are listed below a source: the longest ones, in the order of the text."""
-    other = None if source.text is None else TextPositions(source.text)
+    text, other = sourced.text or "", None if source.text is None else TextPositions(source.text)
     longest = nlargest(_MAX_LISTED_PASSAGES, enumerate(source.passages, 1), key=lambda pair: pair[1].word_count)
     return [
         {
             "number": number,
-            "words": count_passage_words(passage, text, analysis),
+            "words": count_passage_words(passage, text, sourced.analysis, sourced.quotations),
             "place": label_position_pair(positions, passage.a[0], other, passage.b[0])
             if other
             else positions.label(passage.a[0]),

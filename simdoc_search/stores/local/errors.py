@@ -56,7 +56,9 @@ class convert_errors:  # noqa: N801 - used like a function
 def _store_error(error: BaseException, action: str, location: str) -> StoreError:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        advice = DISK_FULL_ADVICE if is_disk_full(error) else "check the path and its permissions"
+        advice = (
+            DISK_FULL_ADVICE if is_disk_full(error) else "check its permissions, or choose another place with --store"
+        )
         return StoreError(f"cannot {action} the index {location}: {reason}; {advice}")
     message = " ".join(f"{type(error).__name__}: {error}".split())
     without_paths = _QUOTED_PATH.sub(lambda quoted: "" if "/" in quoted[0] or "\\" in quoted[0] else quoted[0], message)

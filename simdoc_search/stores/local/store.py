@@ -22,7 +22,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS, TokenKind, TokenKindName
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT, Closable, Encoder, StoreInfo
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_DOCUMENTS_COUNTED_BY_CLIENT, Encoder, Store, StoreInfo
 from simdoc_search.stores.fields import (
     METADATA_FIELD,
     alternative_names,
@@ -57,7 +57,6 @@ from simdoc_search.stores.record import (
     NOT_IN_STORE,
     TEXT_CHANGED,
     Digest,
-    LeftOutIndex,
     Phrase,
     PhraseMatches,
     Record,
@@ -77,19 +76,16 @@ MAX_IDS_PER_SUGGESTION_QUERY = 20
 """Maximum number of ids that each query for suggestions finds."""
 
 
-class LocalStore(Closable):
-    """Keeps records in a tantivy index. `Store` documents the methods.
+class LocalStore(Store):
+    """Keeps records in a tantivy index. `Store` documents the attributes and methods. `location` may be `:memory:`."""
 
-    Attributes:
-        location: the path of its folder, or `:memory:`.
-        has_texts: whether the store keeps texts.
-    """
+    is_simdoc_index = True
 
     def __init__(self, location: str, folder: Path | None, settings: Settings, has_texts: bool) -> None:
         self.location = location
         self.has_texts = has_texts
         self._folder = folder
-        self._settings = settings
+        self.settings = settings
         self._schema = build_schema(optional_fields(settings))
         self._stop = StopEvent()
         with convert_errors("open", location):
@@ -113,29 +109,16 @@ class LocalStore(Closable):
         """
         if self._folder is None:
             raise TypeError("an index in memory cannot be pickled")
-        return LocalStore, (self.location, self._folder, self._settings, self.has_texts)
+        return LocalStore, (self.location, self._folder, self.settings, self.has_texts)
 
     @property
     def is_in_folder(self) -> bool:
         """Whether the store is in a folder, so that other processes can open it."""
         return self._folder is not None
 
-    @property
-    def settings(self) -> Settings:
-        return self._settings
-
-    @property
-    def is_simdoc_index(self) -> bool:
-        """True, because simdoc-search created every local store."""
-        return True
-
     def close(self) -> None:
         self._open.clear()
         self._last_snapshot.clear()
-
-    def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
-        """Return no indices, because a local store has none."""
-        return ()
 
     def cancellable_by(self, stop: StopEvent) -> LocalStore:
         other = object.__new__(LocalStore)  # unlike a copy made with `__reduce__`, it shares the open index
@@ -146,7 +129,7 @@ class LocalStore(Closable):
         snapshot = self._open_snapshot()
         size = _folder_size(self._folder) if self._folder else 0
         text_bytes = _estimate_text_bytes(snapshot) if self.has_texts else None
-        return StoreInfo(self.location, snapshot.document_count, size, text_bytes, self._settings)
+        return StoreInfo(self.location, snapshot.document_count, size, text_bytes, self.settings)
 
     # --- writing ---
 
@@ -156,7 +139,7 @@ class LocalStore(Closable):
 
     @property
     def encoder(self) -> Encoder:
-        return partial(encode_records, settings=self._settings, store_text=self.has_texts)
+        return partial(encode_records, settings=self.settings, store_text=self.has_texts)
 
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
@@ -197,9 +180,6 @@ class LocalStore(Closable):
         return not_removed
 
     # --- reading ---
-
-    def get(self, id: str, *, load: Collection[RecordPart] = ()) -> Record | None:
-        return next(self.records([id], load=load), None)
 
     def records(
         self, ids: Iterable[str], *, load: Collection[RecordPart] = (), filters: Filters | None = None
@@ -242,13 +222,6 @@ class LocalStore(Closable):
             record.key: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
         }
 
-    def application_fields(self, *_: object, **__: object) -> dict[DocumentKey, dict[str, Any]]:
-        return {}
-
-    def find_keys(self, id: str, index: str) -> Collection[DocumentKey]:  # noqa: ARG002
-        """Return no keys, because a local store has no named indices."""
-        return ()
-
     # --- queries ---
 
     def candidates(
@@ -270,15 +243,6 @@ class LocalStore(Closable):
                 query = partial(build_query, self._schema, plan, filters, exclude)
         return LocalCandidates(plan, snapshot, query, hits=hits, fields=fields)
 
-    def candidates_of_many(
-        self,
-        plans: Sequence[tuple[Plan, DocumentKey | None]],
-        *,
-        filters: Filters | None = None,
-        fields: Sequence[str] = (),
-    ) -> list[LocalCandidates]:
-        return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
-
     def documents_sharing_tokens(
         self,
         token_ids: NDArray[np.uint32],
@@ -299,7 +263,7 @@ class LocalStore(Closable):
 
     @property
     def can_find_phrases(self) -> bool:
-        return self._settings.indexes_word_pairs
+        return self.settings.indexes_word_pairs
 
     def documents_with_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: DocumentKey | None = None
@@ -370,7 +334,7 @@ class LocalStore(Closable):
     def _require_kind(self, name: TokenKindName) -> TokenKind:
         """Return the token kind with this name. Raises FormatMismatchError if the store does not have this kind."""
         kind = TOKEN_KINDS[name]
-        if getattr(self._settings, name) is None:
+        if getattr(self.settings, name) is None:
             raise FormatMismatchError(
                 f"the index {self.location} was created without {kind.name}; {kind.how_to_add(self.location)}"
             )
@@ -389,7 +353,7 @@ class LocalStore(Closable):
         if commit_id is not None and (last_snapshot := self._last_snapshot.get(commit_id)):
             return last_snapshot
         with convert_errors("read", self.location):
-            snapshot = Snapshot(index.searcher(), self._schema, self._settings, self.location)
+            snapshot = Snapshot(index.searcher(), self._schema, self.settings, self.location)
         self._last_snapshot.clear()
         if commit_id is not None:
             self._last_snapshot[commit_id] = snapshot

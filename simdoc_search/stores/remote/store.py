@@ -13,16 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import StopEvent
-from simdoc_search.documents import DocumentKey, ambiguous_id_message
+from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import ScoreKind
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.token_kinds import TokenKindName
-from simdoc_search.stores.base import Closable, Encoder, StoreInfo
+from simdoc_search.stores.base import Encoder, Store, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import (
     Digest,
@@ -32,7 +30,6 @@ from simdoc_search.stores.record import (
     Record,
     RecordPart,
     RemovalCondition,
-    StoredText,
 )
 from simdoc_search.stores.remote import lookups, shared_tokens
 from simdoc_search.stores.remote.access import IndexAccess
@@ -62,23 +59,19 @@ IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
 """Maximum number of ids in a request, for records without texts and for records with texts."""
 
 
-class RemoteStore(Closable):
+class RemoteStore(Store):
     """The records in an index of an engine, or in the indices behind an alias. `Store` documents the methods.
 
     If the engine's own `min_hash` filter fills the fingerprint field, the store supports only queries by fingerprint.
-    Other methods raise FormatMismatchError.
+    Other methods raise FormatMismatchError. Only an index that `simdoc-search index` created allows writers.
 
     Args:
         access: the engine and the index.
 
     Attributes:
         access: the engine and the index.
-        location: URL of the engine and name of the index, without secrets.
         index: name of the index or alias.
         field: the fingerprint field.
-        is_simdoc_index: whether `simdoc-search index` created the index. Only such an index allows writers.
-        settings: settings of the fingerprints.
-        has_texts: whether the index contains the texts of the documents.
     """
 
     def __init__(self, access: IndexAccess) -> None:
@@ -206,12 +199,6 @@ class RemoteStore(Closable):
 
     # --- documents by id ---
 
-    def get(self, id: str, *, load: Collection[RecordPart] = ()) -> Record | None:
-        records = list(self.records([id], load=load))
-        if len(records) > 1:
-            raise StoreError(ambiguous_id_message(record.key for record in records))
-        return records[0] if records else None
-
     def records(
         self, ids: Iterable[str], *, load: Collection[RecordPart] = (), filters: Filters | None = None
     ) -> Iterator[Record]:
@@ -222,14 +209,6 @@ class RemoteStore(Closable):
         ids_per_request = TEXTS_AT_ONCE if "text" in load else IDS_AT_ONCE
         hits = find_by_id(access, ids, source=source, ids_per_request=ids_per_request, clauses=clauses)
         return map(access.to_record, hits)
-
-    def texts(self, ids: Iterable[str]) -> Iterator[StoredText]:
-        for record in self.records(ids, load={"text"}):
-            if record.text is not None:
-                yield StoredText(record.key, record.text, record.text_hash)
-
-    def simhashes(self, ids: Iterable[str]) -> Iterator[tuple[DocumentKey, Simhashes]]:
-        return ((record.key, decode_simhashes(record.sentences)) for record in self.records(ids, load={"sentences"}))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Yield the digests of the documents with these ids. A digest is empty if several documents have the id."""
