@@ -181,7 +181,7 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
     say()
     text_lines = record.text.rstrip()[: _MAX_TEXT_CHARACTERS + 1].splitlines()
     for line in "\n".join(text_lines)[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]:
-        say(line)
+        say(line.expandtabs())
     if len(text_lines) > _MAX_TEXT_LINES or len(record.text.rstrip()) > _MAX_TEXT_CHARACTERS:
         say("… Show the whole text with --text-only")
 
