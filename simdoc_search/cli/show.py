@@ -21,7 +21,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import synonyms_option
-from simdoc_search.cli.input_text import find_record, is_stream, read_document
+from simdoc_search.cli.input_text import find_record, is_file, is_stream, read_document
 from simdoc_search.display import format_count, printable, printable_text
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def show(
       simdoc-search show --file thesis.docx --text-only
       simdoc-search show doc123 --concepts
     """
-    from simdoc_search.errors import NoTextError, UnknownDocumentError
+    from simdoc_search.errors import NoTextError, StoreNotFoundError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.search.stored_texts import add_all_metadata, read_records
@@ -102,7 +102,12 @@ def show(
     if file is not None:
         record = _read_file(file)
     else:
-        with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
+        try:
+            opened = open_for_query(store, engine=engine, text_field=text_fields, field=field)
+        except StoreNotFoundError as error:
+            hint = f"; to show the file {id!r} without an index, use --file" if is_file(id or "") else ""
+            raise StoreNotFoundError(f"{error}{hint}") from None
+        with opened:
             key = find_record(SimilaritySearch(opened), id or "").key
             if concepts:
                 _show_concepts(opened, key, synonyms, as_json=as_json)
