@@ -85,7 +85,7 @@ def show(
       simdoc-search show --file thesis.docx --text-only
       simdoc-search show doc123 --concepts
     """
-    from simdoc_search.errors import NoTextError, StoreNotFoundError, UnknownDocumentError
+    from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.search.stored_texts import add_all_metadata, read_records
@@ -102,12 +102,7 @@ def show(
     if file is not None:
         record = _read_file(file)
     else:
-        try:
-            opened = open_for_query(store, engine=engine, text_field=text_fields, field=field)
-        except StoreNotFoundError as error:
-            hint = f"; to show the file {id!r} without an index, use --file" if is_file(id or "") else ""
-            raise StoreNotFoundError(f"{error}{hint}") from None
-        with opened:
+        with _open_index(id or "", store, engine=engine, text_field=text_fields, field=field) as opened:
             key = find_record(SimilaritySearch(opened), id or "").key
             if concepts:
                 _show_concepts(opened, key, synonyms, as_json=as_json)
@@ -125,6 +120,17 @@ def show(
         _print_text(record.text)
     else:
         _print_record(record, values)
+
+
+def _open_index(id: str, location: str, **options: Any) -> Store:
+    """Open the index of the document. If there is none and `id` is a file, the error names `--file`."""
+    from simdoc_search.errors import StoreNotFoundError
+
+    try:
+        return open_for_query(location, **options)
+    except StoreNotFoundError as error:
+        hint = f"; to show the file {id!r} without an index, use --file" if is_file(id) else ""
+        raise StoreNotFoundError(f"{error}{hint}") from None
 
 
 def _read_file(file: Path) -> Record:
