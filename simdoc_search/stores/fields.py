@@ -41,12 +41,11 @@ def alternative_names(id: str) -> list[str]:
 
     They are its last path component, its archive member, both of these without extension, and the id without extension.
     """
-    last = id.rsplit("/", 1)[-1]
-    dot = last.rfind(".")
-    extension = len(last) - dot if 0 < dot < len(last) - 1 else 0
-    member = last  # a file in an archive, a message of a mailbox, or an attachment
+    member = last = id.rsplit("/", 1)[-1]
     while archive := find_archive(member):
         member = member[len(archive) + 1 :]
+    dot = member.rfind(".")
+    extension = len(member) - dot if 0 < dot < len(member) - 1 else 0
     names = {last, member, *(name[: len(name) - extension] for name in (id, last, member))}
     return sorted(names - {""})
 

@@ -231,6 +231,8 @@ def test_a_file_is_shown_without_an_index(tmp_path: Path) -> None:
     assert (None, str(file), len(page)) == (value["id"], value["file"], value["size"])
     assert value["text"] == output("show", "--file", file, "--text-only")
     assert page == output("show", "--file", "-", "--text-only", stdin=page)
+    without_index = sentence(run("show", file, "--store", tmp_path / "none"))
+    assert f"to show the file {str(file)!r} without an index, use --file" in without_index
     assert "use --file to read it directly" in sentence(run("show", str(file)))
     assert "give ID or --file" == usage_error(run("show", HALF, "--file", file))
 
