@@ -8,7 +8,7 @@ import pytest
 
 from simdoc_search import SimilaritySearch
 from simdoc_search.corpus import read_corpus
-from simdoc_search.indexing import IndexReport
+from simdoc_search.indexing.report import IndexReport
 from tests.support.cli import write
 
 

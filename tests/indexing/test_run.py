@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.corpus import SkippedFile, Source, read_corpus
-from simdoc_search.indexing import IndexReport
+from simdoc_search.indexing.report import IndexReport
 from simdoc_search.stores.base import Store
 from tests.support.formats import pdf
 from tests.support.slow_cases import slow_after
