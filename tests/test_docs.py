@@ -128,7 +128,7 @@ def console(pages: list[str]) -> list[tuple[str, list[str]]]:
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_in_this_process: None) -> None:
     """A folder with the files that the commands name. It becomes the current folder."""
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "ids.txt": "doc123\n", "inbox/new.txt": words(0, 140)})
@@ -179,7 +179,6 @@ def check_commands(pages: list[str], url: str = "") -> None:
             assert mask_numbers(shown) == mask_numbers(printed[: len(shown)]), command
 
 
-@pytest.mark.usefixtures("read_in_this_process")
 @pytest.mark.usefixtures("corpus")
 def test_the_commands_about_your_own_files_run_in_their_order() -> None:
     check_commands(OWN_FILES)

@@ -81,6 +81,7 @@ def test_commands_print_the_documented_json(tmp_path: Path, monkeypatch: pytest.
     assert {} == {command: difference for command, difference in found.items() if difference}
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_commands_still_print_the_json_of_0_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """New keys are allowed. Until 0.1 is released, other changes are allowed, too: write the file again with
 

@@ -405,7 +405,7 @@ class Duplicates:
             overlap=format_percent(overlap) if exact else format_estimate(overlap),
             differences=self._differences.get(number, ""),
             reference_id=self._collection.id(reference) if is_reference_named else "",
-            has_file=document.path is not None,
+            paths=(document.path, self._collection.path(verdict.duplicate_of)),
             frees_bytes=frees > 0 or not self._verdicts.has_other_links(number),
         )
         is_same_file = verdict.kind in ("identical", "hard link")

@@ -87,6 +87,8 @@ def find_dates(
     text: str, patterns: Sequence[re.Pattern[str]] = _DATE_PATTERNS
 ) -> Iterator[tuple[Date, tuple[int, int]]]:
     """Yield each date in a text or a name with its start and end. The most precise dates come first."""
+    if not _ANY_YEAR.search(text):  # each pattern has a year; most texts have none, and the patterns are slow
+        return
     taken = bytearray(len(text))
     for pattern in patterns:
         for match in pattern.finditer(text):

@@ -93,7 +93,10 @@ FACTS = {"facts": {"type": "keyword"}}
         ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source excludes simdoc.tokens, so hits cannot be read"),
         ({**mapping(), "_source": {"includes": ["title"]}}, "_source excludes simdoc.tokens"),
         ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, so an update would lose their values"),
-        (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; apply"),
+        (
+            mapping(tokens={"analyzer": "standard"}),
+            "simdoc.tokens has analyzer 'standard', not 'whitespace'; a mapping cannot",
+        ),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
         (mapping(tokens={"similarity": "BM25"}), "simdoc.tokens has similarity 'BM25', not 'boolean'"),
         (mapping(tokens={"meta": None}), "has no valid simdoc-search settings"),

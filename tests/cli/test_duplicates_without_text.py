@@ -14,6 +14,8 @@ from tests.support.cli import answer, output, run, words, write
 from tests.support.folders import posix_only
 from tests.support.slow_cases import slow_after
 
+pytestmark = pytest.mark.usefixtures("read_in_this_process")
+
 JPEG, OTHER_JPEG = b"\xff\xd8\xff\xe0" + b"\0\1" * 90, b"\xff\xd8\xff\xe0" + b"\0\2" * 90
 FILES: dict[str, str | bytes] = {
     "photo.jpg": JPEG,

@@ -155,6 +155,7 @@ def test_the_quotation_of_an_edited_passage_has_only_matched_words(tmp_path: Pat
     assert quotation in page
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_in_a_word_file_each_paragraph_is_a_line(tmp_path: Path) -> None:
     """Blank lines between paragraphs count too."""
     (tmp_path / "essay.docx").write_bytes(formats.docx((prose(90, 40), prose(5, 41), QUOTE)))

@@ -12,6 +12,8 @@ from tests.support.word_97 import word_97_document
 
 pytest.importorskip("olefile")
 
+pytestmark = pytest.mark.usefixtures("read_in_this_process")
+
 
 def read(folder: Path, data: bytes) -> str:
     path = folder / "a.doc"

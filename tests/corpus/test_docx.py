@@ -12,6 +12,8 @@ from simdoc_search import read_file
 from simdoc_search.errors import CorpusError
 from tests.support import formats
 
+pytestmark = pytest.mark.usefixtures("read_in_this_process")
+
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _PAGE = (
     '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> PAGE </w:instrText></w:r>'

@@ -37,6 +37,7 @@ def test_only_a_hyphen_between_letters_at_the_end_of_a_line_is_marked() -> None:
     assert "ana\x02lyst ana\x02lyst well-known 4-\nmethyl a -\nb" == mark_hyphens(text)
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_word_of_a_pdf_and_of_a_word_document_is_joined(tmp_path: Path) -> None:
     filler = "lorem " * 12  # the line of the PDF ends after the hyphen
     (tmp_path / "a.pdf").write_bytes(formats.pdf((f"{filler}hyphen-ated words here",)))

@@ -13,6 +13,8 @@ from simdoc_search.corpus import Document
 from simdoc_search.errors import CorpusError
 from tests.support import formats
 
+pytestmark = pytest.mark.usefixtures("read_in_this_process")
+
 ODF = "urn:oasis:names:tc:opendocument:xmlns"
 OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 MEDIA_TYPE = f"{OPEN_DOCUMENT}.text"

@@ -61,6 +61,7 @@ def test_other_lines_are_kept(texts: list[str]) -> None:
     assert texts == remove_running_headers(texts)
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_pdf_is_read_without_page_numbers(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(formats.pdf_of_pages("1", "2", "3", "The harbour"))

@@ -203,6 +203,7 @@ def test_the_size_limit_is_for_members(store: Store, folder: Path) -> None:
     assert 21 == SimilaritySearch(store).index(sources, archives=True).added_count
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_the_command_line_lists_and_shows_members(folder: Path, tmp_path: Path) -> None:
     place = ("--store", tmp_path / "store")
     output("index", folder, "--archives", *place)

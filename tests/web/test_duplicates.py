@@ -365,6 +365,7 @@ def test_files_without_text_are_compared_for_a_browser_on_this_computer(tmp_path
         assert [] == found_groups(far)
 
 
+@pytest.mark.usefixtures("read_in_this_process")
 def test_an_attachment_cannot_be_removed(tmp_path: Path) -> None:
     """It has no choices, and does not count as removed."""
     mail = EmailMessage()
