@@ -15,6 +15,7 @@ from simdoc_search.corpus.member_names import find_archive_file
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import SimdocError
 from simdoc_search.indexing.input_paths import find_roots
+from simdoc_search.indexing.options import IndexOptions
 from simdoc_search.indexing.run import index_documents
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store
@@ -64,7 +65,7 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
             sources = list(changed_files(root, files, follow_links=True, exclude=exclude))
             found = {Path(source.path) for source in sources}
             not_indexed_paths.update(file for file in files if Path(file) not in found)
-            report = index_documents(store, sources, prune=None, archives=archives)
+            report = index_documents(store, sources, IndexOptions(prune=None, archives=archives))
             document_count += report.added_count + report.replaced_count
             unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_outdated}
             not_indexed_paths |= unread | (set(files) if report.has_failed else set())
