@@ -59,7 +59,7 @@ class QueryFiles:
 
     def __init__(self, paths: Sequence[Path], *, list_first: bool) -> None:
         from simdoc_search.corpus import read_corpus
-        from simdoc_search.indexing import skip_unreadable_sources
+        from simdoc_search.indexing.run import skip_unreadable_sources
 
         self.skipped: list[SkippedFile] = []
         self.problems: list[str] = []

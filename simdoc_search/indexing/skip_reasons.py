@@ -98,7 +98,7 @@ SKIP_KINDS = (
         "", LINK_OUT_REASON, is_expected=True, may_be_indexed=True, advice="follow such links with --follow-links"
     ),
     SkipKind("", r"a link .*|an index of simdoc-search", is_expected=True, may_be_indexed=True),
-    SkipKind("", NO_FILES_REASON, is_expected=True),
+    SkipKind("without files", NO_FILES_REASON, is_expected=True),
     SkipKind("", "excluded", is_expected=True, may_be_indexed=True),
     SkipKind("", "hidden|a lock file of Microsoft Office", is_expected=True),
 )
