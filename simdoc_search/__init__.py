@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         WriteRefusedError,
     )
     from simdoc_search.groups import Edge, Families, FamilyMembers, Topic, TopicMember, Topics
-    from simdoc_search.indexing import IndexReport
+    from simdoc_search.indexing.report import IndexReport
     from simdoc_search.languages import language_of
     from simdoc_search.passages import (
         Comparison,
@@ -202,7 +202,7 @@ _NAMES_BY_MODULE = {
         "StoreNotFoundError StoreUnavailableError UnknownDocumentError UnknownFieldError WriteRefusedError"
     ),
     "simdoc_search.groups": "Edge Families FamilyMembers Topic TopicMember Topics",
-    "simdoc_search.indexing": "IndexReport",
+    "simdoc_search.indexing.report": "IndexReport",
     "simdoc_search.languages": "language_of",
     "simdoc_search.passages": "Comparison Difference Highlights MarkedText Passage",
     "simdoc_search.passages.compare": "compare",

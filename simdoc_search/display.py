@@ -47,7 +47,7 @@ def printable(text: str) -> str:
 
 def printable_text(text: str) -> str:
     r"""Escape the control characters of a text, except line ends, tabs and page breaks. Every line ends with `\n`."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\v", "\n")
     return _CONTROL_CHARACTER.sub(lambda match: match.group().encode("unicode_escape").decode(), lines)
 
 

@@ -18,6 +18,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import settings
 
+from simdoc_search import SimilaritySearch
 from simdoc_search.devengine import Cluster
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
@@ -191,6 +192,12 @@ def local_store(request: pytest.FixtureRequest) -> Store:
 def store(new_store: NewStore) -> Store:
     """An empty store."""
     return new_store()
+
+
+@pytest.fixture
+def search() -> SimilaritySearch:
+    """A search over an empty store in memory."""
+    return SimilaritySearch(open_store(":memory:"))
 
 
 @pytest.fixture

@@ -163,7 +163,10 @@ def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str
     assert [("42", {"simdoc.buckets": [17]})] == [(hit["_id"], hit["fields"]) for hit in source["hits"]["hits"]]
     assert {"tokens", "buckets"} < simulated["docs"][0]["doc"]["_source"]["simdoc"].keys()
     bands = banded["docs"][0]["doc"]["_source"]
-    assert ({"any_of", "min_tokens"}, 4) == (bands["bands"].keys(), len(bands["simdoc"]["tokens"].split()))
+    assert ({"any_of", "min_tokens", "overlap", "buckets"}, 4) == (
+        bands["bands"].keys(),
+        len(bands["simdoc"]["tokens"].split()),
+    )
     assert ["42"] == [hit["_source"]["watched"]["id"] for hit in copied["hits"]["hits"]]
     assert similar["hits"]["hits"][0]["_score"] == copied["hits"]["hits"][0]["_score"]
     assert watch.startswith("42 is watched for copies with an overlap of 60 % or more")

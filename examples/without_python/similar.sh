@@ -49,7 +49,7 @@ request POST "$index/_search/template?$shown" "{\"id\": \"simdoc-similar-to-text
 }}"
 echo
 
-# Do the same with bands. The script returns the bands and the minimum number of matching tokens.
+# Do the same with bands. The script returns the bands, the minimum number of matching tokens, and the overlap.
 cut=$(request POST '_ingest/pipeline/_simulate?filter_path=docs.doc._source.bands' "{
   \"pipeline\": {\"processors\": [{\"script\": {
     \"id\": \"simdoc-bands\", \"params\": {\"into\": \"simdoc\", \"overlap\": 20, \"probability\": 95}

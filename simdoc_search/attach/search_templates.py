@@ -15,6 +15,7 @@ stored script simdoc-bands computes the bands for an overlap and a probability. 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from string import Template
 from typing import Any
 
@@ -85,12 +86,20 @@ _MIN_OVERLAP_TEMPLATE = (
     "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + MINIMUM_SHOULD_MATCH_BEYOND_CHANCE + "{{/overlap}}"
 )
 
-# A query with a minimum overlap removes the hits to which the script gives the score 0.
-_CHECK_OVERLAP, _END_CHECK = (
-    """{{#overlap}}{{#$buckets}}{"script_score": {"min_score": 1, "script": {"id": "simdoc-overlap", "params":
-  {"field": "$field", "overlap": {{overlap}}, "buckets": {{$buckets}} } }, "query": {{/$buckets}}{{/overlap}}""",
-    "{{#overlap}}{{#$buckets}} } } {{/$buckets}}{{/overlap}}",
-)
+# A query with a minimum overlap removes the hits to which the script gives the score 0. If only `bands` contains the
+# overlap, the query removes only the hits whose number of matching tokens rules out the overlap.
+_CHECK = """{"script_score": {"min_score": 1, $error "script": {"id": "simdoc-overlap", "params": {
+  "field": "$field", "overlap": $overlap, $buckets "is_tolerant": $is_tolerant
+} }, "query": """
+_END_CHECK = " } }"
+
+_BUCKETS = """{{#bands.buckets}}"buckets": {{bands.buckets}}, {{/bands.buckets}}
+  {{^bands.buckets}}{{#fingerprint.buckets}}"buckets": {{fingerprint.buckets}}, {{/fingerprint.buckets}}
+  {{/bands.buckets}}"""
+
+_MISSING_BUCKETS = """{{^bands.buckets}}{{^fingerprint.buckets}}
+  "the parameter fingerprint has no buckets; set it to the whole object of a document": 1, {{/fingerprint.buckets}}
+  {{/bands.buckets}}"""
 
 # In `includes`, a comma follows each of the user's fields. So the list ends with one more field, `$field.none`, which
 # does not exist. It cannot be `$field`, because OpenSearch 3.8 and newer reject a field that is also in `excludes`.
@@ -131,13 +140,9 @@ def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, An
     """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default value of their parameter `field`."""
     names = {"field": "{{field}}" + insert_default_field(field), "query": QUERY_FIELD, "watched": WATCHED_FIELD}
 
-    def build_body(request: str, clause: str, *, buckets: str = "", **values: str) -> dict[str, Any]:
-        """`buckets` is the parameter with the number of tokens of the query document; empty to check no overlaps."""
-        parts = {
-            "clause": Template(clause).substitute(names, **values),
-            "check": Template(_CHECK_OVERLAP).substitute(names, buckets=buckets) if buckets else "",
-            "end": Template(_END_CHECK).substitute(buckets=buckets) if buckets else "",
-        }
+    def build_body(request: str, clause: str, *, check: str = "", end: str = "", **values: str) -> dict[str, Any]:
+        """Enclose the query in `check` and `end`."""
+        parts = {"clause": Template(clause).substitute(names, **values), "check": check, "end": end}
         return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, **parts)}}
 
     chance = {
@@ -149,14 +154,43 @@ def build_search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, An
     similar = {**tokens, "min_should_match": _MIN_OVERLAP_TEMPLATE}
     passages = {"kind": "passages", "max_tokens": _MAX_PASSAGE_TOKENS_TEMPLATE, "min_should_match": "1"}
     return {
-        "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, buckets="buckets", **similar),
-        "simdoc-similar-to-text": build_body(_REQUEST, _QUERY_BY_TOKENS, buckets="fingerprint.buckets", **similar),
+        "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, **_checks_by_id(names), **similar),
+        "simdoc-similar-to-text": build_body(_REQUEST, _QUERY_BY_TOKENS, **_checks_by_tokens(names), **similar),
         "simdoc-passages": build_body(_REQUEST, _QUERY_BY_ID_OR_FINGERPRINT, **passages),
         "simdoc-new-copies": build_body(
             _NEW_COPIES_REQUEST, _QUERY_BY_ID_OR_FINGERPRINT, **tokens, min_should_match="1"
         ),
         **{f"simdoc-{name}": {"script": {"lang": _SCRIPT_LANGUAGE, "source": text}} for name, text in scripts.items()},
     }
+
+
+def _checks_by_id(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the parts `check` and `end` of a request with the parameters `overlap` and `buckets`."""
+    check = _build_check(names, overlap="{{overlap}}", buckets='"buckets": {{buckets}},')
+    return {name: _only_with(text, "overlap", "buckets") for name, text in (("check", check), ("end", _END_CHECK))}
+
+
+def _checks_by_tokens(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the parts `check` and `end` of a request with the parameter `overlap`, or `bands` that contain it."""
+    check = _build_check(names, overlap="{{overlap}}", buckets=_BUCKETS, error=_MISSING_BUCKETS)
+    check_of_bands = _build_check(
+        names, overlap="{{bands.overlap}}", buckets='"buckets": {{bands.buckets}},', is_tolerant="true"
+    )
+    return {
+        name: _only_with(text, "overlap") + "{{^overlap}}" + _only_with(text_of_bands, "bands.overlap") + "{{/overlap}}"
+        for name, text, text_of_bands in (("check", check, check_of_bands), ("end", _END_CHECK, _END_CHECK))
+    }
+
+
+def _build_check(names: Mapping[str, str], **values: str) -> str:
+    return Template(_CHECK).substitute({"error": "", "is_tolerant": "false", **names, **values})
+
+
+def _only_with(text: str, *parameters: str) -> str:
+    """Return text that appears only if the request has all of these parameters."""
+    for name in reversed(parameters):
+        text = f"{{{{#{name}}}}}{text}{{{{/{name}}}}}"
+    return text
 
 
 def plan_search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[Step]:

@@ -218,7 +218,9 @@ def format_summary(result: Duplicates) -> str:
             if result.new_document_count == result.document_count
             else f" of {format_count(result.new_document_count, 'new document')}"
         )
-        return f"no duplicates{of_new} among {format_count(result.document_count, 'document')}"
+        count = result.textless_file_count
+        and_files = f" and {format_count(count, 'file without text', 'files without text')}" if count else ""
+        return f"no duplicates{of_new} among {format_count(result.document_count, 'document')}{and_files}"
     counts = f"{format_count(result.group_count, 'group')}, {format_count(result.duplicate_count, 'duplicate')}"
     to_decide = f"{result.drop_count:,} to drop, {result.duplicate_count - result.drop_count:,} to decide"
     freed = f", {format_bytes(result.freed_bytes)} to free" if result.freed_bytes else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
@@ -153,6 +154,10 @@ def status(port: int, as_json: bool) -> None:
         say(f"data    {state.data}{' (deleted when the engine is stopped)' if state.ephemeral else ''}")
         for node in state.nodes:
             say(f"node {node.number}  {node.url}  {node.state}{f', process {node.pid}' if node.pid else ''}")
+        if any(node.state == "ended" for node in state.nodes):
+            data = ["--ephemeral"] if state.ephemeral else ["--data", state.data]
+            command = shlex.join(["simdoc-search", "engine", "start", "--port", str(port), "--heap", state.heap, *data])
+            say(f"start it again with: {command}", err=True)
     if not state.is_healthy:
         sys.exit(1)
 

@@ -183,7 +183,7 @@ def index(
     files may only be temporarily unreachable. All other documents are indexed.
     """
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import require_readable_sources
+    from simdoc_search.indexing.run import require_readable_sources
     from simdoc_search.indexing.skip_reasons import is_unexpected
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store

@@ -12,7 +12,7 @@ from simdoc_search.display import format_count
 from simdoc_search.documents import RejectedDocument, SkippedFile
 
 if TYPE_CHECKING:
-    from simdoc_search.indexing import IndexReport
+    from simdoc_search.indexing.report import IndexReport
 
 _MAX_PRINTED_REFUSALS = 20
 _MAX_EXAMPLES = 3

@@ -160,7 +160,7 @@ def index_paths(
         return IndexedPaths(SimilaritySearch(open_index(create=False)), [], 0)
     from simdoc_search.corpus import read_corpus
     from simdoc_search.corpus.file_reader import ARCHIVE_REASON
-    from simdoc_search.indexing import FILE_TIMEOUT, require_readable_sources
+    from simdoc_search.indexing.run import FILE_TIMEOUT, require_readable_sources
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     problems: list[str] = []

@@ -28,7 +28,7 @@ from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
-    from simdoc_search.indexing import LanguageReport
+    from simdoc_search.indexing.language_detection import LanguageReport
     from simdoc_search.languages import LanguageIdentification
     from simdoc_search.stores.location import EngineKind
 
@@ -117,7 +117,8 @@ def languages(
 def _identify(paths: tuple[str, ...], workers: int, *, hide_progress: bool) -> tuple[LanguageReport, list[str]]:
     """Return the languages of the documents, and a message for each path that cannot be read."""
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import FILE_TIMEOUT, identify_documents, skip_unreadable_sources
+    from simdoc_search.indexing.language_detection import identify_documents
+    from simdoc_search.indexing.run import FILE_TIMEOUT, skip_unreadable_sources
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     limits, problems = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers)), list[str]()

@@ -21,7 +21,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import synonyms_option
-from simdoc_search.cli.input_text import find_record, is_stream, read_document
+from simdoc_search.cli.input_text import find_record, is_file, is_stream, read_document
 from simdoc_search.display import format_count, printable, printable_text
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def show(
     if file is not None:
         record = _read_file(file)
     else:
-        with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
+        with _open_index(id or "", store, engine=engine, text_field=text_fields, field=field) as opened:
             key = find_record(SimilaritySearch(opened), id or "").key
             if concepts:
                 _show_concepts(opened, key, synonyms, as_json=as_json)
@@ -120,6 +120,17 @@ def show(
         _print_text(record.text)
     else:
         _print_record(record, values)
+
+
+def _open_index(id: str, location: str, **options: Any) -> Store:
+    """Open the index of the document. If there is none and `id` is a file, the error names `--file`."""
+    from simdoc_search.errors import StoreNotFoundError
+
+    try:
+        return open_for_query(location, **options)
+    except StoreNotFoundError as error:
+        hint = f"; to show the file {id!r} without an index, use --file" if is_file(id) else ""
+        raise StoreNotFoundError(f"{error}{hint}") from None
 
 
 def _read_file(file: Path) -> Record:
@@ -181,7 +192,7 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
     say()
     text_lines = record.text.rstrip()[: _MAX_TEXT_CHARACTERS + 1].splitlines()
     for line in "\n".join(text_lines)[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]:
-        say(line)
+        say(line.expandtabs())
     if len(text_lines) > _MAX_TEXT_LINES or len(record.text.rstrip()) > _MAX_TEXT_CHARACTERS:
         say("… Show the whole text with --text-only")
 

@@ -17,8 +17,10 @@ from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, format_percent, printable
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.remote.advice import backfill_advice
+from simdoc_search.stores.remote.mapping_check import find_faults
 
 if TYPE_CHECKING:
+    from simdoc_search.attach.indices import IndexDescription
     from simdoc_search.attach.inspection import Inspection
     from simdoc_search.attach.inspection.counts import Counts
 
@@ -78,11 +80,17 @@ def describe_next_step(inspection: Inspection, location: str, pipeline: str) -> 
     is_incomplete = any(count.missing_count or count.incomplete_count or count.text_gone_count for count in counts)
     if not (is_stale or is_incomplete):
         return ""
+    if all(_rejects_fingerprints(inspected.index) for inspected in inspection.index_inspections):
+        return f"fingerprints cannot be added; to see why, run `{shlex.join(['simdoc-search', 'check', location])}`"
     mappings, field = [index.mappings for index in indices], indices[0].field
     options, text_fields = ["--stale"] * bool(is_stale), inspection.text_fields
     advice = backfill_advice(mappings, field, location, *options, text_fields=text_fields, pipeline=pipeline)
     is_first = not any(count.fingerprinted_count for count in counts)  # or `template remove` has removed all
     return f"to {'add fingerprints' if is_first else 'bring all fingerprints up to date'}, {advice}"
+
+
+def _rejects_fingerprints(index: IndexDescription) -> bool:
+    return any(fault.blocks_writes for fault in find_faults(index.mappings, index.index_settings, index.field))
 
 
 def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:

@@ -137,7 +137,7 @@ def _read_store(store: Store, name: str, ids: Collection[str]) -> dict[str, str]
 def _read_corpus(paths: tuple[str, ...], ids: Collection[str]) -> dict[str, str]:
     from simdoc_search.corpus import read_corpus, read_sources
     from simdoc_search.documents import Document, SkippedFile
-    from simdoc_search.indexing import FILE_TIMEOUT
+    from simdoc_search.indexing.run import FILE_TIMEOUT
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(os.cpu_count() or 1))

@@ -20,7 +20,7 @@ _MAX_NAME_BYTES, _MAX_SUBJECT_BYTES = 400, 120  # an id has at most 512 bytes, a
 
 def find_archive(path: str) -> str | None:
     """Return the path of the outermost archive or e-mail of a member. None if the path is not that of a member."""
-    match = _ARCHIVE_PATH.match(path)
+    match = _ARCHIVE_PATH.match(path) if "!" in path else None
     return match[1] if match else None
 
 

@@ -23,7 +23,7 @@ _DELIMITERS = "\t;|,"
 
 _SAMPLE_ROWS = 1000
 _MIN_SHARE = 0.75
-"""The minimum share of rows that have the most frequent number of cells. The lines of a text do not."""
+"""The minimum share of rows that fit. In a text with commas, fewer lines do."""
 
 _MAX_CELL_CHARACTERS = 1 << 20
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -34,9 +34,9 @@ _IN_CELL = str.maketrans({"\n": _LINE_BREAK_IN_CELL, "\t": _TAB_IN_CELL})
 def extract_table_text(data: bytes) -> str | None:
     """Return the text of a CSV or TSV file, or None if the file is binary. A file without a table is plain text.
 
-    The delimiter is the one of tab, `;`, `|` and `,` with which most rows have the same number of cells, two or more.
-    With `,` the first row must have this number too, because numbers may have decimal commas. If no delimiter fits, or
-    a quote is wrong, the file is not a table.
+    The delimiter is the one of tab, `;`, `|` and `,` that most rows fit. A row fits if it has two or more cells, and
+    either as many as most rows or at most as many as the first row. If no delimiter fits, or a quote is wrong, the file
+    is not a table.
     """
     text = decode(data)
     if text is None or _LINE_BREAK_IN_CELL in text or _TAB_IN_CELL in text:
@@ -55,21 +55,23 @@ def extract_table_text(data: bytes) -> str | None:
 
 
 def _detect_delimiter(text: str) -> str | None:
-    shares = {delimiter: _share_of_equal_rows(text, delimiter) for delimiter in _DELIMITERS if delimiter in text}
+    shares = {delimiter: _share_of_fitting_rows(text, delimiter) for delimiter in _DELIMITERS if delimiter in text}
     best = max(shares, key=shares.__getitem__, default=None)
     return best if best is not None and shares[best] >= _MIN_SHARE else None
 
 
-def _share_of_equal_rows(text: str, delimiter: str) -> float:
-    """Return the share of the first rows that have the most frequent number of cells; 0 if they have one cell each."""
+def _share_of_fitting_rows(text: str, delimiter: str) -> float:
+    """Return the share of the first rows that fit a delimiter; 0 if its commas may be those of decimal numbers."""
     try:
         counts = [len(row) for row in islice(_read_rows(text, delimiter), _SAMPLE_ROWS) if row]
     except csv.Error:
         return 0.0
-    ((cell_count, row_count),) = Counter(counts).most_common(1) or [(0, 0)]
-    if cell_count < 2 or row_count < 2 or (delimiter == "," and counts[0] != cell_count):
+    ((usual_count, _),) = Counter(counts).most_common(1) or [(0, 0)]
+    has_decimal_commas = delimiter == "," and usual_count == 2 and counts[0] == 1
+    fitting = sum(count >= 2 and (count == usual_count or count <= counts[0]) for count in counts)
+    if fitting < 2 or has_decimal_commas:
         return 0.0
-    return row_count / len(counts)
+    return fitting / len(counts)
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[list[str]]:

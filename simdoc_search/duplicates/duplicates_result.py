@@ -11,7 +11,7 @@ import numpy as np
 
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_estimate, format_percent
-from simdoc_search.documents import DocumentKey
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
 from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets
 from simdoc_search.duplicates.document_arrays import Documents
@@ -69,7 +69,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupedDocument:
+class GroupedDocument(HasDocumentKey):
     """A document of a group.
 
     Attributes:
@@ -91,11 +91,6 @@ class GroupedDocument:
     path: str | None
     indexed: bool
     number: int = field(repr=False, compare=False)
-
-    @property
-    def id(self) -> str:
-        """The id of the document."""
-        return self.key.id
 
     @property
     def archive(self) -> str | None:
@@ -193,6 +188,7 @@ class Duplicates:
         new_document_count: number of new documents among them. Older documents were only compared with new ones.
         measure: the measure of overlap, and the minimum overlap.
         verified: whether texts were compared. Otherwise all overlaps are estimated from fingerprints.
+        textless_file_count: number of files without text whose bytes were compared.
         left_out: for each document that cannot be compared, its key and the reason.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         roots: the indexed folders and files of the compared documents.
@@ -229,6 +225,7 @@ class Duplicates:
         self.new_document_count: int = len(collection) - collection.first_new_index
         self.measure: Measure = measure
         self.verified: bool = read_texts is not None
+        self.textless_file_count: int = 0
         self.left_out: dict[DocumentKey, str] = collection.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         self.roots: list[str] = collection.roots
@@ -405,7 +402,7 @@ class Duplicates:
             overlap=format_percent(overlap) if exact else format_estimate(overlap),
             differences=self._differences.get(number, ""),
             reference_id=self._collection.id(reference) if is_reference_named else "",
-            has_file=document.path is not None,
+            paths=(document.path, self._collection.path(verdict.duplicate_of)),
             frees_bytes=frees > 0 or not self._verdicts.has_other_links(number),
         )
         is_same_file = verdict.kind in ("identical", "hard link")

@@ -19,9 +19,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
+from unicodedata import normalize
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import locate_words
+from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.duplicates.contents import Contents
 from simdoc_search.duplicates.document_arrays import Documents
@@ -183,7 +185,13 @@ class Verdicts:
 
 
 def reason_for(
-    verdict: Verdict, *, overlap: str, differences: str, reference_id: str, has_file: bool, frees_bytes: bool
+    verdict: Verdict,
+    *,
+    overlap: str,
+    differences: str,
+    reference_id: str,
+    paths: tuple[str | None, str | None],
+    frees_bytes: bool,
 ) -> str:
     """Return a short reason for the action that a plan proposes.
 
@@ -193,7 +201,7 @@ def reason_for(
         differences: description of how the texts differ; empty if it is unknown.
         reference_id: id of the document that the reason names: the document to keep instead, or the other hard link.
             It is empty if that document is the kept document of the group.
-        has_file: whether the duplicate has a file.
+        paths: the paths of the files of the duplicate and of the document to keep; None for a document without a file.
         frees_bytes: whether deleting the duplicate frees bytes.
     """
     match verdict.kind:
@@ -211,10 +219,7 @@ def reason_for(
                 return f"the same file as {reference_id}, {verdict.problem}"
             return f"hard link to {reference_id}; deleting the link frees no space"
         case "same text":
-            different = (
-                "bytes (pictures, links, headers, formulas or formatting may differ)" if has_file else "metadata"
-            )
-            reason = "same text" if verdict.problem else f"same text, different {different}"
+            reason = "same text" if verdict.problem else f"same text, different {_describe_other_content(paths)}"
         case "same words":
             reason = f"same words; {differences or 'letter case, punctuation and symbols were not compared'}"
         case "near":
@@ -222,12 +227,21 @@ def reason_for(
     return f"{reason}; {verdict.problem}" if verdict.problem else reason
 
 
+def _describe_other_content(paths: tuple[str | None, str | None]) -> str:
+    """Say what may differ between two documents with the same text."""
+    if paths[0] is None:
+        return "metadata"
+    is_text = all(path and determine_format(path).kind in ("text", "markdown") for path in paths)
+    return f"bytes ({'the encoding' if is_text else 'pictures, links, headers, formulas or formatting'} may differ)"
+
+
 def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
     """Describe how the characters of two texts with the same words differ. Quote one difference, numbers first."""
+    if "".join(normalize("NFC", a).split()) == "".join(normalize("NFC", b).split()):
+        form = "" if "".join(a.split()) == "".join(b.split()) else "the Unicode form of letters, "
+        return f"only {form}spaces and line breaks differ"
     words_a, words_b = locate_words(a, analysis), locate_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
     if differences := find_character_differences((a, b), (words_a, words_b), runs):
         return describe_character_differences(differences, (a, b), 1)
-    if "".join(a.split()) == "".join(b.split()):
-        return "only spaces and line breaks differ"
     return "punctuation before the first or after the last word differs"

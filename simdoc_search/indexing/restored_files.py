@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from simdoc_search.corpus.changes import changed_files
+from simdoc_search.corpus.file_reader import read_sources
+from simdoc_search.corpus.folder import find_files
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.corpus.links import file_id, leads_out
 from simdoc_search.corpus.member_names import find_archive_file
+from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import SimdocError
 from simdoc_search.indexing.input_paths import find_roots
+from simdoc_search.indexing.options import IndexOptions
 from simdoc_search.indexing.run import index_documents
 from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store
@@ -52,13 +56,16 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
             by_root.setdefault(root, []).append(path)
             not_indexed_paths.remove(path)
     try:
+        for _, outcome in read_sources(find_files(sorted(not_indexed_paths))):
+            if isinstance(outcome, SkippedFile) and classify_reason(outcome.reason)[0].is_text_outdated:
+                not_indexed_paths.discard(outcome.path)
         for root, files in by_root.items():
             has_archives = any(determine_format(file).kind == "archive" for file in files)
             archives = has_archives and _has_archive_members(store, root)
             sources = list(changed_files(root, files, follow_links=True, exclude=exclude))
             found = {Path(source.path) for source in sources}
             not_indexed_paths.update(file for file in files if Path(file) not in found)
-            report = index_documents(store, sources, prune=None, archives=archives)
+            report = index_documents(store, sources, IndexOptions(prune=None, archives=archives))
             document_count += report.added_count + report.replaced_count
             unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_outdated}
             not_indexed_paths |= unread | (set(files) if report.has_failed else set())

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain, islice
 
-from simdoc_search.concepts import Extractor
 from simdoc_search.corpus.file_source import Source
 from simdoc_search.errors import (
     CorpusError,
@@ -25,6 +24,7 @@ from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.decisions import IndexingRun
 from simdoc_search.indexing.document_filter import DocumentFilter
 from simdoc_search.indexing.input_paths import InputPaths
+from simdoc_search.indexing.options import IndexOptions
 from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.stores.base import Store
@@ -40,51 +40,37 @@ _log = logging.getLogger(__name__)
 
 
 def index_documents(
-    store: Store,
-    sources: Iterable[Source],
-    *,
-    workers: int = 1,
-    checksum: bool = False,
-    archives: bool = False,
-    prune: bool | None = False,
-    prune_all: bool = False,
-    prefix: str | None = None,
-    add_folder_prefix: bool = False,
-    file_timeout: float = FILE_TIMEOUT,
-    worker_memory: int | None = None,
-    document_filter: DocumentFilter | None = None,
-    extractor: Extractor | None = None,
-    progress: Callable[[int], None] = lambda _: None,
-    on_written: Callable[[str], None] = lambda _: None,
+    store: Store, sources: Iterable[Source], options: IndexOptions, document_filter: DocumentFilter | None = None
 ) -> IndexReport:
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
     start = time.monotonic()
     errors: list[Exception] = []
-    limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
+    timeout = FILE_TIMEOUT if options.file_timeout is None else options.file_timeout
+    limits = ItemLimits(timeout, options.worker_memory or memory_per_worker(options.workers))
     encode = None if document_filter else store.encoder  # a document filter takes records, so do not encode them
-    preparation = PreparationSettings(store.settings, choose_extractor(store.settings, extractor), encode)
+    preparation = PreparationSettings(store.settings, choose_extractor(store.settings, options.extractor), encode)
     check_can_index(store.settings, preparation.extractor, "the index")
     with store.writer() as writer:
-        opened_archives = Archives(store, look_inside=archives, reread=checksum, limits=limits)
+        opened_archives = Archives(store, look_inside=options.archives, reread=options.checksum, limits=limits)
         # InputPaths reads the store, so it is created while the store is locked.
-        paths = InputPaths(store, prefix, add_folder_prefix=add_folder_prefix)
-        run = IndexingRun(store, writer, paths, opened_archives, document_filter, checksum, on_written)
+        paths = InputPaths(store, options.prefix, add_folder_prefix=options.add_folder_prefix)
+        run = IndexingRun(store, writer, paths, opened_archives, document_filter, options.checksum, options.on_written)
         last_commit = start
         try:
             jobs = run.choose_jobs(
-                _yield_until_error(skip_unreadable_sources(sources, run.report.problems), errors), progress
+                _yield_until_error(skip_unreadable_sources(sources, run.report.problems), errors), options.progress
             )
-            with closing(prepare_jobs(jobs, preparation, workers, limits)) as chunks:
+            with closing(prepare_jobs(jobs, preparation, options.workers, limits)) as chunks:
                 for outcomes in chunks:
                     run.write(outcomes)
-                    progress(len(outcomes))
+                    options.progress(len(outcomes))
                     if time.monotonic() - last_commit > _COMMIT_INTERVAL_SECONDS or (
                         document_filter and document_filter.needs_commit
                     ):
                         run.commit()
                         last_commit = time.monotonic()
             if not errors:
-                run.remove_old_documents(prune=prune_all or prune, prune_all=prune_all)
+                run.remove_old_documents(prune=options.prune_all or options.prune, prune_all=options.prune_all)
         except KeyboardInterrupt:
             writer.commit(timeout=_MAX_FINAL_COMMIT_SECONDS)
             raise

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from simdoc_search.corpus.file_reader import ARCHIVE_REASON
 from simdoc_search.corpus.links import LINK_OUT_REASON
 from simdoc_search.documents import SkippedFile
+from simdoc_search.installation import install_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,11 @@ SKIP_KINDS = (
         advice="allow larger files with --max-size MB",
     ),
     SkipKind("not read to the end", r"(the members unpack to .*|there are more than .* members)"),
+    SkipKind(
+        "without the packages to read them",
+        r"the format (\S+) needs optional packages; .*",
+        advice=f"install the packages with: {install_command('documents')}",
+    ),
     SkipKind("", "took longer than .*", advice="wait longer with --file-timeout SECONDS"),
     SkipKind("", "needed more memory .*", advice="allow more memory with --worker-memory MB"),
     OTHER_KIND,
@@ -92,7 +98,7 @@ SKIP_KINDS = (
         "", LINK_OUT_REASON, is_expected=True, may_be_indexed=True, advice="follow such links with --follow-links"
     ),
     SkipKind("", r"a link .*|an index of simdoc-search", is_expected=True, may_be_indexed=True),
-    SkipKind("", NO_FILES_REASON, is_expected=True),
+    SkipKind("without files", NO_FILES_REASON, is_expected=True),
     SkipKind("", "excluded", is_expected=True, may_be_indexed=True),
     SkipKind("", "hidden|a lock file of Microsoft Office", is_expected=True),
 )

@@ -21,11 +21,13 @@ from simdoc_search.passages.positions import TextPositions
 _CYRILLIC, _LATIN = "АВЕКМНОРСТУХІЈаеорсухіјёїЁЇ", "ABEKMHOPCTYXIJaeopcyxijëïËÏ"
 _RARE_CYRILLIC, _RARE_LATIN = "ЅӀԌѕһӏԁԛԝү", "SIGshldqwy"
 """A few languages use these letters. They replace Latin letters, but Latin letters do not replace them."""
-_TO_LATIN = str.maketrans(f"{_CYRILLIC}{_RARE_CYRILLIC}\u03bf", f"{_LATIN}{_RARE_LATIN}o")  # the last is an omicron
+_GREEK, _LATIN_FOR_GREEK = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABEZHIKMNOPTYXo"
+_TO_LATIN = str.maketrans(f"{_CYRILLIC}{_RARE_CYRILLIC}{_GREEK}", f"{_LATIN}{_RARE_LATIN}{_LATIN_FOR_GREEK}")
 _TO_CYRILLIC = str.maketrans(_LATIN, _CYRILLIC)
 
 _LATIN_LETTERS = "A-Za-zÀ-ɏ"
-_OTHER_LETTERS = "\u0400-\u052f\u03bf"
+_CYRILLIC_LETTERS = "\u0400-\u052f"
+_OTHER_LETTERS = f"{_CYRILLIC_LETTERS}{_GREEK}"
 _DISGUISED_CHARACTER = re.compile(
     rf"(?<=[{_LATIN_LETTERS}])[{_OTHER_LETTERS}]|(?<=[{_OTHER_LETTERS}])[{_LATIN_LETTERS}]"
     # A zero-width space splits a word in two. Between Thai or Khmer letters, it is normal.
@@ -33,7 +35,7 @@ _DISGUISED_CHARACTER = re.compile(
 )
 _WORD = re.compile(r"(?:[^\W_]|[\u00ad\u0300-\u036f\u200b-\u200d\u2060])+")  # also invisible characters, and accents
 _LATIN_LETTER = re.compile(f"[{_LATIN_LETTERS}]")
-_OTHER_LETTER = re.compile(f"[{_OTHER_LETTERS}]")
+_CYRILLIC_LETTER = re.compile(f"[{_CYRILLIC_LETTERS}]")
 _ZERO_WIDTH_SPACE = re.compile("\u200b+")
 _INVISIBLE_ENDS = "\u00ad\u200b\u200c\u200d\u2060"
 
@@ -62,22 +64,19 @@ class DisguisedWord(NamedTuple):
 
 def find_disguised_words(text: str) -> list[DisguisedWord]:
     """Return the disguised words of a text, in order."""
-    spans = _find_spans(text)
-    if not spans:
-        return []
-    positions = TextPositions(text)
-    words = [(span, text[slice(*span)]) for span in spans]
-    return [DisguisedWord(span, word, _replace_lookalikes(word), positions.label(span[0])) for span, word in words]
+    found = _find(text)
+    positions = TextPositions(text) if found else None
+    return [
+        DisguisedWord(span, text[slice(*span)], shown, positions.label(span[0])) for span, shown in found if positions
+    ]
 
 
 def find_lookalike_letters(text: str) -> list[int]:
     """Return the positions of the letters that look like letters of another alphabet, in disguised words."""
     positions = []
-    for start, end in _find_spans(text):
-        word = text[start:end]
-        kept = [index for index, letter in enumerate(word) if letter != "\u200b"]
-        shown = _replace_lookalikes(word)
-        positions += [start + index for index, letter in zip(kept, shown, strict=True) if word[index] != letter]
+    for (start, end), shown in _find(text):
+        written = [index for index in range(start, end) if text[index] != "\u200b"]
+        positions += [index for index, letter in zip(written, shown, strict=True) if text[index] != letter]
     return positions
 
 
@@ -116,8 +115,8 @@ def _describe_line(words: list[DisguisedWord]) -> str:
     return f"“{shown}”{f' and {len(words) - 1:,} more' if len(words) > 1 else ''} ({words[0].place})"
 
 
-def _find_spans(text: str) -> list[Span]:
-    """Return the spans of the disguised words, in order."""
+def _find(text: str) -> list[tuple[Span, str]]:
+    """Return the spans of the disguised words, in order, and the words that they look like."""
     if text.isascii() or not _may_contain_disguise(text):
         return []
     spans: list[Span] = []
@@ -131,7 +130,11 @@ def _find_spans(text: str) -> list[Span]:
         word = _WORD.match(text, start)
         end = word.end() if word else match.end()
         spans.append((start, end))
-    return sorted([*spans, *_find_lookalike_words(text)]) if spans else []
+    if not spans:
+        return []
+    latin = len(_LATIN_LETTER.findall(text)) >= len(_CYRILLIC_LETTER.findall(text))
+    spans = sorted([*spans, *_find_lookalike_words(text)])
+    return [(span, _replace_lookalikes(text[slice(*span)], prefer_latin=latin)) for span in spans]
 
 
 def _may_contain_disguise(text: str) -> bool:
@@ -140,7 +143,7 @@ def _may_contain_disguise(text: str) -> bool:
         return _DISGUISED_CHARACTER.search(text) is not None
     units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), np.uint16)
     is_latin = (units < 0x250) & (((units | 0x20) - ord("a") < 26) | (units >= 0xC0))
-    is_other = ((units >= 0x400) & (units < 0x530)) | (units == 0x3BF)
+    is_other = ((units >= 0x400) & (units < 0x530)) | ((units >= 0x391) & (units < 0x3A8)) | (units == 0x3BF)
     adjacent = (is_latin[:-1] & is_other[1:]) | (is_other[:-1] & is_latin[1:])
     return bool(adjacent.any()) or "\u200b" in text
 
@@ -151,7 +154,7 @@ def _find_lookalike_words(text: str) -> Iterator[Span]:
     is_after_latin = True
     for match in _WORD.finditer(text):
         word = match.group()
-        if _LATIN_LETTER.search(word) and not _OTHER_LETTER.search(_replace_lookalikes(word)):
+        if _LATIN_LETTER.search(word) and _is_latin(word.translate(_TO_LATIN)):
             if is_after_latin and len(pending) <= _MAX_LOOKALIKE_WORDS:
                 yield from pending
             is_after_latin, pending = True, []
@@ -161,27 +164,28 @@ def _find_lookalike_words(text: str) -> Iterator[Span]:
             is_after_latin, pending = False, []
 
 
-def _replace_lookalikes(word: str) -> str:
-    """Return the word that a disguised word looks like."""
+def _replace_lookalikes(word: str, *, prefer_latin: bool) -> str:
+    """Return the word that a disguised word looks like. If not all letters have look-alikes, no letter is replaced.
+
+    `prefer_latin` decides about words that can be read in both alphabets.
+    """
     word = _ZERO_WIDTH_SPACE.sub("", word)
-    if not any(letter > "\u024f" for letter in word):
-        return word
-    latin = sum(bool(_LATIN_LETTER.match(letter)) for letter in word)
-    other = sum(bool(_OTHER_LETTER.match(letter)) for letter in word)
     as_latin, as_cyrillic = word.translate(_TO_LATIN), word.translate(_TO_CYRILLIC)
-    is_latin = not _OTHER_LETTER.search(as_latin)
-    is_cyrillic = not _LATIN_LETTER.search(as_cyrillic)
-    if is_latin and (latin >= other or not is_cyrillic or not latin):
+    is_latin, is_cyrillic = _is_latin(as_latin), all(map(_CYRILLIC_LETTER.match, filter(str.isalpha, as_cyrillic)))
+    if is_latin and (prefer_latin or not is_cyrillic):
         return as_latin
-    return as_cyrillic if is_cyrillic and latin else word
+    return as_cyrillic if is_cyrillic else word
+
+
+def _is_latin(word: str) -> bool:
+    return all(map(_LATIN_LETTER.match, filter(str.isalpha, word)))
 
 
 def _undisguised_pieces(text: str) -> Iterator[tuple[int, str]]:
     """Yield the pieces of `undo_disguise(text)`, with their positions in `text`. Yield one piece without disguise."""
     end = 0
-    for start, next_end in _find_spans(text):
+    for (start, next_end), word in _find(text):
         yield end, text[end:start]
-        word = _replace_lookalikes(text[start:next_end])
         position, shown = start, 0
         for match in _ZERO_WIDTH_SPACE.finditer(text, start, next_end):
             length = match.start() - position

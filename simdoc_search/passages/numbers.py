@@ -37,6 +37,8 @@ NUMBER = re.compile(
 _LETTERS_OR_DIGITS = rf"(?:[^\W{UNSPACED_LETTERS}]|(?=[{UNSPACED_LETTERS}])\d)+"
 _HYPHENATED = re.compile(rf"{_LETTERS_OR_DIGITS}(?:[-\u2010\u2011]{_LETTERS_OR_DIGITS})*")
 _PART = re.compile(_LETTERS_OR_DIGITS)
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(0|[1-9]\d*),(\d\d?|\d{4,}|(?<=\b0,)\d{3})(?![\d.,])")
+"""Matches a number with a decimal comma. In `1,250`, the comma may separate thousands."""
 _SPELLINGS = str.maketrans("–−µ", "--μ")
 _IDENTIFIER_SEARCH_CHARACTERS = 64
 """The number of characters on each side of a part of a text that are searched for the rest of an identifier."""
@@ -66,7 +68,11 @@ def is_in_word(text: str, position: int, identifiers: Sequence[Span]) -> bool:
 
 
 def normalise_number(number: str) -> str:
-    """Return a key for comparisons, which does not depend on spaces, the script of digits, or the kind of dashes."""
+    """Return a key for comparisons.
+
+    It does not depend on spaces, the script of digits, the kind of dashes, or on whether a decimal separator is a comma
+    or a point.
+    """
     key = ""
     for character in number.translate(_SPELLINGS):
         if unicodedata.decomposition(character).startswith("<fraction>"):
@@ -74,7 +80,7 @@ def normalise_number(number: str) -> str:
             key += f"+{fraction}" if key[-1:].isdecimal() else fraction
         elif not character.isspace():
             key += str(unicodedata.decimal(character, character))
-    return key
+    return _DECIMAL_COMMA.sub(r"\1.\2", key)
 
 
 def _mixes_letters_and_digits(word: str) -> bool:

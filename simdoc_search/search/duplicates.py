@@ -48,10 +48,12 @@ def find_duplicates_in(store: Store, options: DuplicateOptions) -> Duplicates:
         if not options.in_folders or is_within(record, options.in_folders)
     )
     equal_files: Iterable[Record] = ()
+    textless_files: list[FileSource] = []
     if options.skipped is not None and not options.filters:
         archives: dict[str, FileSource] = {}  # complete when all records have been read
         records = collect_archives(records, archives)
-        files = chain(locate_skipped_files(store, options.skipped), archives.values())
+        textless_files += locate_skipped_files(store, options.skipped)
+        files = chain(textless_files, archives.values())
         equal_files = records_of_equal_files(files, partial(options.progress, "hashing"))
     documents = Documents(
         records,
@@ -86,6 +88,7 @@ def find_duplicates_in(store: Store, options: DuplicateOptions) -> Duplicates:
             workers=mapper,
         )
     duplicates.left_out_indices = store.left_out_indices()
+    duplicates.textless_file_count = len(textless_files)
     return duplicates
 
 

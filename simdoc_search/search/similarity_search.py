@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +11,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoTextError, SimdocError
+from simdoc_search.indexing.options import IndexOptions
 from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import AlignmentSettings, Preset
 from simdoc_search.query.planner import Planner
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates, Progress
     from simdoc_search.duplicates.mark_update import MarkReport
     from simdoc_search.groups import Families, FamilyMembers, Topic, Topics
-    from simdoc_search.indexing import IndexReport
+    from simdoc_search.indexing.report import IndexReport
     from simdoc_search.passages.highlight import Highlights
     from simdoc_search.search.concepts import ConceptsResult
     from simdoc_search.search.nearest import NearestDuplicate
@@ -94,55 +95,13 @@ class SimilaritySearch:
     # --- documents ---
 
     @span("simdoc_search.index")
-    def index(
-        self,
-        documents: Iterable[Source],
-        *,
-        workers: int = 1,
-        checksum: bool = False,
-        archives: bool = False,
-        prune: bool | None = False,
-        prune_all: bool = False,
-        prefix: str | None = None,
-        add_folder_prefix: bool = False,
-        file_timeout: float | None = None,
-        worker_memory: int | None = None,
-        reject_duplicates: OptionalFraction = None,
-        extractor: Extractor | None = None,
-        progress: Callable[[int], None] = lambda _: None,
-        on_written: Callable[[str], None] = lambda _: None,
-    ) -> IndexReport:
+    @accept_fields_of(IndexOptions)
+    def index(self, documents: Iterable[Source], options: IndexOptions) -> IndexReport:
         """Add documents. A document replaces the stored document with the same id, unless nothing has changed.
 
         Args:
             documents: documents, or files from `read_corpus`.
-            workers: maximum number of worker processes that read and fingerprint documents. They start when this work
-                takes most of the time, and before a file that might crash this process (PDF, office and e-mail formats,
-                and large HTML files). If it is 1, only such a file starts a process.
-            checksum: whether to read files even if their size and modification time have not changed.
-            archives: whether to index the members of archives (zip, tar) and mailboxes (mbox), with ids such as
-                `old.zip!2021/Report.txt`. The members of an archive are always indexed if they were indexed before, or
-                if you give the path of the archive.
-            prune: whether to remove documents whose files no longer exist in the folders that were read. The documents
-                of an unreadable or empty folder are kept. If more than 10 files and more than half of the files of a
-                folder no longer exist, their documents are kept too; see `IndexReport.problems`. False: the documents
-                are kept, and the report says how many files are missing. None: for a run that gets only some files of
-                the folders. The documents of the other files are kept, and these files do not count as missing.
-            prune_all: as `prune`, but also remove the documents of empty folders, and more than half of the documents
-                of a folder.
-            prefix: prefix of the ids of files. The path relative to the folder follows it. None: the prefix that the
-                store already uses for this folder. Files in a subfolder of an indexed folder keep their ids.
-            add_folder_prefix: whether the ids of the files in a new folder begin with the name of the folder, if the
-                store or this run has other documents. Files with the same name in two folders then have different ids.
-            file_timeout: maximum number of seconds per file in a worker process. None: 120.
-            worker_memory: maximum memory per worker process, in bytes. A file that needs more is skipped. None: half of
-                the machine's memory, divided by `workers`; at least 1 GB and at most 4 GB.
-            reject_duplicates: reject a new document if its overlap with a stored document, or with an earlier document
-                of this run, is at least this; greater than 0 and at most 1. Rejected documents are reported as
-                `documents.RejectedDocument`; see `DuplicateFilter`. None: no document is rejected.
-            extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
-            progress: called with the number of documents that were processed since the last call.
-            on_written: called with the id of each new or replaced document.
+            options: the fields of `IndexOptions`, as keyword arguments.
 
         Returns:
             The counts. `has_failed` says whether an error occurred. A source that cannot be read does not stop the run.
@@ -155,30 +114,14 @@ class SimilaritySearch:
             MissingExtraError: the store has sentences, and the package that splits texts into sentences is not
                 installed.
         """
-        from simdoc_search.indexing import FILE_TIMEOUT, index_documents
+        from simdoc_search.indexing.run import index_documents
 
         document_filter = None
-        if reject_duplicates is not None:
+        if options.reject_duplicates is not None:
             from simdoc_search.search.rejection import DuplicateFilter
 
-            document_filter = DuplicateFilter(self.store, reject_duplicates)
-        return index_documents(
-            self.store,
-            documents,
-            workers=workers,
-            checksum=checksum,
-            archives=archives,
-            prune=prune,
-            prune_all=prune_all,
-            prefix=prefix,
-            add_folder_prefix=add_folder_prefix,
-            file_timeout=FILE_TIMEOUT if file_timeout is None else file_timeout,
-            worker_memory=worker_memory,
-            document_filter=document_filter,
-            extractor=extractor,
-            progress=progress,
-            on_written=on_written,
-        )
+            document_filter = DuplicateFilter(self.store, options.reject_duplicates)
+        return index_documents(self.store, documents, options, document_filter)
 
     def delete(self, ids: Iterable[str]) -> int:
         """Remove documents.
@@ -190,7 +133,7 @@ class SimilaritySearch:
             UnknownDocumentError: an id is not stored. No document is removed.
             WriteRefusedError: the store refused to remove some documents. The other documents are removed.
         """
-        from simdoc_search.indexing import delete_documents
+        from simdoc_search.indexing.run import delete_documents
 
         return delete_documents(self.store, ids)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from unicodedata import normalize
 
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.stores.filters import Condition, FilterValue
 from simdoc_search.stores.record import Record
 
@@ -40,10 +41,11 @@ def alternative_names(id: str) -> list[str]:
 
     They are its last path component, its archive member, both of these without extension, and the id without extension.
     """
-    last = id.rsplit("/", 1)[-1]
-    dot = last.rfind(".")
-    extension = len(last) - dot if 0 < dot < len(last) - 1 else 0
-    member = last.rpartition("!")[2]  # a file in an archive, or a message of a mailbox
+    member = last = id.rsplit("/", 1)[-1]
+    while archive := find_archive(member):
+        member = member[len(archive) + 1 :]
+    dot = member.rfind(".")
+    extension = len(member) - dot if 0 < dot < len(member) - 1 else 0
     names = {last, member, *(name[: len(name) - extension] for name in (id, last, member))}
     return sorted(names - {""})
 

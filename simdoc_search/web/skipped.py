@@ -36,14 +36,18 @@ class UnindexedFiles:
         folders: The indexed folders.
         missing_folders: The indexed folders that no longer exist.
         file_count: The number of files in the folders.
+        skipped_files: The files that are skipped by their names or sizes.
+        candidates: The other files, with the ids that they would have.
         skip_groups: The files that cannot be read, by reason.
-        readable_files: The files that can be read, but are not in the index.
+        readable_files: The files that can be read.
         unread_count: The number of files that were not examined, because there are too many.
     """
 
     folders: list[str] = field(default_factory=list)
     missing_folders: list[str] = field(default_factory=list)
     file_count: int = 0
+    skipped_files: list[SkippedFile] = field(default_factory=list)
+    candidates: list[FileSource] = field(default_factory=list)
     skip_groups: list[SkipGroup] = field(default_factory=list)
     readable_files: list[str] = field(default_factory=list)
     unread_count: int = 0
@@ -88,35 +92,14 @@ def _require_local(request: PageRequest) -> LocalAccess:
     return request.local
 
 
-@dataclass(slots=True)
-class _FoundFiles:
-    """The files below the indexed folders.
-
-    Attributes:
-        folders: The indexed folders.
-        missing_folders: The indexed folders that no longer exist.
-        file_count: The number of files in the folders.
-        skipped_files: The files that are skipped by their names or sizes, and are not in the index.
-        unindexed_files: The other files that are not in the index, with the ids that they would have.
-    """
-
-    folders: list[str] = field(default_factory=list)
-    missing_folders: list[str] = field(default_factory=list)
-    file_count: int = 0
-    skipped_files: list[SkippedFile] = field(default_factory=list)
-    unindexed_files: list[FileSource] = field(default_factory=list)
-
-
 def list_skipped_files(store: Store, local: LocalAccess, progress: Progress) -> list[SkippedFile]:
     """Return the files of the indexed folders that are not in the index, with their folders."""
     files = _list_files(store, local, progress)
-    return files.skipped_files + [
-        SkippedFile(file.path, "not in the index", file.root) for file in files.unindexed_files
-    ]
+    return files.skipped_files + [SkippedFile(file.path, "not in the index", file.root) for file in files.candidates]
 
 
-def _list_files(store: Store, local: LocalAccess, progress: Progress) -> _FoundFiles:
-    found, roots, ids = _FoundFiles(), dict[str, str](), set[str]()
+def _list_files(store: Store, local: LocalAccess, progress: Progress) -> UnindexedFiles:
+    found, roots, ids = UnindexedFiles(), dict[str, str](), set[str]()
     for number, record in enumerate(store.scan()):
         if record.origin is not None:
             roots[record.origin.root] = record.origin.prefix
@@ -134,16 +117,15 @@ def _list_files(store: Store, local: LocalAccess, progress: Progress) -> _FoundF
                 if prefix + _relative_path(source) not in ids:
                     found.skipped_files.append(source)
             elif prefix + source.id not in ids:
-                found.unindexed_files.append(replace(source, id=prefix + source.id, prefix=prefix))
+                found.candidates.append(replace(source, id=prefix + source.id, prefix=prefix))
     return found
 
 
 def _find_unindexed_files(store: Store, local: LocalAccess, progress: Progress) -> UnindexedFiles:
-    files = _list_files(store, local, progress)
-    found = UnindexedFiles(files.folders, files.missing_folders, files.file_count)
-    found.unread_count = max(len(files.unindexed_files) - _MAX_READ_FILES, 0)
-    candidates = files.unindexed_files[:_MAX_READ_FILES]
-    skipped_files = [replace(file, path=_relative_path(file)) for file in files.skipped_files]
+    found = _list_files(store, local, progress)
+    found.unread_count = max(len(found.candidates) - _MAX_READ_FILES, 0)
+    candidates = found.candidates[:_MAX_READ_FILES]
+    skipped_files = [replace(file, path=_relative_path(file)) for file in found.skipped_files]
     for number, (candidate, outcome) in enumerate(read_sources(candidates, limits=UPLOAD_LIMITS)):
         progress("examining", number / len(candidates))
         id = candidate.id if isinstance(candidate, FileSource) else ""

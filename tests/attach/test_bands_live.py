@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ import pytest
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.query import plan
 from simdoc_search.query.plans import MIN_OVERLAP_WITHOUT_CHANCE_FILTER, BandPlan, min_matches
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import decode_text
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
@@ -49,6 +52,13 @@ def bands_of(engine: Engine, fields: list[dict[str, Any]], **params: Any) -> lis
     return [result["doc"]["_source"]["bands"] if "doc" in result else result["error"] for result in answer]
 
 
+def scores(engine: Engine, params: dict[str, Any], bands: dict[str, Any]) -> dict[str, int]:
+    """The scores of the hits of `simdoc-similar-to-text`, by id."""
+    request = {"id": "simdoc-similar-to-text", "params": {**params, "bands": bands}}
+    hits = engine.call("POST", [params["index"], "_search", "template"], request)["hits"]["hits"]
+    return {hit["_id"]: hit["_score"] for hit in hits}
+
+
 @pytest.mark.parametrize("probability", [10, 80, 99.9])
 def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: float) -> None:
     """This holds for any number of tokens, any overlap and any probability."""
@@ -62,10 +72,10 @@ def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: 
             planned = plan(field["tokens"].split(), share, chance)
             assert isinstance(planned, BandPlan)
             assert [" ".join(band) for band in planned.bands] == bands["any_of"]
-            count = len(planned.tokens)
-            assert (
-                max(min_matches(count, share), math.ceil(count * planned.min_token_share(share))) == bands["min_tokens"]
-            )
+            count, mean = len(planned.tokens), float(share)
+            least = math.ceil(count * (mean - 2.33 * math.sqrt(mean * (1 - mean) / count)))
+            assert max(min_matches(count, share), least) == bands["min_tokens"]
+            assert (percent, count) == (bands["overlap"], bands["buckets"])
 
 
 def test_wrong_parameters_are_an_error(engine: Engine) -> None:
@@ -85,32 +95,49 @@ def test_wrong_parameters_are_an_error(engine: Engine) -> None:
         assert message in str(bands)
 
 
-def test_hits_match_a_band_and_have_the_minimum_of_tokens(engine: Engine) -> None:
-    """The score is the number of matching tokens. The source is not a hit."""
+def test_hits_match_a_band_and_have_about_the_overlap(engine: Engine) -> None:
+    """The score is the number of matching tokens. The source is not a hit. A fingerprint needs only its tokens.
+
+    The estimates of the package differ a little, because they know which buckets are filled in both documents.
+    """
     rng = random.Random("bands")
     texts = {f"alone{number}": text(rng, 300) for number in range(10)}
-    for percent in (10, 20, 30, 50, 80, 95):
-        texts[f"{percent}-a"], texts[f"{percent}-b"] = overlapping(rng, 700, percent / 100)
+    for size, percent in itertools.product((60, 700), (10, 15, 20, 30, 50, 80, 95)):
+        texts[f"{size}-{percent}-a"], texts[f"{size}-{percent}-b"] = overlapping(rng, size, percent / 100)
+    texts["long"] = f"{texts['60-95-a']} {text(rng, 400)}"  # it has the bands of a short text, but little overlap
     ours = component_template()["template"]["mappings"]["properties"]
     with indices(engine.name) as made:
         index = made.make({"properties": {"body": {"type": "text"}, **ours}}, {})
         load(engine, index, {id: {"body": body, "simdoc": fingerprint_field(body)} for id, body in texts.items()})
-        token_ids = {id: set(fingerprint_field(body)["tokens"].split()) for id, body in texts.items()}
-        count = 0
-        for id, body in texts.items():
-            field = fingerprint_field(body)
-            for overlap, probability in ((20, 80), (50, 99)):
-                (bands,) = bands_of(engine, [field], overlap=overlap, probability=probability)
-                params = {"fingerprint": field, "bands": bands, "index": index, "id": id, "size": 50}
-                request = {"id": "simdoc-similar-to-text", "params": params}
-                hits = engine.call("POST", [index, "_search", "template"], request)["hits"]["hits"]
-                expected = {
-                    other: len(token_ids[id] & mine)
-                    for other, mine in token_ids.items()
-                    if other != id
-                    and len(token_ids[id] & mine) >= bands["min_tokens"]
-                    and any(mine.issuperset(band.split()) for band in bands["any_of"])
-                }
-                assert expected == {hit["_id"]: hit["_score"] for hit in hits}
-                count += len(hits)
-        assert count > 10
+        token_ids = {id: decode_text(fingerprint_field(body)["tokens"]) for id, body in texts.items()}
+        tokens = {id: set(fingerprint_field(body)["tokens"].split()) for id, body in texts.items()}
+        counts = [0, 0]
+        for (id, body), (overlap, probability) in itertools.product(texts.items(), ((20, 80), (50, 99))):
+            field = {name: fingerprint_field(body)[name] for name in ("tokens", "format")}
+            (bands,) = bands_of(engine, [field], overlap=overlap, probability=probability)
+
+            params = {"fingerprint": field, "index": index, "id": id, "size": 50}
+            matched = {other: len(tokens[id] & mine) for other, mine in tokens.items() if other != id}
+            candidates = {
+                other: count
+                for other, count in matched.items()
+                if count >= bands["min_tokens"]
+                and any(tokens[other].issuperset(band.split()) for band in bands["any_of"])
+            }
+            share = Fraction(overlap, 100)
+            compared = {other: Settings().compare_tokens(token_ids[id], token_ids[other]) for other in candidates}
+            low, high = (
+                {other for other, tokens in compared.items() if BandPlan(("a",), ()).is_hit(tokens, share + difference)}
+                for difference in (Fraction(2, 100), Fraction(-2, 100))
+            )
+            found, strict = scores(engine, params, bands), scores(engine, {**params, "overlap": overlap}, bands)
+
+            assert candidates == scores(engine, params, {name: bands[name] for name in ("any_of", "min_tokens")})
+            assert found.items() <= candidates.items()
+            assert low <= found.keys() <= high
+            assert strict.items() <= found.items()
+            assert {
+                other for other, tokens in compared.items() if tokens.overlap >= share + Fraction(4, 100)
+            } <= strict.keys()
+            counts = [counts[0] + len(found), counts[1] + len(candidates)]
+        assert 20 < counts[0] < counts[1]

@@ -273,7 +273,17 @@ def test_a_text_without_words_finds_nothing(engine: Engine, index: str) -> None:
 
     assert 0 == made["shingles"]
     for template in ("simdoc-similar-to-text", "simdoc-passages"):
-        assert {} == scores(search(engine, index, template, fingerprint=made))
+        assert {} == scores(search(engine, index, template, fingerprint=made, overlap=20))
+
+
+def test_an_overlap_needs_the_number_of_tokens(engine: Engine, index: str) -> None:
+    """Without the number, nothing would be left out."""
+    fingerprint = fingerprint_in(engine, index, "one")
+    del fingerprint["buckets"]
+    with pytest.raises(RequestError, match="the parameter fingerprint has no buckets") as refused:
+        search(engine, index, "simdoc-similar-to-text", fingerprint=fingerprint, overlap=20)
+    assert 400 == refused.value.status
+    assert "same" in scores(search(engine, index, "simdoc-similar-to-text", fingerprint=fingerprint))
 
 
 @pytest.mark.parametrize("template", ["simdoc-similar-to-text", "simdoc-passages", "simdoc-new-copies"])

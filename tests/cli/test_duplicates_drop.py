@@ -45,9 +45,11 @@ def test_each_kind_has_its_reason() -> None:
         "copy.txt": f"{TEXT} balance 500 euros",
         "page.html": f"<p>{TEXT} balance 500 euros</p><img src=x.png>",
         "near.txt": f"{TEXT} balance 500 dollars",
+        "wide.txt": f"{TEXT} balance 500 euros".encode("utf-16"),
     }
     write(Path("docs"), files)
     assert {
+        "wide.txt": ("same text", "decide", "same text, different bytes (the encoding may differ)"),
         "copy.txt": ("identical", "drop", "identical"),
         "page.html": (
             "same text",

@@ -60,6 +60,12 @@ def test_a_folder_needs_no_text() -> None:
         (Path("docs") / name).unlink()
 
     assert GROUPS == groups("docs")
+    output("duplicates", "docs", "--plan", "plan.tsv")
+    output("apply", "plan.tsv", "--move-to", "moved")
+    assert "no duplicates among 0 documents and " in output("duplicates", "docs")
+    undone = run("apply", "--undo", "plan.tsv.undo")
+    assert undone.stdout.endswith("\n2 restored\n")
+    assert "not in the index" not in undone.stderr
 
 
 def test_several_folders_are_compared_with_each_other() -> None:

@@ -212,6 +212,13 @@ def test_a_terminal_gets_no_control_characters(tmp_path: Path) -> None:
     assert ["one\ttwo\\x1b]0;title\\x07\\x9b31m", "three", "four\fGrüße", ""] == shown.split("\r\n")
 
 
+def test_the_cells_of_a_table_are_in_columns(tmp_path: Path) -> None:
+    """A line break in a cell is a line break."""
+    file = write(tmp_path, {"a.csv": 'name;price\nwater;1250,88\n"a\nb";"x"\n'}) / "a.csv"
+
+    assert ["name    price", "water   1250,88", "a", "b       x"] == output("show", "--file", file).splitlines()[-4:]
+
+
 def test_a_file_is_shown_without_an_index(tmp_path: Path) -> None:
     """This is the text whose lines `passages --file` names."""
     page = "<h1>Trees</h1><p>Oak &amp; elm</p>"
@@ -224,6 +231,8 @@ def test_a_file_is_shown_without_an_index(tmp_path: Path) -> None:
     assert (None, str(file), len(page)) == (value["id"], value["file"], value["size"])
     assert value["text"] == output("show", "--file", file, "--text-only")
     assert page == output("show", "--file", "-", "--text-only", stdin=page)
+    without_index = sentence(run("show", file, "--store", tmp_path / "none"))
+    assert f"to show the file {str(file)!r} without an index, use --file" in without_index
     assert "use --file to read it directly" in sentence(run("show", str(file)))
     assert "give ID or --file" == usage_error(run("show", HALF, "--file", file))
 

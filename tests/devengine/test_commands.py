@@ -48,11 +48,14 @@ def test_the_only_running_engine_needs_no_port(launch_child: Any) -> None:
     assert "(ports of running engines: 9270, 9275; choose one with --port)" in sentence(run("engine", "status"))
 
 
-def test_status_of_an_engine_that_ended_has_exit_code_1() -> None:
-    registered(pids=(0, 0))
+@pytest.mark.parametrize("is_ephemeral", [True, False])
+def test_status_of_an_engine_that_ended_has_exit_code_1(is_ephemeral: bool) -> None:
+    registration = registered(pids=(0, 0), is_ephemeral=is_ephemeral)
     shown = run("engine", "status", "--port", NOWHERE)
 
-    assert 1 == shown.exit_code
+    data = "--ephemeral" if is_ephemeral else f"--data {registration.folder}"
+    start = f"start it again with: simdoc-search engine start --port {NOWHERE} --heap 1g {data}\n"
+    assert (1, start) == (shown.exit_code, shown.stderr)
     assert "not responding" in shown.stdout
     assert ["node 1  http://127.0.0.1:9208  ended", "node 2  http://127.0.0.1:9209  ended"] == (
         shown.stdout.splitlines()[2:]

@@ -10,7 +10,8 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
-from simdoc_search.indexing import IndexReport, archives
+from simdoc_search.indexing import archives
+from simdoc_search.indexing.report import IndexReport
 from simdoc_search.stores.base import Store
 from tests.support.archives import encrypted, mail, mbox, packed_tar, packed_zip
 from tests.support.cli import answer, output, run, words, write

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search import Document, SimilaritySearch
 from simdoc_search.corpus import Source, read_corpus
 from simdoc_search.errors import CorpusError
 from tests.support.cli import answer, json_lines, run, sentence, write
@@ -22,12 +22,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("empty", "bare"):
         (tmp_path / name).mkdir()
     return write(tmp_path, {"a/a.txt": "the text of a", "c/c.txt": "the text of c"})
-
-
-@pytest.fixture
-def search() -> SimilaritySearch:
-    """A search over an empty store."""
-    return SimilaritySearch(open_store(":memory:"))
 
 
 def ids(search: SimilaritySearch) -> set[str]:

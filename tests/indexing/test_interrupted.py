@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.stores.base import Store
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 from tests.support.texts import documents
 from tests.support.workers import worker_processes
@@ -57,12 +58,10 @@ def lines() -> list[bytes]:
     return [json.dumps({"id": id, "text": text}).encode() + b"\n" for id, text in everything().items()]
 
 
-@pytest.fixture(params=["memory", "folder"])
-def search(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SimilaritySearch]:
+@pytest.fixture
+def search(local_store: Store) -> SimilaritySearch:
     """A search over an empty store."""
-    store = open_store(":memory:" if request.param == "memory" else tmp_path / "store", create=True)
-    yield SimilaritySearch(store)
-    store.close()
+    return SimilaritySearch(local_store)
 
 
 @contextmanager

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search import SimilaritySearch, open_store
+from simdoc_search import SimilaritySearch
 from simdoc_search.corpus import read_corpus
-from simdoc_search.indexing import IndexReport
+from simdoc_search.indexing.report import IndexReport
 from tests.support.cli import write
 
 
@@ -20,12 +20,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path / "one", {"README.txt": "the first", "x.txt": "only here"})
     write(tmp_path / "two", {"README.txt": "the second", "y.txt": "only there"})
     return tmp_path
-
-
-@pytest.fixture
-def search() -> SimilaritySearch:
-    """A search over an empty store."""
-    return SimilaritySearch(open_store(":memory:"))
 
 
 def texts(search: SimilaritySearch) -> dict[str, str | None]:

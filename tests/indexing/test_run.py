@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,18 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.corpus import SkippedFile, Source, read_corpus
-from simdoc_search.indexing import IndexReport
+from simdoc_search.indexing.report import IndexReport
+from simdoc_search.stores.base import Store
 from tests.support.formats import pdf
 from tests.support.slow_cases import slow_after
 from tests.support.texts import documents
 from tests.support.workers import worker_processes
 
 
-@pytest.fixture(params=["memory", "folder"])
-def search(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SimilaritySearch]:
+@pytest.fixture
+def search(local_store: Store) -> SimilaritySearch:
     """A search over an empty store."""
-    store = open_store(":memory:" if request.param == "memory" else tmp_path / "store", create=True)
-    yield SimilaritySearch(store)
-    store.close()
+    return SimilaritySearch(local_store)
 
 
 @pytest.fixture

@@ -9,14 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search import SimilaritySearch, open_store
-
-
-@pytest.fixture
-def search() -> SimilaritySearch:
-    """A search over an empty store in memory."""
-    return SimilaritySearch(open_store(":memory:"))
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the tests of this folder that use a store in a folder."""

@@ -15,7 +15,7 @@ for _name in (
     "simdoc_search.cli.index",
     "simdoc_search.cli.watch",
     "simdoc_search.duplicates.plan",
-    "simdoc_search.indexing",
+    "simdoc_search.indexing.run",
     "simdoc_search.search.similarity_search",
     "simdoc_search.stores.local.store",
     "simdoc_search.stores.remote.store",

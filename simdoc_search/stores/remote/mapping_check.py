@@ -19,7 +19,10 @@ _INDEX_BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metada
 _CHECKED_SETTINGS = ("type", "analyzer", "search_analyzer", "similarity", "index")
 _QUERIED_FIELDS = ("buckets", "tokens")
 _MIN_FREE_FIELDS = 12
-_REINDEX_ADVICE = "apply the mapping printed by `simdoc-search template show`, then reindex"
+_REINDEX_ADVICE = (
+    "a mapping cannot be changed, so create a new index, add the field with `simdoc-search backfill`, and copy the "
+    "documents with `_reindex`"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,11 @@ def none_queryable_message(
     """
     for index, mapping in mappings.items():
         if "tokens" in mapped_fields(mapping, field):
-            _settings_in(index, mapping, field)
+            try:
+                _settings_in(index, mapping, field)
+            except FormatMismatchError as error:
+                if error.found is not None:  # otherwise, the faults of the mapping say more
+                    raise
     all_mappings, all_settings = all_mappings or mappings, settings or {}
     reasons = {
         index: explain_not_queryable(index, all_mappings, field, location, all_settings.get(index))
@@ -189,4 +193,5 @@ def _settings_in(index: str, mapping: Mapping[str, Any], field: str) -> Settings
     try:
         return parse_meta(mapped_fields(mapping, field)["tokens"].get("meta", {}))
     except FormatMismatchError as error:
-        raise FormatMismatchError(f"cannot use {field}.tokens of the index {index}: {error}") from None
+        message = f"cannot use {field}.tokens of the index {index}: {error}"
+        raise FormatMismatchError(message, found=error.found, expected=error.expected) from None

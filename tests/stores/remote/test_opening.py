@@ -13,6 +13,7 @@ from simdoc_search import Analysis
 from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
+from tests.support.cli import run
 from tests.support.engines import call
 from tests.support.http_server import TempIndices
 from tests.support.remote import ANY, in_index, mapping, ours
@@ -67,6 +68,18 @@ def test_an_index_without_our_field_is_refused(temp_indices: TempIndices) -> Non
         StoreError, match=r"has no field fp\.tokens; .* --field fp --text-field title` \(title is a guess"
     ):
         in_index(temp_indices, name, field="fp")
+
+
+def test_an_index_that_guessed_the_mapping_is_refused(temp_indices: TempIndices) -> None:
+    """`status` then does not advise `backfill`, which would refuse the index too."""
+    name = temp_indices.make({"properties": {"title": {"type": "text"}}})
+    temp_indices.put(name, "a", {"title": "some words", "simdoc": ours()})
+    fault = "simdoc.tokens has analyzer None, not 'whitespace'; a mapping cannot be changed, so create a new index"
+    url = f"{temp_indices.engine}/{name}"
+
+    with pytest.raises(StoreError, match=f"cannot be queried: {fault}"):
+        in_index(temp_indices, name)
+    assert f"fingerprints cannot be added; to see why, run `simdoc-search check {url}`\n" == run("status", url).stderr
 
 
 @pytest.mark.parametrize(

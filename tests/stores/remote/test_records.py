@@ -152,6 +152,10 @@ def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> 
         ("x/.hidden", [".hidden", "x/.hidden"]),
         ("folder/", ["folder/"]),
         ("é 漢/ü.txt", ["é 漢/ü", "ü", "ü.txt"]),
+        ("m.mbox!Re: it.eml", ["Re: it", "Re: it.eml", "m.mbox!Re: it", "m.mbox!Re: it.eml"]),
+        ("a.zip!Wow!.txt", ["Wow!", "Wow!.txt", "a.zip!Wow!", "a.zip!Wow!.txt"]),
+        ("a.zip!b.eml!c", ["a.zip!b.eml!c", "c"]),
+        ("Wow!.txt", ["Wow!", "Wow!.txt"]),
     ],
 )
 def test_names_are_the_last_component_and_the_forms_without_extension(id: str, names: list[str]) -> None:
