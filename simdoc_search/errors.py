@@ -141,11 +141,11 @@ class UnknownFieldError(SimdocError, LookupError):
 
     def __init__(self, field: str, known_names: Sequence[str] = (), path: str | None = None) -> None:
         missing = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
-        more = (
-            f" and {len(known_names) - _MAX_SUGGESTED_NAMES:,} more" if len(known_names) > _MAX_SUGGESTED_NAMES else ""
-        )
+        hidden_count = len(known_names) - _MAX_SUGGESTED_NAMES
+        suggested = known_names[:_MAX_SUGGESTED_NAMES] if hidden_count > 1 else known_names
+        more = f" and {hidden_count:,} more" if hidden_count > 1 else ""
         nothing = "the documents have no fields" if path is None else "no document has a path with a folder"
-        hint = f"choose from: {', '.join(known_names[:_MAX_SUGGESTED_NAMES])}{more}" if known_names else nothing
+        hint = f"choose from: {', '.join(suggested)}{more}" if known_names else nothing
         super().__init__(f"no document has {missing}; {hint}")
         self.field = field
         self.known_names: tuple[str, ...] = tuple(known_names)

@@ -167,7 +167,7 @@ def _find_sample_faults(inspection: Inspection, advise_backfill: _AdviseBackfill
         match = "does not match" if stale == 1 else "do not match"
         yield (
             f"{stale:,} of {sample.sampled_count:,} sampled fingerprints {match} the current text{of_all}: {examples}; "
-            f"{advise_backfill('--stale')}"
+            f"queries use the old text until you {advise_backfill('--stale')}"
         )
 
 

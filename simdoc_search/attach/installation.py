@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from simdoc_search.attach.backfill.options import BackfillOptions
-from simdoc_search.attach.backfill.targets import Target, find_targets
+from simdoc_search.attach.backfill.targets import Target, describe_keyword_fields, find_targets
 from simdoc_search.attach.index_template import TemplateExtension, check_final_pipeline, plan_index_template_steps
 from simdoc_search.attach.next_index import find_next_index_warnings
 from simdoc_search.attach.pipeline import UNSUPPORTED_KINDS, plan_pipeline_steps
@@ -123,6 +123,8 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     plan.steps.extend(plan_index_pipeline_steps(targets, request.pipeline, force=force))
     if request.include_search_templates:
         plan.steps.extend(plan_search_template_steps(engine, fingerprint_field, force=force))
+    for target in targets:
+        plan.warnings.extend(describe_keyword_fields(target.index, request.text_fields))
     if kinds := [kind for kind in UNSUPPORTED_KINDS if targets and getattr(settings, kind) is not None]:
         backfill = shlex.join(["simdoc-search", "backfill", f"{engine.name}/{request.index}"])
         plan.warnings.append(

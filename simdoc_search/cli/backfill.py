@@ -179,11 +179,12 @@ def _print_estimate(estimate: CostEstimate, url: str, as_json: bool) -> None:
             if is_exact
             else f"about {estimate.write_count:,} (at most {estimate.max_write_count:,})"
         )
-        say(f"documents  {estimate.document_count:,} to read, of which {writes} would be written")
+        if estimate.document_count or not estimate.skipped_indices:
+            say(f"documents  {estimate.document_count:,} to read, of which {writes} would be written")
         if estimate.max_write_count:
             _print_cost(estimate)
-        say("nothing was written")
         _print_notes(estimate.skipped_indices, estimate.notes)
+        say("nothing was written")
     if estimate.skipped_indices:
         raise SystemExit(1)
 

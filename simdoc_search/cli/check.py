@@ -89,8 +89,9 @@ def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json
     for (is_problem, message), names in indices.items():
         say(f"{'problem' if is_problem else 'note'}: {', '.join(names)}: {message}")
     if has_problems:
-        problems = format_count(sum(is_problem for is_problem, _ in indices), "problem")
-        say(f"{index} is not ready for FINGERPRINT queries: {problems} (see above)")
+        count = sum(is_problem for is_problem, _ in indices)
+        problems = format_count(count, "problem that affects", "problems that affect")
+        say(f"{index} has {problems} FINGERPRINT queries (see above)")
     else:
         say(f"{index} is ready for FINGERPRINT queries")
     return has_problems

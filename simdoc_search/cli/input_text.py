@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import stat
 import sys
 from collections.abc import Iterator, Sequence
@@ -108,8 +109,11 @@ def read_text(text: str) -> str:
 def read_lines(file: Path) -> list[str]:
     """Return the lines of a file, a pipe or stdin, except empty ones.
 
-    If the file has NUL characters, as in the output of `find -print0`, return the names between them. Raises the same
-    errors as `read_file`.
+    If the file has NUL characters, as in the output of `find -print0`, return the names between them.
+
+    Raises:
+        CorpusError: the file cannot be read, or is a JSON list.
+        DocumentError: the file does not contain text.
     """
     from simdoc_search.corpus import read_text_stream
 
@@ -121,8 +125,18 @@ def read_lines(file: Path) -> list[str]:
         if len(names) == 1 or "\ufffd" in data.decode("utf-8", "replace"):
             raise
         return [name for name in names if name]
+    if text.lstrip().startswith("[") and _is_json(text):
+        raise CorpusError(f"{_display_name(file)} is a JSON list; write one id or query per line")
     lines = text.split("\0") if "\0" in text else text.splitlines()
     return [line.strip() for line in lines if line.strip()]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def is_file(name: str) -> bool:

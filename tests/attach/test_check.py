@@ -185,7 +185,8 @@ def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, eng
     url = f"{temp_indices.engine}/{name}"
     assert f"1 of 5 documents has a text but no fingerprint ('new'); run `simdoc-search backfill {url}`" == missing
     assert stale.startswith(
-        "1 of 3 sampled fingerprints does not match the current text: 'a'; run `simdoc-search backfill"
+        "1 of 3 sampled fingerprints does not match the current text: 'a'; queries use the old text until you run "
+        "`simdoc-search backfill"
     )
 
 
@@ -314,7 +315,7 @@ def test_an_index_without_our_field_is_named_with_the_command(temp_indices: Temp
     call(temp_indices.engine, "POST", f"/{names[1]}/_close")
 
     assert (names[1], True) == (index, f"there is no field simdoc.tokens; {run_this}" in problem)
-    assert (1, f"{alias} is not ready for FINGERPRINT queries: 1 problem (see above)") == (
+    assert (1, f"{alias} has 1 problem that affects FINGERPRINT queries (see above)") == (
         result.exit_code,
         result.stdout.splitlines()[-1],
     )
@@ -375,7 +376,7 @@ def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) ->
     assert answer("check", f"{address}/{noted}")["ok"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (
-        f"problem: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem (see above)\n"
+        f"problem: {name}: {problem}\n{name} has 1 problem that affects FINGERPRINT queries (see above)\n"
         == with_field.stdout
     )
     findings = [{"index": name, "is_problem": True, "problem": problem}]
@@ -400,4 +401,5 @@ def test_a_finding_of_several_indices_is_printed_once(temp_indices: TempIndices)
         line.partition(" has no")[0] for line in faults
     ]
     assert names == [finding["index"] for finding in found if "has no valid" in finding["problem"]]
-    assert shown[-1].endswith(f" {len([line for line in shown if line.startswith('problem')])} problem (see above)")
+    count = len([line for line in shown if line.startswith("problem")])
+    assert shown[-1].endswith(f" has {count} problem that affects FINGERPRINT queries (see above)")

@@ -79,6 +79,15 @@ def test_a_failed_query_of_a_list_does_not_affect_the_others() -> None:
     assert "\nnobody\nError: no document 'nobody'" in run("passages", "--all-from", "ids.txt").stdout
 
 
+def test_a_list_is_not_json() -> None:
+    Path("list.json").write_text('["papers/mine.txt",\n"top.txt"]\n', "utf-8")
+    Path("list.txt").write_text("[draft] a.txt\n", "utf-8")
+
+    message = "list.json is a JSON list; write one id or query per line"
+    assert message == sentence(run("passages", "--all-from", "list.json"))
+    assert "no document '[draft] a.txt'" in run("passages", "--all-from", "list.txt").stdout
+
+
 def test_a_missing_file_is_reported_before_anything_is_read() -> None:
     message = "no.txt does not exist; check the path"
 

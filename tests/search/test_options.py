@@ -143,6 +143,7 @@ def test_a_message_names_at_most_ten_fields(search: SimilaritySearch) -> None:
 
     assert 100 == len(caught.value.known_names)
     assert len(str(caught.value)) < 300
+    assert str(UnknownFieldError("b", [f"a{number}" for number in range(11)])).endswith("a9, a10")  # not: and 1 more
 
 
 def test_a_result_prints_as_a_few_lines(search: SimilaritySearch) -> None:

@@ -47,7 +47,7 @@ class CostEstimate:
         max_bytes_added: growth before these merges, while the old versions still take space.
         seconds: estimated duration.
         skipped_indices: indices to skip, with the reason.
-        notes: a sentence for each index about what `force` would change.
+        notes: sentences about what `force` would change, and about text fields that may not contain text.
     """
 
     document_count: int = 0
@@ -97,7 +97,7 @@ def estimate_cost(engine: Engine, index: str, options: BackfillOptions) -> CostE
         sum(part.max_bytes_added for part in parts),
         max(seconds, document_count / options.throttle) if options.throttle else seconds,
         skipped,
-        [target.note for target in targets if target.note],
+        [note for target in targets for note in target.notes],
     )
 
 

@@ -39,7 +39,7 @@ class BackfillReport:
             computed, such as `sentences and concepts`.
         refused: documents that could not get a fingerprint, with the reason.
         skipped_indices: indices that were skipped, in full or in part, with the reason.
-        notes: a sentence for each index about what `force` changed.
+        notes: sentences about what `force` changed, and about text fields that may not contain text.
         seconds: duration of the backfill.
     """
 

@@ -95,7 +95,7 @@ class Backfill:
             with closing(PageProcessor(self._engine, self._options.throttle, self._add_report)) as pages:
                 targets, skipped = find_targets(self._engine, self._index, self._options)
                 self.report.skipped_indices += skipped
-                self.report.notes += [target.note for target in targets if target.note]
+                self.report.notes += [note for target in targets for note in target.notes]
                 for target in targets:
                     with self._skip_if_unsupported(target):
                         searches = plan_backfill_searches(self._engine, target, self._options)

@@ -47,7 +47,7 @@ class Target:
         extractor: finds the concepts of its documents; None if the settings have no concepts.
         text_query: finds the documents with a text; None if no query can find them.
         subfields: mappings of all subfields of the fingerprint field, including `missing_mappings`.
-        note: a sentence about what `force` changes; empty if it changes nothing.
+        notes: sentences about what `force` changes, and about text fields that may not contain text.
     """
 
     index: IndexDescription
@@ -57,7 +57,7 @@ class Target:
     extractor: Extractor | None = None
     text_query: dict[str, Any] | None = None
     subfields: dict[str, Any] = field(default_factory=dict)
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def find_targets(engine: Engine, name: str, options: BackfillOptions) -> tuple[list[Target], list[SkippedIndex]]:
@@ -85,7 +85,8 @@ def find_targets(engine: Engine, name: str, options: BackfillOptions) -> tuple[l
                 if options.full
                 else find_text_query(engine, index.name, index.mappings, options.text_fields, index.filters)
             )
-            targets.append(replace(target, text_query=query, note=note))
+            notes = (*filter(None, [note]), *describe_keyword_fields(index, options.text_fields))
+            targets.append(replace(target, text_query=query, notes=notes))
         except (UnsupportedIndexError, FormatMismatchError) as error:
             skipped.append(SkippedIndex(index.name, str(error)))
     return targets, skipped
@@ -252,6 +253,16 @@ def _check_text_fields(index: IndexDescription, options: BackfillOptions, other_
         return f"{index.name}: all fingerprints are now computed from {new}, no longer from {old}"
     problem = f"new fingerprints are computed from {new}, but existing ones were computed from {old}"
     return f"{index.name}: {problem}; add --stale to replace the existing ones"
+
+
+def describe_keyword_fields(index: IndexDescription, text_fields: Sequence[str]) -> list[str]:
+    """Return a sentence about each new text field that is a keyword field, because it may be the wrong field."""
+    new = [name for name in text_fields if name not in index.text_fields]
+    return [
+        f"{index.name}: {name} is a keyword field; check that it contains the text of a document"
+        for name in new
+        if (mapping_at(index.mappings, name) or {}).get("type") == "keyword"
+    ]
 
 
 def _find_shared_text_fields(engine: Engine, indices: Sequence[IndexDescription]) -> list[str]:

@@ -277,9 +277,27 @@ def test_indices_that_are_skipped_for_one_reason_share_a_line(temp_indices: Temp
     names = sorted(temp_indices.make({"properties": {"body": {"type": "text"}}}) for _ in range(2))
     for name in names:
         temp_indices.put(name, "a", {"body": "some words"})
-    shown = run("backfill", f"{temp_indices.engine}/{temp_indices.alias(*names)}", "--text-field", "text")
+    command = ["backfill", f"{temp_indices.engine}/{temp_indices.alias(*names)}", "--text-field", "text"]
+    shown, dry_run = run(*command), run(*command, "--dry-run")
 
-    assert [f"skipped: {', '.join(names)}: neither"] == [line.split(" the ")[0] for line in shown.stderr.splitlines()]
+    for result in (shown, dry_run):
+        reasons = [line.split(" the ")[0] for line in result.stderr.splitlines()]
+        assert [f"skipped: {', '.join(names)}: neither"] == reasons
+    assert "nothing was written\n" == dry_run.stdout
+
+
+@one_engine
+def test_a_keyword_field_may_not_contain_the_text(temp_indices: TempIndices) -> None:
+    """A nested field, too. The commands that read the field for the first time note it."""
+    labels = {"type": "nested", "properties": {"value": {"type": "keyword"}}}
+    name = temp_indices.make({"properties": {"labels": labels}})
+    temp_indices.put(name, "a", {"labels": [{"value": "some words"}, {"value": "and others"}]})
+    url, text_field = f"{temp_indices.engine}/{name}", ["--text-field", "labels.value"]
+    install = run("template", "install", temp_indices.engine, "--pipeline", *text_field, "--index", name, "--dry-run")
+    results = [run("backfill", url, *text_field, *options) for options in (["--dry-run"], [], [])]
+
+    note = f"note: {name}: labels.value is a keyword field; check that it contains the text of a document\n"
+    assert [note, note, note, ""] == [result.stderr for result in (install, *results)]
 
 
 @one_engine
