@@ -41,6 +41,15 @@ def best_bands(permutations: int, overlap: Fraction) -> tuple[int, int]:
     return bands, rows
 
 
+def find_pairs(index: Any, sketches: Sequence[Any]) -> Pairs:
+    """Insert all sketches into an index, then query it with each."""
+    for number, sketch in enumerate(sketches):
+        index.insert(number, sketch)
+    return {
+        (other, number) for number, sketch in enumerate(sketches) for other in index.query(sketch) if other < number
+    }
+
+
 def with_rensa(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
     """Find pairs with RMinHashLSH of rensa."""
     bands, rows = best_bands(PERMUTATIONS, overlap)
@@ -48,16 +57,11 @@ def with_rensa(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[
     for shingles_of_one in sets:
         sketches.append(rensa.RMinHash(num_perm=bands * rows, seed=42))
         sketches[-1].update(shingles_of_one)
-
-    def build_and_query() -> Pairs:
-        index = rensa.RMinHashLSH(threshold=float(overlap), num_perm=bands * rows, num_bands=bands)
-        for number, sketch in enumerate(sketches):
-            index.insert(number, sketch)
-        return {
-            (other, number) for number, sketch in enumerate(sketches) for other in index.query(sketch) if other < number
-        }
-
-    return timed(build_and_query)
+    return timed(
+        lambda: find_pairs(
+            rensa.RMinHashLSH(threshold=float(overlap), num_perm=bands * rows, num_bands=bands), sketches
+        )
+    )
 
 
 def with_datasketch(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
@@ -67,16 +71,7 @@ def with_datasketch(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> t
     for shingles_of_one in sets:
         sketches.append(datasketch.MinHash(num_perm=bands * rows))
         sketches[-1].update_batch([shingle.encode() for shingle in shingles_of_one])
-
-    def build_and_query() -> Pairs:
-        index = datasketch.MinHashLSH(num_perm=bands * rows, params=(bands, rows))
-        for number, sketch in enumerate(sketches):
-            index.insert(number, sketch)
-        return {
-            (other, number) for number, sketch in enumerate(sketches) for other in index.query(sketch) if other < number
-        }
-
-    return timed(build_and_query)
+    return timed(lambda: find_pairs(datasketch.MinHashLSH(num_perm=bands * rows, params=(bands, rows)), sketches))
 
 
 def connected(found: Pairs, count: int) -> list[list[int]]:

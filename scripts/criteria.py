@@ -19,6 +19,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -199,32 +200,23 @@ def by_edits(documents: list[Document], family: dict[str, str], count: int) -> N
         print(row, flush=True)
 
 
-def in_each_sentence(words: int) -> Callable[..., str]:
+def in_each_sentence(words: int, text: str, chance: random.Random, vocabulary: list[str], _: list[str]) -> str:
     """So many words of each sentence are others."""
-
-    def edit(text: str, chance: random.Random, vocabulary: list[str], _: list[str]) -> str:
-        done = []
-        for sentence in sentences(text):
-            some = sentence.split()
-            for _time in range(words):
-                some[chance.randrange(len(some))] = chance.choice(vocabulary)
-            done.append(" ".join(some))
-        return "\n\n".join(done)
-
-    return edit
+    done = []
+    for sentence in sentences(text):
+        some = sentence.split()
+        for _time in range(words):
+            some[chance.randrange(len(some))] = chance.choice(vocabulary)
+        done.append(" ".join(some))
+    return "\n\n".join(done)
 
 
-def a_word_in(every: int) -> Callable[..., str]:
+def a_word_in(every: int, text: str, chance: random.Random, vocabulary: list[str], _: list[str]) -> str:
     """One of so many words is another, wherever it stands."""
-
-    def edit(text: str, chance: random.Random, vocabulary: list[str], _: list[str]) -> str:
-        lines = [line.split() for line in text.split("\n")]
-        return "\n".join(
-            " ".join(chance.choice(vocabulary) if chance.random() * every < 1 else word for word in line)
-            for line in lines
-        )
-
-    return edit
+    lines = [line.split() for line in text.split("\n")]
+    return "\n".join(
+        " ".join(chance.choice(vocabulary) if chance.random() * every < 1 else word for word in line) for line in lines
+    )
 
 
 def shuffled(text: str, chance: random.Random, *_: object) -> str:
@@ -240,27 +232,19 @@ def turned(text: str, *_: object) -> str:
     return "\n\n".join(" ".join([*words[len(words) // 2 :], *words[: len(words) // 2]]) for words in halves)
 
 
-def added(times: float) -> Callable[..., str]:
+def added(times: float, text: str, chance: random.Random, _: list[str], others: list[str]) -> str:
     """Paragraphs of other documents before, between and after, so many times as much."""
-
-    def edit(text: str, chance: random.Random, _: list[str], others: list[str]) -> str:
-        paragraphs = text.split("\n\n")
-        size = len(text) * (1 + times)
-        while sum(map(len, paragraphs)) < size:
-            more = chance.choice(chance.choice(others).split("\n\n"))
-            paragraphs.insert(chance.randrange(len(paragraphs) + 1), more)
-        return "\n\n".join(paragraphs)
-
-    return edit
+    paragraphs = text.split("\n\n")
+    size = len(text) * (1 + times)
+    while sum(map(len, paragraphs)) < size:
+        more = chance.choice(chance.choice(others).split("\n\n"))
+        paragraphs.insert(chance.randrange(len(paragraphs) + 1), more)
+    return "\n\n".join(paragraphs)
 
 
-def kept(share: float) -> Callable[..., str]:
+def kept(share: float, text: str, chance: random.Random, *_: object) -> str:
     """A share of the sentences, each left out or not."""
-
-    def edit(text: str, chance: random.Random, *_: object) -> str:
-        return "\n\n".join(each for each in sentences(text) if chance.random() < share)
-
-    return edit
+    return "\n\n".join(each for each in sentences(text) if chance.random() < share)
 
 
 def sentences(text: str) -> list[str]:
@@ -272,14 +256,14 @@ EDITS: dict[str, Callable[..., str]] = {
     "none": lambda text, *_: text,
     "sentences in another order": shuffled,
     "halves of sentences swapped": turned,
-    "a word of each sentence": in_each_sentence(1),
-    "two words of each sentence": in_each_sentence(2),
-    "one word of ten": a_word_in(10),
-    "one word of five": a_word_in(5),
-    "half of the sentences left out": kept(0.5),
-    "four fifths left out": kept(0.2),
-    "as much again added": added(1),
-    "four times as much added": added(4),
+    "a word of each sentence": partial(in_each_sentence, 1),
+    "two words of each sentence": partial(in_each_sentence, 2),
+    "one word of ten": partial(a_word_in, 10),
+    "one word of five": partial(a_word_in, 5),
+    "half of the sentences left out": partial(kept, 0.5),
+    "four fifths left out": partial(kept, 0.2),
+    "as much again added": partial(added, 1),
+    "four times as much added": partial(added, 4),
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.display import format_estimate, format_percent
-from simdoc_search.documents import DocumentKey
+from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
 from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets
 from simdoc_search.duplicates.document_arrays import Documents
@@ -69,7 +69,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupedDocument:
+class GroupedDocument(HasDocumentKey):
     """A document of a group.
 
     Attributes:
@@ -91,11 +91,6 @@ class GroupedDocument:
     path: str | None
     indexed: bool
     number: int = field(repr=False, compare=False)
-
-    @property
-    def id(self) -> str:
-        """The id of the document."""
-        return self.key.id
 
     @property
     def archive(self) -> str | None:
