@@ -46,6 +46,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     print(compatibility.line_of(name, counts))
+    sys.exit(compatibility.has_new_failures(name, counts))
 
 
 def remove(engine: Engine, between: Gateway) -> None:

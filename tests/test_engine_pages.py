@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -314,6 +315,23 @@ def test_an_interrupted_removal_is_completed_by_the_next_one(
     assert ([f"delete the pipeline {name}"] if is_installed_again else []) == [
         change for change in left if "pipeline" in change
     ]
+
+
+def test_a_missing_pipeline_stops_the_removal(engine_url: str) -> None:
+    """The engine would reject the update of each document. The printed request mends the index."""
+    with indices(engine_url) as made, to(engine_url) as engine:
+        name, field = made.make({"properties": {"body": {"type": "text"}}}), f"own_{uuid4().hex}"
+        remove = ["template", "remove", engine_url, "--index", name, "--field", field]
+        without_field = answer(*remove)["warnings"]
+        engine.call("PUT", [name, "_settings"], {"index.final_pipeline": f"{name}-gone"})
+        refused = sentence(run(*remove))
+        *_, url, _, _, _, body = shlex.split(refused.split("`")[1])
+        engine.call("PUT", [name, url.rpartition("/")[2]], json.loads(body))
+        answer(*remove)
+
+    assert not any(name in warning for warning in without_field)
+    assert refused.startswith(f"the pipeline {name}-gone of the index {name} does not exist, so writes fail; run `curl")
+    assert url == f"{engine_url}/{name}/_settings"
 
 
 def test_an_index_of_simdoc_search_is_not_changed(engine_url: str) -> None:

@@ -34,7 +34,7 @@ LAYERS = [
     {"__init__", "__main__"},
 ]
 ALLOWED_ONLY = {
-    "corpus": {"errors", "documents", "small_files", "workers"},
+    "corpus": {"batches", "errors", "documents", "small_files", "workers"},
     "query": {"errors", "sketch"},
     "devengine": {"errors"},
     "workers": {"errors"},

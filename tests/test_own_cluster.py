@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +190,20 @@ def test_ctrl_c_removes_everything(opensearch_url: str) -> None:
     assert 130 == run.returncode
     assert f"Nothing called {prefix}... is left." in rest
     assert [] == call(opensearch_url, "GET", place)["indices"]
+
+
+@pytest.mark.parametrize(("failed", "is_worse"), [(3, False), (4, True)])
+def test_more_failures_than_in_the_table_are_an_error(
+    failed: int, is_worse: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
+    import compatibility
+
+    table = tmp_path / "compatibility.md"
+    table.write_text("| Engine 1.0 | from packages |\n\n| Engine 1.0 | 5 passed | 9 passed, 3 failed | not tried |\n")
+    monkeypatch.setattr(compatibility, "TABLE", table)
+
+    assert is_worse == compatibility.has_new_failures("Engine 1.0", {"template": Counter(passed=9, failed=failed)})
+    assert compatibility.has_new_failures("Engine 1.0", {"store": Counter(failed=1)})
+    assert compatibility.has_new_failures("Engine 2.0", {"store": Counter(failed=1)})
+    assert not compatibility.has_new_failures("Engine 2.0", {"store": Counter(passed=1)})

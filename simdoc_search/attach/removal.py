@@ -8,6 +8,8 @@ finds the mark.
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -27,6 +29,7 @@ from simdoc_search.stores.remote.mappings import shorten_list
 from simdoc_search.stores.remote.pipelines import (
     DEFAULT_PIPELINE,
     DELETION_MARK,
+    NO_PIPELINE,
     fingerprint_parameters,
     is_marked_for_deletion,
 )
@@ -105,7 +108,7 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: `simdoc-search index` created the index, or the URL contains an index.
+        StoreError: `simdoc-search index` created the index, its pipeline does not exist, or the URL contains an index.
     """
     check_url_without_index(engine, takes_index=not index)
     plan = RemovalPlan(engine, field)
@@ -114,6 +117,7 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
         raise StoreError(f"`simdoc-search index` created the index {created[0]}; to remove it, delete the index")
     pipeline_bodies: dict[str, Any] = engine.call("GET", ["_ingest", "pipeline"], allowed_statuses=(404,)) or {}
     own_pipelines = {name for name, body in pipeline_bodies.items() if _only_computes_fingerprints(body, field)}
+    _check_pipelines_exist(engine, named_indices, pipeline_bodies)
     all_names = {index, *(name for each in named_indices for name in (each.name, *each.other_names))} - {""}
     templates: dict[str, Mapping[str, Any]] = dict(read_index_templates(engine) or {})
     used = _plan_write_changes(plan, named_indices, templates, all_names, own_pipelines)
@@ -130,10 +134,24 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
     advice = "" if index else "; to remove the fingerprints of an index, add --index NAME"
     _plan_deletions(plan, parts, advice)
     _plan_marks(plan, pipeline_bodies)
-    if named_indices:
-        names = shorten_list([each.name for each in named_indices], if_empty="")
+    if names := shorten_list([each.name for each in named_indices if each.subfields], if_empty=""):
         plan.warnings.append(f"the mapping of {names} keeps the empty field {field}")
     return plan
+
+
+def _check_pipelines_exist(engine: Engine, indices: Iterable[IndexDescription], pipelines: Mapping[str, Any]) -> None:
+    """Raise StoreError if an index names a pipeline that does not exist, so that no document can be written."""
+    for each in indices:
+        for setting in PIPELINE_SETTINGS:
+            name = each.index_settings.get(setting, NO_PIPELINE)
+            if name != NO_PIPELINE and name not in pipelines:
+                body = json.dumps({f"index.{setting}": NO_PIPELINE})
+                url = f"{engine.name}/{each.name}/_settings"
+                command = shlex.join(["curl", "-X", "PUT", url, "-H", "Content-Type: application/json", "-d", body])
+                raise StoreError(
+                    f"the pipeline {name} of the index {each.name} does not exist, so writes fail; run `{command}`, "
+                    "then run the same command again"
+                )
 
 
 def _plan_write_changes(

@@ -77,9 +77,10 @@ def plan_install_step(
         return []
     if not force:
         installed = f"curl {shlex.quote(engine.name + join_path(path_parts))}"
+        keep = "choose another --name, or " if part == "pipeline" else ""
         raise StoreError(
-            f"the {name} on {engine.name} differs from the new one; see the installed one with `{installed}`; to "
-            "replace it, run the same command with --force"
+            f"the {name} on {engine.name} differs from the new one; see the installed one with `{installed}`; {keep}"
+            "replace it by running the same command with --force"
         )
     return [Step(part, tuple(path_parts), body, f"replace the {name}")]
 

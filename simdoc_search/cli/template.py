@@ -227,16 +227,16 @@ def remove(url: str, index: str, field: str, dry_run: bool, engine: EngineKind |
     from simdoc_search.attach.removal import plan_removal
     from simdoc_search.stores.remote.connection import connect
 
-    client, _ = connect(url, engine=engine, expects_index=False)
-    plan = plan_removal(client, index, field)
-    if not dry_run:
-        try:
+    changes = "nothing was changed"
+    try:
+        client, _ = connect(url, engine=engine, expects_index=False)
+        plan = plan_removal(client, index, field)
+        if not dry_run:
+            changes = "some changes are already made. Run the same command again to make the others"
             with document_progress(hidden=as_json) as update:
                 plan.run(lambda count: update(completed=count))
-        except KeyboardInterrupt:
-            raise CommandInterruptedError(
-                "interrupted; some changes are already made. Run the same command again to make the others"
-            ) from None
+    except KeyboardInterrupt:
+        raise CommandInterruptedError(f"interrupted; {changes}") from None
     if as_json:
         print_json({"changes": plan.changes, "warnings": plan.warnings, "dry_run": dry_run})
     else:

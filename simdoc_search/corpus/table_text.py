@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
+from simdoc_search.batches import split_by_count
 from simdoc_search.corpus.csv_rows import set_cell_limit
 from simdoc_search.corpus.encoding import decode
 
@@ -26,6 +27,7 @@ _MIN_SHARE = 0.75
 """The minimum share of rows that fit. In a text with commas, fewer lines do."""
 
 _MAX_CELL_CHARACTERS = 1 << 20
+_BATCH_ROWS = 1 << 12
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINE_BREAK_IN_CELL, _TAB_IN_CELL = "\v", "\x1f"
 _IN_CELL = str.maketrans({"\n": _LINE_BREAK_IN_CELL, "\t": _TAB_IN_CELL})
@@ -48,10 +50,11 @@ def extract_table_text(data: bytes) -> str | None:
         if '"' not in text and (delimiter == "\t" or "\t" not in text):
             return text.replace("\r\n", "\n").replace("\r", "\n").replace(delimiter, "\t")
         try:
-            rows = "\n".join(map(_format_row, _read_rows(text, delimiter)))
+            rows = map(_format_row, _read_rows(text, delimiter))
+            table = "\n".join(map("\n".join, split_by_count(rows, _BATCH_ROWS)))
         except csv.Error:
             return text
-    return rows + "\n" * text.endswith(("\n", "\r"))
+    return table + "\n" * text.endswith(("\n", "\r"))
 
 
 def _detect_delimiter(text: str) -> str | None:

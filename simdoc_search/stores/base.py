@@ -94,25 +94,27 @@ Encoder = Callable[[Sequence[Record]], list[EncodedRecord]]
 _RECORDS_PER_BATCH = 64
 
 
-def encode_in_batches(records: Iterable[Record], encode: Encoder) -> Iterator[EncodedRecord]:
-    """Yield the encoded records. Only a batch of records is in memory."""
-    for batch in split_by_count(records, _RECORDS_PER_BATCH):
-        yield from encode(batch)
-
-
 class Writer(Protocol):
     """A writer of a store.
 
     Leaving the `with` block commits the changes. After an error in the block, a local store discards the changes. An
     engine keeps the changes that it has received.
+
+    Attributes:
+        encode: the encoder of the store.
     """
+
+    encode: Encoder
 
     @property
     def refused(self) -> Mapping[str, str]:
         """Maps the id of each refused document to the reason for the refusal. It is complete after `commit`."""
+        return {}
 
     def put(self, records: Iterable[Record]) -> None:
-        """Add records. Each record replaces an older one with the same id."""
+        """Add records. Each record replaces an older one with the same id. Only a batch of records is in memory."""
+        for batch in split_by_count(records, _RECORDS_PER_BATCH):
+            self.put_encoded(self.encode(batch))
 
     def put_encoded(self, encoded_records: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
         """Add records that the store's `encoder` has converted. Each replaces an older one with the same id.

@@ -95,3 +95,9 @@ def test_the_cells_can_be_restored_from_the_text(rows: list[list[str]]) -> None:
     assert table == [
         [cell.translate(original) for cell in row.split("\t")] for row in text.removesuffix("\n").split("\n")
     ]
+
+
+def test_a_long_table_has_all_rows() -> None:
+    rows = [[str(number), f"a, {number}"] for number in range(10_000)]
+
+    assert "".join(f"{first}\t{second}\n" for first, second in rows) == text_of(to_csv(rows))

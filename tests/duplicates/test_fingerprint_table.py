@@ -69,6 +69,7 @@ def test_band_keys_in_a_file_are_those_in_memory(monkeypatch: pytest.MonkeyPatch
     assert all((a == b).all() for a, b in zip(in_memory, made.band_keys(np.arange(50), 3, 10), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say how much memory is mapped")
 def test_a_mapped_table_needs_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_MAPPED_BYTES", 1 << 20)

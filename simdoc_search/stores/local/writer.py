@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import tantivy
 
 from simdoc_search.durable import sync_folder
-from simdoc_search.stores.base import Encoder, encode_in_batches
+from simdoc_search.stores.base import Encoder, Writer
 from simdoc_search.stores.local.errors import convert_errors
-from simdoc_search.stores.record import EncodedRecord, Record
+from simdoc_search.stores.record import EncodedRecord
 from simdoc_search.workers.memory import read_machine_memory
 
 MAX_HEAP_BYTES, MIN_HEAP_BYTES = 128_000_000, 15_000_000
@@ -20,7 +20,7 @@ WRITER_THREADS = 1
 """A second thread would make writing only 10 % faster, and double the number of segments to merge."""
 
 
-class LocalWriter:
+class LocalWriter(Writer):
     """The writer of a local store.
 
     Args:
@@ -40,16 +40,10 @@ class LocalWriter:
         encode: Encoder,
     ) -> None:
         self._index_writer, self._folder, self._location, self._schema = index_writer, folder, location, schema
-        self._encode = encode
+        self.encode = encode
         self._unfinished: EncodedRecord | None = None
-        self.refused: Mapping[str, str] = {}
-
-    def put(self, records: Iterable[Record]) -> None:
-        """Add records. Each record replaces an older one with the same id."""
-        self.put_encoded(encode_in_batches(records, self._encode))
 
     def put_encoded(self, encoded_records: Iterable[EncodedRecord], *, are_new: bool = False) -> None:
-        """Add encoded records. Each record replaces an older one with the same id, unless all are new."""
         for record in encoded_records:
             with convert_errors("write to", self._location):
                 if are_new:
@@ -58,13 +52,11 @@ class LocalWriter:
                     self._replace(record)
 
     def delete(self, ids: Iterable[str]) -> None:
-        """Remove the documents with these ids. Unknown ids are ignored."""
         for id in ids:
             with convert_errors("write to", self._location):
                 self._index_writer.delete_documents_by_term("id", id)
 
     def commit(self, *, timeout: float | None = None) -> None:  # noqa: ARG002 - a local commit never waits
-        """Make all changes durable and visible to readers."""
         with convert_errors("write to", self._location):
             if self._unfinished:
                 self._replace(self._unfinished)

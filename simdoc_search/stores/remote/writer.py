@@ -22,8 +22,8 @@ from contextlib import suppress
 from simdoc_search.cancellation import StoppedError
 from simdoc_search.documents import MAX_ID_BYTES
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.base import Encoder, encode_in_batches
-from simdoc_search.stores.record import EncodedRecord, Record
+from simdoc_search.stores.base import Encoder, Writer
+from simdoc_search.stores.record import EncodedRecord
 from simdoc_search.stores.remote import bulk
 from simdoc_search.stores.remote.bulk import Action, ActionOutcome, BulkWriter, routing_entry
 from simdoc_search.stores.remote.engine import Engine
@@ -41,8 +41,8 @@ _CONFLICT = 409
 _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 
 
-class RemoteWriter:
-    """Writes the records of a store; see `Writer`.
+class RemoteWriter(Writer):
+    """The writer of a store on an engine.
 
     Args:
         engine: the engine.
@@ -54,7 +54,7 @@ class RemoteWriter:
     def __init__(self, engine: Engine, index: str, encode: Encoder, *, has_several_indices: bool) -> None:
         self._engine = engine.in_background()
         self._index = index
-        self._encode = encode
+        self.encode = encode
         self._has_several_indices = has_several_indices
         self._version = 0
         self._bulk = BulkWriter(self._engine, index)
@@ -62,20 +62,13 @@ class RemoteWriter:
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Maps the id of each refused document to the reason for the refusal. It is complete after `commit`."""
         return self._sender.refused
 
-    def put(self, records: Iterable[Record]) -> None:
-        """Write records. Each replaces an older record with the same id."""
-        self.put_encoded(encode_in_batches(records, self._encode))
-
     def put_encoded(self, encoded_records: Iterable[EncodedRecord], *, are_new: bool = False) -> None:  # noqa: ARG002
-        """Write encoded records. Each replaces an older record with the same id."""
         for id, line in encoded_records:
             self._sender.add(self._make_action("index", id, line))
 
     def delete(self, ids: Iterable[str]) -> None:
-        """Remove the documents with these ids. Unknown ids are ignored."""
         for id in filter(is_possible_id, ids):
             self._sender.add(self._make_action("delete", id))
 

@@ -43,7 +43,7 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
     assert "the component template simdoc on " in refused
     curl = f"curl {app.url}/_component_template/simdoc"
-    assert f"; see the installed one with `{curl}`; to replace it, run the same command with --force" in refused
+    assert f"; see the installed one with `{curl}`; replace it by running the same command with --force" in refused
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
@@ -91,6 +91,7 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
     assert f"the pipeline {app.name} on {app.url} differs from the new one; see the installed one with" in other
+    assert "; choose another --name, or replace it by running the same command with --force" in other
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
     assert "to use the pipeline in an existing index, run the command again with --index NAME\n" in printed
 
