@@ -26,6 +26,8 @@ const MAX_CHAIN_GAP: i64 = 50;
 const MAX_REPLACED_WORDS: i64 = 60;
 const MIN_DENSITY: f64 = 0.3;
 const MAX_GAP_FACTOR: i64 = 8;
+const MIN_MOVED_WORDS: i64 = 2;
+const MAX_MOVED_GAP: i64 = 10;
 const MAX_TESTED_END_WORDS: i64 = 40;
 const CHANCE_RATE: f64 = 0.02;
 const LOG_ODDS_PER_WORD: f64 = 0.7;
@@ -207,7 +209,7 @@ impl<'a> Search<'a> {
                 let [a_first, a_end, b_first, b_end] = bounding_box(&chain);
                 taken[0][a_first..a_end].fill(false);
                 taken[1][b_first..b_end].fill(false);
-                let runs = self.drop_chance_runs(runs);
+                let runs = drop_displaced_words(self.drop_chance_runs(runs));
                 let max_gap = self.max_gap.min(chain_gap);
                 for part in split_at_gaps(runs, max_gap, MAX_REPLACED_WORDS) {
                     if part.len() > 1 && !self.is_one_passage(&part) {
@@ -518,6 +520,71 @@ fn count_pairs(pair: &[Run]) -> f64 {
         (da + 1) * (db + 1)
     };
     pairs as f64
+}
+
+/// Removes the words that are in another order in the two texts, unless at least 2 were moved together.
+fn drop_displaced_words(runs: Vec<Run>) -> Vec<Run> {
+    if runs.is_sorted_by(|one, next| one[1] < next[1]) {
+        return runs;
+    }
+    let mut by_b: Vec<usize> = (0..runs.len()).collect();
+    by_b.sort_by_key(|&number| runs[number][1]);
+    let mut ranks = vec![0; runs.len()];
+    for (rank, &number) in by_b.iter().enumerate() {
+        ranks[number] = rank;
+    }
+    let mut is_kept = heaviest_increasing_subsequence(&runs, &ranks);
+    let moved: Vec<usize> = (0..runs.len()).filter(|&number| !is_kept[number]).collect();
+    let is_same_block = |&last: &usize, &number: &usize| {
+        let ([i, j, size], [next_i, next_j, _]) = (runs[last], runs[number]);
+        number == last + 1
+            && ranks[number] == ranks[last] + 1
+            && next_i - i - size <= MAX_MOVED_GAP
+            && next_j - j - size <= MAX_MOVED_GAP
+    };
+    for block in moved.chunk_by(is_same_block) {
+        let words: i64 = block.iter().map(|&number| runs[number][2]).sum();
+        for &number in block {
+            is_kept[number] = words >= MIN_MOVED_WORDS;
+        }
+    }
+    let kept = runs
+        .into_iter()
+        .zip(is_kept)
+        .filter(|&(_, is_kept)| is_kept);
+    kept.map(|(run, _)| run).collect()
+}
+
+/// Returns whether each run is in the subsequence with the most words whose ranks increase. The rank of a run is its
+/// position in the order of `b`.
+fn heaviest_increasing_subsequence(runs: &[Run], ranks: &[usize]) -> Vec<bool> {
+    // A Fenwick tree: the word count and last run, plus one, of the best subsequence in a range of ranks.
+    let mut tree = vec![(0, 0); runs.len() + 1];
+    let find_best = |tree: &[(i64, usize)], mut end: usize| {
+        let mut best = (0, 0);
+        while end > 0 {
+            best = tree[end].max(best);
+            end &= end - 1;
+        }
+        best
+    };
+    let mut previous = Vec::with_capacity(runs.len());
+    for (number, (run, &rank)) in runs.iter().zip(ranks).enumerate() {
+        let (words, last) = find_best(&tree, rank);
+        previous.push(last);
+        let mut node = rank + 1;
+        while node < tree.len() {
+            tree[node] = tree[node].max((words + run[2], number + 1));
+            node += node & node.wrapping_neg();
+        }
+    }
+    let mut is_chosen = vec![false; runs.len()];
+    let (_, mut last) = find_best(&tree, runs.len());
+    while last > 0 {
+        is_chosen[last - 1] = true;
+        last = previous[last - 1];
+    }
+    is_chosen
 }
 
 fn split_at_gaps(runs: Vec<Run>, max_gap: i64, max_replaced_words: i64) -> Vec<Vec<Run>> {

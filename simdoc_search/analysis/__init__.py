@@ -14,6 +14,7 @@ shingles.py        shingles of words
 hashes.py          hashes of texts and of their words
 native.py          the optional native kernel
 distinct.py        distinct values of an array
+ragged_arrays.py   arrays with runs of values, one run per document
 """
 
 from simdoc_search.analysis.settings import Analysis

@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.ragged_arrays import positions_in_runs
 from simdoc_search.duplicates.arrays import AnyInts, Ints, Keys, is_run_start, slices
 from simdoc_search.duplicates.fingerprint_table import MAX_TOKENS_WITH_LOW_BITS, FingerprintTable
 from simdoc_search.query.planner import choose_banding, parse_fraction
@@ -119,8 +120,7 @@ def choose_rare_tokens(
             owner.astype(np.uint64) << _DOCUMENT_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
         )
         counts = table.token_counts_of(documents[part])
-        rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        chosen = order[rank < np.repeat(needed[counts], counts)]
+        chosen = order[positions_in_runs(0, counts) < np.repeat(needed[counts], counts)]
         yield hashes[chosen], documents[part][owner[chosen]].astype(np.int64)
 
 

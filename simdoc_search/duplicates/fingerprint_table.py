@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.ragged_arrays import expand_runs, positions_in_runs
 from simdoc_search.duplicates.arrays import AnyInts, Bools, Floats, Ints, Keys, mix_bits, release_memory, slices
 from simdoc_search.duplicates.key_files import KeyMatrix
 from simdoc_search.sketch.estimate import correct_for_chance
@@ -74,11 +75,10 @@ class FingerprintTable:
 
     def token_ids_of_documents(self, documents: AnyInts) -> tuple[NDArray[np.uint32], Ints]:
         """Return the token ids of these documents, and for each id, the position of its document in `documents`."""
-        counts, begins = self.token_counts_of(documents), self.begins[documents].astype(np.int64)
-        owner = np.repeat(np.arange(len(documents)), counts)
-        ends = np.cumsum(counts)
+        begins = self.begins[documents].astype(np.int64)
         self._limit_mapped_memory(begins)
-        return self.token_ids[np.arange(len(owner)) + np.repeat(begins - (ends - counts), counts)], owner
+        owner, position = expand_runs(begins, self.token_counts_of(documents))
+        return self.token_ids[position], owner
 
     def token_hashes(self, documents: AnyInts, *, with_low_bits: bool) -> tuple[Keys, Ints]:
         """Return a 64-bit hash of each token, and the position of each token's document in `documents`.
@@ -94,9 +94,7 @@ class FingerprintTable:
         values = token_ids.astype(np.uint64)
         if with_low_bits and self.low_hash_bits is not None:
             low_bits, begins = self.low_hash_bits
-            counts = self.token_counts_of(documents)
-            first = begins[documents].astype(np.int64) - (np.cumsum(counts) - counts)
-            positions = np.arange(len(values)) + np.repeat(first, counts)
+            positions = positions_in_runs(begins[documents].astype(np.int64), self.token_counts_of(documents))
             values = values << _LOW_BIT_COUNT | low_bits[positions].astype(np.uint64)
         return values
 

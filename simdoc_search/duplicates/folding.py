@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.ragged_arrays import positions_in_runs
 from simdoc_search.display import printable
 from simdoc_search.duplicates.arrays import Floats, Ints, is_run_start
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
@@ -257,9 +258,7 @@ class _Comparison:
             if not is_left[number]:
                 continue
             lists = list_of_value[ends[number - 1] if number else 0 : ends[number]]
-            sizes = lengths[lists]
-            positions = np.repeat(starts[lists] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
-            shared = np.bincount(owners[positions], minlength=count)
+            shared = np.bincount(owners[positions_in_runs(starts[lists], lengths[lists])], minlength=count)
             is_left[number] = False
             enough = shared >= minimum * np.maximum(self._sizes, self._sizes[number]) - _TOLERANCE
             others = np.flatnonzero(enough & is_left)

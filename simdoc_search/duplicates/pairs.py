@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.ragged_arrays import positions_in_runs
 from simdoc_search.duplicates.arrays import (
     AnyInts,
     Ints,
@@ -135,7 +136,7 @@ def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
     has_pairs = lengths > 1
     begins, lengths = begins[has_pairs], lengths[has_pairs]
     ends = np.repeat(begins + lengths, lengths)
-    open_positions = np.arange(len(ends)) - np.repeat(np.cumsum(lengths) - lengths - begins, lengths)
+    open_positions = positions_in_runs(begins, lengths)
     for distance in range(1, int(lengths.max(initial=0))):
         is_open = open_positions + distance < ends
         open_positions, ends = open_positions[is_open], ends[is_open]

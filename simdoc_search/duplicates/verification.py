@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.ragged_arrays import slices_by_cost
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
 from simdoc_search.analysis.words import locate_words
@@ -26,7 +27,6 @@ from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import siphash_2_4_128
 from simdoc_search.sketch.hashing import occurrence_hashes
 from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH, shingles_in_pieces
-from simdoc_search.versions.ragged_arrays import slices_by_cost
 from simdoc_search.workers import ParallelMapper
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.ragged_arrays import expand_runs, positions_in_runs, slices_by_cost
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, pair_keys, run_starts, split_pair_keys
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress
@@ -24,7 +25,6 @@ from simdoc_search.sketch.concepts import PARAGRAPH_END
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.matching import shares_of_pairs
-from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
 MAX_CANDIDATES = 2_000
@@ -197,6 +197,6 @@ def _find_nearest(batch_documents: Ints, scores: Floats, candidate_counts: Ints)
         | far.astype(np.int64) << _POSITION_BITS
         | np.arange(len(batch_documents))
     )
-    rank = np.arange(len(batch_documents)) - np.repeat(np.cumsum(candidate_counts) - candidate_counts, candidate_counts)
-    nearest: Ints = keys[rank < MAX_COMPARED_CANDIDATES] & (1 << _POSITION_BITS) - 1
+    is_near = positions_in_runs(0, candidate_counts) < MAX_COMPARED_CANDIDATES
+    nearest: Ints = keys[is_near] & (1 << _POSITION_BITS) - 1
     return nearest

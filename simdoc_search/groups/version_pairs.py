@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.ragged_arrays import expand_runs, positions_in_runs, slices_by_cost
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sorted, pair_keys, split_pair_keys
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress
@@ -25,7 +26,6 @@ from simdoc_search.sketch.hamming_search import find_near_pairs, sample_near_pai
 from simdoc_search.sketch.simhash import SIMHASH_BITS
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.versions.matching import shares_of_pairs
-from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MAX_SENTENCES_FOR_EXACT_SEARCH = 1 << 16
 """Maximum number of distinct sentences among which all similar pairs are found."""
@@ -127,7 +127,7 @@ class _VersionSearch:
         order = np.lexsort((similar, queried))
         queried, similar = queried[order], similar[order]
         counts = np.bincount(queried, minlength=len(self.simhashes))
-        ranks = np.arange(len(queried)) - (np.cumsum(counts) - counts)[queried]
+        ranks = positions_in_runs(0, counts)
         self._record_affected_documents(counts > FREQUENT_SENTENCE_LIMIT)
         is_kept = (
             ranks < np.where(counts > FREQUENT_SENTENCE_LIMIT, MAX_PARTNERS_PER_FREQUENT_SENTENCE, counts)[queried]
@@ -200,7 +200,7 @@ def _find_rarest_sentences(
 ) -> Ints:
     """Return the occurrences to look up: in each document, those of the sentences that the fewest documents have."""
     order = np.lexsort((sentence_of_occurrence, document_counts[sentence_of_occurrence], document_of_occurrence))
-    ranks = np.arange(len(order)) - np.repeat(np.cumsum(sentence_counts) - sentence_counts, sentence_counts)
+    ranks = positions_in_runs(0, sentence_counts)
     needed = np.maximum(1, np.ceil(sentence_counts * thresholds.min_share - 1e-9)).astype(np.int64)
     looked_up: Ints = order[ranks <= np.repeat(sentence_counts - needed, sentence_counts)]
     return looked_up

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.runs import NO_RUNS
+from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing_subsequence
 from simdoc_search.passages.windows import Ints
 from simdoc_search.passages.word_spans import Mask, mask_to_word_ranges
 
@@ -16,6 +18,10 @@ _MAX_GAP_FACTOR = 8
 """If the gap in one text is very short, the gap in the other text may be up to 8 times `max_gap`."""
 _MAX_COUNTED_WORDS_PER_RUN = 4
 """`select_dense_runs` counts at most this many words of each run."""
+_MIN_MOVED_WORDS = 2
+"""The minimum number of matched words of a passage that were moved together. A single word is not counted as moved."""
+_MAX_MOVED_GAP = 10
+"""The maximum number of words between two runs that were moved together."""
 
 
 def select_dense_runs(runs: Ints, reach: int, min_words: int, min_kept_length: int) -> Ints:
@@ -136,6 +142,45 @@ def cut_overlaps(runs: Ints, is_taken_a: Mask, is_taken_b: Mask) -> Ints:
             is_taken_a[i + start : i + end] = is_taken_b[j + start : j + end] = True
             kept.append((i + start, j + start, end - start))
     return np.array(sorted(kept), np.int64).reshape(-1, 3)
+
+
+def drop_displaced_words(runs: Ints) -> Ints:
+    """Remove the words of a passage that are in another order in the two texts, unless at least 2 were moved together.
+
+    A replaced word is often equal to a word that the other text has elsewhere in the passage. `runs` must be in the
+    order of the first text and must not overlap.
+    """
+    if (np.diff(runs[:, 1]) > 0).all():
+        return runs
+    ordered = [(i, j, size) for i, j, size in runs.tolist()]
+    unmoved = heaviest_increasing_subsequence(ordered)
+    blocks = group_moved_runs(ordered, unmoved)
+    moved = [block for block in blocks if sum(size for _, _, size in block) >= _MIN_MOVED_WORDS]
+    return np.array(sorted(itertools.chain(unmoved, *moved)), np.int64)
+
+
+def group_moved_runs(runs: Sequence[EqualRun], unmoved: Sequence[EqualRun]) -> Iterator[list[EqualRun]]:
+    """Yield blocks of runs that were moved together.
+
+    Between two runs of a block, both texts have at most 10 words and no other run.
+
+    Args:
+        runs: Runs in the order of the first text, without overlaps.
+        unmoved: The runs that were not moved.
+    """
+    next_in_a = dict(itertools.pairwise(runs))
+    next_in_b = dict(itertools.pairwise(sorted(runs, key=lambda run: run[1])))
+    block: list[EqualRun] = []
+    for run in sorted(set(runs).difference(unmoved)):
+        if block:
+            i, j, size = last = block[-1]
+            is_near = run[0] - i - size <= _MAX_MOVED_GAP and 0 <= run[1] - j - size <= _MAX_MOVED_GAP
+            if not (is_near and next_in_a.get(last) == run == next_in_b.get(last)):
+                yield block
+                block = []
+        block.append(run)
+    if block:
+        yield block
 
 
 def split_at_gaps(runs: Ints, max_gap: int, max_replaced_words: int) -> Iterator[Ints]:

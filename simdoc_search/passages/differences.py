@@ -11,6 +11,7 @@ import numpy as np
 
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
+from simdoc_search.passages.chains import group_moved_runs
 from simdoc_search.passages.passage import Difference, Passage, Span
 from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing_subsequence, longest_common_subsequence
 from simdoc_search.passages.word_spans import Mask, empty_mask, mask_to_word_ranges, words_to_span
@@ -20,12 +21,6 @@ _MAX_WORD_PAIRS = 1 << 22
 
 _MAX_WORDS_PER_EQUAL_WORD = 50
 """Two differences are joined if the larger one has more than 50 words for each equal word between them."""
-
-_MIN_MOVED_WORDS = 5
-"""A shorter run is reported as removed and inserted, not as moved."""
-
-_MAX_MOVED_GAP = 10
-"""The maximum number of words between two runs that were moved together."""
 
 Stretch = tuple[int, int, int, int]
 """The index of the first word and the index after the last word, in the first text and then in the second."""
@@ -39,8 +34,7 @@ def find_differences(a: WordPositions, b: WordPositions, passages: Sequence[Pass
     """
     runs = select_disjoint_runs(a, b, passages)
     unmoved = heaviest_increasing_subsequence(runs)
-    others = set(runs).difference(unmoved)
-    blocks = list(_group_moved_runs([run for run in runs if run in others and run[2] >= _MIN_MOVED_WORDS], runs))
+    blocks = list(group_moved_runs(runs, unmoved))
     ends = [(block[0], block[-1]) for block in blocks]
     blocks_a = sorted((first[0], last[0] + last[2]) for first, last in ends)
     blocks_b = sorted((first[1], last[1] + last[2]) for first, last in ends)
@@ -94,26 +88,6 @@ def select_disjoint_runs(a: WordPositions, b: WordPositions, passages: Sequence[
             taken_a[i : i + size] = taken_b[j : j + size] = True
             kept.append((i, j, size))
     return sorted(kept)
-
-
-def _group_moved_runs(moved_runs: list[EqualRun], all_runs: list[EqualRun]) -> Iterator[list[EqualRun]]:
-    """Yield blocks of runs that were moved together.
-
-    Between two runs of a block, both texts have at most 10 words and no other run.
-    """
-    next_in_a = dict(itertools.pairwise(all_runs))
-    next_in_b = dict(itertools.pairwise(sorted(all_runs, key=lambda run: run[1])))
-    block: list[EqualRun] = []
-    for run in moved_runs:
-        if block:
-            i, j, size = last = block[-1]
-            is_near = run[0] - i - size <= _MAX_MOVED_GAP and 0 <= run[1] - j - size <= _MAX_MOVED_GAP
-            if not (is_near and next_in_a.get(last) == run == next_in_b.get(last)):
-                yield block
-                block = []
-        block.append(run)
-    if block:
-        yield block
 
 
 def _find_gaps(runs: Sequence[EqualRun], stretch: Stretch) -> Iterator[Stretch]:

@@ -110,7 +110,7 @@ class Comparison:
         equal_unmatched_word_counts: The number of words of each text that are neither matched nor in a difference. They
             are equal in both texts, but so few in a row that this may be chance.
         matched_different_word_counts: The number of words of each text that are both matched and in a difference,
-            because they are repeated or moved. Moved differences do not count.
+            because they are repeated. Moved differences do not count.
     """
 
     jaccard: float

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.ragged_arrays import expand_runs
 from simdoc_search.passages.windows import Ints, Windows
 
 _MAX_TRIED_POSITIONS = 4
@@ -34,9 +35,8 @@ def find_common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
     i = np.flatnonzero(is_rare[a])
     order = np.argsort(b, kind="stable")
     first = np.cumsum(counts_b) - counts_b  # for each window class, the index in `order` of its first window
-    pairs = counts_b[a[i]]
-    rank = np.arange(int(pairs.sum())) - np.repeat(np.cumsum(pairs) - pairs, pairs)
-    return _extend_to_runs(windows, np.repeat(i, pairs), order[np.repeat(first[a[i]], pairs) + rank])
+    window, position = expand_runs(first[a[i]], counts_b[a[i]])
+    return _extend_to_runs(windows, i[window], order[position])
 
 
 def add_covering_runs(windows: Windows, length: int, known_runs: Ints) -> Ints:

@@ -222,7 +222,7 @@ def _describe_other_words(comparison: Comparison) -> Iterator[MeasureRow]:
         yield MeasureRow("equal, not matched", counts, "which may be equal by chance")
     if any(comparison.matched_different_word_counts):
         counts = _format_counts_of_both(comparison.matched_different_word_counts)
-        yield MeasureRow("in common and different", counts, "which are repeated or moved")
+        yield MeasureRow("in common and different", counts, "which are repeated")
 
 
 def _format_counts_of_both(counts: tuple[int, int]) -> str:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.ragged_arrays import positions_in_runs, slices_by_cost
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, count_set_bits
 
 _PAIRS_PER_BATCH = 1 << 16  # more pairs do not fit into the processor's cache
@@ -159,16 +160,14 @@ class _SortedNumbers:
         self, queries: Simhashes, order: Ints, begins: Ints, counts: Ints, max_distance: int
     ) -> Iterator[tuple[Ints, Ints]]:
         """Compare each query with a range of the sorted numbers, given by its first index and its length."""
-        sums = np.cumsum(counts)
-        cuts = np.searchsorted(sums, np.arange(_PAIRS_PER_BATCH, int(sums[-1]) if len(sums) else 0, _PAIRS_PER_BATCH))
-        for first, end in pairwise([0, *cuts.tolist(), len(queries)]):
-            sizes = counts[first:end]
-            index = np.arange(int(sizes.sum())) + np.repeat(begins[first:end] - (np.cumsum(sizes) - sizes), sizes)
-            difference = np.repeat(queries[first:end], sizes) ^ self._values[index]
+        for part in slices_by_cost(counts, _PAIRS_PER_BATCH):
+            sizes = counts[part]
+            index = positions_in_runs(begins[part], sizes)
+            difference = np.repeat(queries[part], sizes) ^ self._values[index]
             near = np.flatnonzero(count_set_bits(difference) <= max_distance)
             for block in self._earlier_blocks:
                 near = near[difference[near] & block != 0]
-            query = first + np.searchsorted(np.cumsum(sizes), near, side="right")
+            query = part.start + np.searchsorted(np.cumsum(sizes), near, side="right")
             yield order[query], self._order[index[near]]
 
 

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.ragged_arrays import expand_runs
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch.hash_functions import mix_bits
@@ -92,9 +93,7 @@ def _hash_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops:
     `triples` contains one triple per unit of the text. `starts` and `stops` are the positions of the first unit of each
     sentence, and of the unit after its end.
     """
-    sizes = stops - starts
-    owner = np.repeat(np.arange(len(starts)), sizes)
-    index = np.arange(len(owner)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    owner, index = expand_runs(starts, stops - starts)
     keys = distinct(owner.astype(np.uint64) << _TRIPLE_BITS | triples[index])
     counts = np.bincount((keys >> _TRIPLE_BITS).astype(np.int64), minlength=len(starts))
     return simhashes(mix_bits((keys & (np.uint64(1) << _TRIPLE_BITS) - np.uint64(1)) + _SPLITMIX64_STEP), counts)

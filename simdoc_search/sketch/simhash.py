@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.ragged_arrays import positions_in_runs
+
 SIMHASH_BITS = 64
 
 _FEATURES_PER_BATCH = 1 << 16
@@ -61,8 +63,8 @@ def _sum_of_bits(bits: NDArray[np.uint8], begins: NDArray[np.int64], counts: NDA
     """
     pieces = -(-counts // _MAX_SUMMED_ROWS)
     first_piece = np.cumsum(pieces) - pieces
-    rank = np.arange(int(pieces.sum())) - np.repeat(first_piece, pieces)
-    sums = np.add.reduceat(bits.view(np.uint64), np.repeat(begins, pieces) + _MAX_SUMMED_ROWS * rank).view(np.uint8)
+    begins_of_pieces = np.repeat(begins, pieces) + _MAX_SUMMED_ROWS * positions_in_runs(0, pieces)
+    sums = np.add.reduceat(bits.view(np.uint64), begins_of_pieces).view(np.uint8)
     return np.add.reduceat(sums.astype(np.int64), first_piece)
 
 

@@ -12,7 +12,6 @@ timeline.py         the order of documents, with descriptions of the evidence
 text_order.py       guesses the order from the texts
 relations.py        computes the similarity of two documents from their concepts
 idf.py              weights of concepts by document frequency
-ragged_arrays.py    arrays with runs of values, one run per document
 """
 
 from simdoc_search.sketch.thresholds import (

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SentenceShares, SimilarityThresholds
-from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MIN_SHARED_SENTENCES = 2
 """Two versions must share at least this many distinct sentences, unless one of them has fewer.

@@ -37,12 +37,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.ragged_arrays import expand_runs, positions_in_runs, slices_by_cost
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.concepts import ParagraphConcepts, concatenate_paragraphs, paragraph_simhashes
 from simdoc_search.sketch.simhash import hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.tokens import TokenIds
-from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MIN_RELATED_SIMILARITY = 0.2
 """Documents with this similarity get the score `DEFAULT_MIN_SCORE`."""
@@ -111,7 +111,7 @@ class WeightedConcepts:
         used = np.minimum(counts, np.maximum(_MIN_PARAGRAPHS, -(-counts // 2)))
         order = np.lexsort((-cosines.values, pair))
         rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+        rank[order] = positions_in_runs(0, counts)
         weights_in_mean = np.where(rank < used[pair], 1 / used[pair], 0.0)
         means = np.asarray(np.bincount(pair, weights_in_mean * cosines.values, len(smaller_documents)), np.float64)
         return _ParagraphCosines(means, cosines, weights_in_mean)

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.ragged_arrays import expand_runs
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
-from simdoc_search.versions.ragged_arrays import expand_runs
 
 MAX_UNCHANGED_DISTANCE = 4
 """Maximum number of simhash bits in which unchanged sentences differ. In a test with 60 families, the whole order was

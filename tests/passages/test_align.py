@@ -136,6 +136,20 @@ def test_shuffled_and_reworded_passages_are_found() -> None:
         assert 50 > sum(part.word_count for part in align(text, source, "verbatim"))
 
 
+def test_a_replaced_word_that_the_source_has_elsewhere_is_not_matched() -> None:
+    """Two words that were moved together are matched."""
+    words = texts.distinct_words(60, seed=1)
+
+    def count_matched(size: int) -> int:
+        end = 10 + size
+        copy = [*words[:10], *["new", "words"][:size], *words[end:40], *words[10:end], *words[40 + size :]]
+        (passage,) = align(" ".join(copy), " ".join(words))
+        return passage.word_count
+
+    assert 60 - 2 == count_matched(1)
+    assert 60 - 4 + 2 == count_matched(2)
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_passages_may_be_in_another_order(preset: Preset) -> None:
     """Unmatched words between two passages separate them."""

@@ -113,6 +113,14 @@ def test_a_moved_block_may_have_a_replaced_word() -> None:
     ] == [(kind, " ".join(mine.split()), theirs) for kind, mine, theirs in quoted(a, b)]
 
 
+def test_matched_words_in_another_order_are_moved() -> None:
+    """So a matched word is not also a difference."""
+    words = texts.distinct_words(60, seed=1)
+    copy = [*words[:10], *words[12:40], *words[10:12], *words[40:]]
+
+    assert [("moved", pair := " ".join(words[10:12]), pair)] == quoted(" ".join(words), " ".join(copy))
+
+
 def test_unrelated_texts_are_one_difference() -> None:
     """If one text has no words, the words of the other are removed or inserted."""
     assert [("replaced", "one two", "three")] == quoted("one two.", "(three)")

@@ -21,8 +21,14 @@ def expand_runs(begins: Ints, counts: Ints) -> tuple[Ints, Ints]:
     Returns:
         The index of the run that contains each position, and the positions; both int64, shape (sum of the counts,).
     """
-    run = np.repeat(np.arange(len(counts)), counts)
-    return run, np.arange(len(run)) + np.repeat(begins - (np.cumsum(counts) - counts), counts)
+    return np.repeat(np.arange(len(counts)), counts), positions_in_runs(begins, counts)
+
+
+def positions_in_runs(begins: Ints | int, counts: Ints) -> Ints:
+    """Return only the positions that `expand_runs` returns. If `begins` is 0, they are the ranks in each run."""
+    positions: Ints = np.repeat(begins - (np.cumsum(counts) - counts), counts)
+    positions += np.arange(len(positions))
+    return positions
 
 
 def slices_by_cost(costs: Ints, slice_cost: int) -> Iterator[slice]:
