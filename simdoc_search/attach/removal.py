@@ -235,19 +235,23 @@ def _plan_deletions(plan: RemovalPlan, parts: Iterable[_Part], advice: str) -> N
 
     A warning ends with `advice` if an index uses the parts.
     """
-    kept: dict[str, list[str]] = {}
+    kept: dict[str, dict[str, list[str]]] = {}
     for part in parts:
         if plan.engine.call("GET", part.path_parts, allowed_statuses=(404,)) is None:
             continue
-        name = f"{part.kind} {part.path_parts[-1]}"
+        name = part.path_parts[-1]
         if part.users:
-            kept.setdefault(shorten_list(part.users, if_empty=""), []).append(name)
+            users = shorten_list(part.users, if_empty="")
+            kept.setdefault(users, {}).setdefault(part.kind, []).append(name)
         else:
-            plan.deletions.append(Step("deletion", part.path_parts, None, f"delete the {name}"))
-    plan.warnings.extend(
-        f"kept {', '.join(names)}: still used by {users}{advice if users.startswith('the index ') else ''}"
-        for users, names in kept.items()
-    )
+            plan.deletions.append(Step("deletion", part.path_parts, None, f"delete the {part.kind} {name}"))
+    for users, names_by_kind in kept.items():
+        parts_kept = ", ".join(
+            f"{kind}{'s' * (len(names) > 1)} {', '.join(names)}" for kind, names in names_by_kind.items()
+        )
+        plan.warnings.append(
+            f"kept {parts_kept}: still used by {users}{advice if users.startswith('the index ') else ''}"
+        )
 
 
 def _plan_marks(plan: RemovalPlan, pipeline_bodies: Mapping[str, Any]) -> None:

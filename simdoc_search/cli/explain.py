@@ -25,6 +25,7 @@ from simdoc_search.display import command_line, format_count, format_percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco
+from simdoc_search.query.clauses import has_other_clauses, parse_fingerprint_and_filters
 from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, count_clauses
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import BandPlan, ThresholdPlan
@@ -123,6 +124,8 @@ def explain(
     query_string = next(iter(queries), None)
     if query_string is None and overlap is None:
         raise click.UsageError("give QUERY or --overlap")
+    if query_string is not None and has_other_clauses(query_string):
+        query_string = parse_fingerprint_and_filters(query_string).fingerprint  # filters do not change the plan
     if dsl and sql:
         raise click.UsageError("give either --dsl or --sql, not both")
     requested: str | FingerprintQuery | None = query_string

@@ -95,7 +95,7 @@ class ThresholdPlan:
         minimum = Fraction(self.minimum_match, len(self.tokens)) if self.allows_lower_estimates else overlap
         if token_overlap.shared_count < minimum * token_overlap.union_count:
             return False
-        return not self.allows_lower_estimates or not _is_ruled_out(token_overlap, overlap)
+        return not self.allows_lower_estimates or not is_ruled_out(token_overlap, overlap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,24 +146,27 @@ class BandPlan:
         """Whether a candidate is a hit. It is a hit unless its tokens rule out the overlap."""
         if token_overlap.matched_token_count < max(self.minimum_match, min_matches(len(self.tokens), overlap)):
             return False
-        return not overlap or not _is_ruled_out(token_overlap, overlap)
+        return not overlap or not is_ruled_out(token_overlap, overlap)
 
 
 Plan = ThresholdPlan | BandPlan
 
 
-def _is_ruled_out(token_overlap: TokenOverlap, overlap: Fraction) -> bool:
-    """Whether an estimate is so low that it rules out an overlap."""
-    return token_overlap.shared_count < _min_shared_count(overlap, token_overlap.union_count, token_overlap.sample_size)
+def is_ruled_out(token_overlap: TokenOverlap, overlap: Fraction, z_score: float = ONE_SIDED_Z_SCORE) -> bool:
+    """Return whether an estimate is so low that it rules out an overlap.
 
-
-def _min_shared_count(overlap: Fraction, union_count: float, sample_size: float) -> float:
-    """Return the smallest number of shared tokens that does not rule out an overlap.
-
-    It is `ONE_SIDED_Z_SCORE` standard deviations below the expected number. If another shingle displaces a shared one
-    from its slot, the number of shared tokens and the union are smaller by one. This difference from the expected
-    number is allowed in addition, because it matters for short texts.
+    It is `z_score` standard deviations below the overlap. If another shingle displaces a shared one from its slot, the
+    number of shared tokens and the union are smaller by one. This difference from the expected number is allowed in
+    addition, because it matters for short texts.
     """
+    minimum = _min_shared_count(overlap, token_overlap.union_count, token_overlap.sample_size, z_score)
+    return token_overlap.shared_count < minimum
+
+
+def _min_shared_count(
+    overlap: Fraction, union_count: float, sample_size: float, z_score: float = ONE_SIDED_Z_SCORE
+) -> float:
+    """Return the smallest number of shared tokens that does not rule out an overlap; see `is_ruled_out`."""
     share = float(overlap)
-    deviation = ONE_SIDED_Z_SCORE * math.sqrt(share * (1 - share) / sample_size)
+    deviation = z_score * math.sqrt(share * (1 - share) / sample_size)
     return (share - deviation) * union_count - (1 - share)

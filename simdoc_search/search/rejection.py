@@ -12,13 +12,14 @@ from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.input_paths import is_missing
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.passages.exact_overlap import measure_many
+from simdoc_search.query.plans import is_ruled_out
 from simdoc_search.search.nearest import (
     NearestDuplicate,
     classify_duplicate,
     find_nearest_duplicates,
     parse_min_overlap,
 )
-from simdoc_search.search.similar_ranking import estimate_max_overlap
+from simdoc_search.search.similar_ranking import Z_SCORE
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
@@ -134,7 +135,7 @@ class _UncommittedDocuments:
         ids = {id for token in record.token_ids.tolist() for id in self._ids_by_token.get(token, ())}
         for earlier_record in (self._records[id] for id in sorted(ids & self._records.keys())):
             tokens = self._settings.compare_tokens(record.token_ids, earlier_record.token_ids)
-            if estimate_max_overlap(tokens.shared_count, tokens.union_count) < self._min_overlap:
+            if is_ruled_out(tokens, self._min_overlap, Z_SCORE):
                 continue
             duplicates.append(self._compare_records(record, earlier_record, tokens.overlap))
         above_minimum = [duplicate for duplicate in duplicates if duplicate.overlap >= self._min_overlap]

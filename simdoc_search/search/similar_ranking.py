@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from simdoc_search.passages.exact_overlap import Measures
-from simdoc_search.query.plans import Plan, ThresholdPlan
+from simdoc_search.query.plans import Plan, ThresholdPlan, is_ruled_out
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import measure_texts, read_stored_texts, split_into_batches
 from simdoc_search.sketch.estimate import TokenOverlap
@@ -37,8 +37,8 @@ near-duplicates would be compared with all of them.
 
 _MAX_COMPARED_PER_HIT = 10
 
-_Z_SCORE = 3.09
-"""Number of standard deviations above the mean that one value in 1,000 exceeds."""
+Z_SCORE = 3.09
+"""Number of standard deviations from the mean that one value in 1,000 exceeds, in one direction."""
 
 
 class HitPage(NamedTuple):
@@ -171,8 +171,9 @@ class Ranker:
         if not self.overlap and isinstance(self.plan, ThresholdPlan):
             return candidate.matched_token_count >= self.plan.minimum_match
         tokens = self._compare_tokens(candidate)
-        can_reach = not self.overlap or estimate_max_overlap(tokens.shared_count, tokens.union_count) >= self.overlap
-        return can_reach and self.plan.is_hit(tokens, None)
+        if self.overlap and is_ruled_out(tokens, self.overlap, Z_SCORE):
+            return False
+        return self.plan.is_hit(tokens, None)
 
     @staticmethod
     def _make_exact_hit(candidate: Candidate, exact: Measures) -> Hit:
@@ -199,7 +200,7 @@ def estimate_max_overlap(shared_count: float, union_count: float) -> float:
     """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
     if shared_count >= union_count:
         return 1.0  # the formula below would have rounding errors
-    z_squared = _Z_SCORE**2
+    z_squared = Z_SCORE**2
     share = shared_count / union_count
-    spread = _Z_SCORE * math.sqrt(share * (1 - share) / union_count + z_squared / (4 * union_count * union_count))
+    spread = Z_SCORE * math.sqrt(share * (1 - share) / union_count + z_squared / (4 * union_count * union_count))
     return min(1.0, (share + z_squared / (2 * union_count) + spread) / (1 + z_squared / union_count))

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from unicodedata import normalize
 
-from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.stores.filters import Condition, FilterValue
 from simdoc_search.stores.record import Record
 
@@ -42,8 +41,11 @@ def alternative_names(id: str) -> list[str]:
     They are its last path component, its archive member, both of these without extension, and the id without extension.
     """
     member = last = id.rsplit("/", 1)[-1]
-    while archive := find_archive(member):
-        member = member[len(archive) + 1 :]
+    if "!" in member:
+        from simdoc_search.corpus.member_names import find_archive  # noqa: PLC0415 - loads all readers of files
+
+        while archive := find_archive(member):
+            member = member[len(archive) + 1 :]
     dot = member.rfind(".")
     extension = len(member) - dot if 0 < dot < len(member) - 1 else 0
     names = {last, member, *(name[: len(name) - extension] for name in (id, last, member))}

@@ -245,6 +245,11 @@ def test_people_see_probabilities_in_percent() -> None:
     assert all(row.endswith(" %") for row in rows)
 
 
+def test_filters_do_not_change_the_plan(indexed: Path) -> None:
+    store = ("--store", str(indexed / ".simdoc"))
+    assert explain("doc123_20_80", *store) == explain("FINGERPRINT:doc123_20_80 AND NOT author:me", *store)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from simdoc_search.query import BandPlan, ThresholdPlan
+from simdoc_search.query.plans import is_ruled_out
 from simdoc_search.query.s_curve import probability_of_matches
 from simdoc_search.sketch.estimate import TokenOverlap
 from tests.support.query_plans import tokens
@@ -42,17 +44,18 @@ def test_a_match_of_a_band_is_a_hit_unless_its_estimate_rules_out_the_overlap() 
     assert [True, False] == [BANDS.is_hit(compared(matched, 400), None) for matched in (6, 5)]
 
 
+@pytest.mark.parametrize(("z_score", "rate"), [(2.33, 0.01), (3.09, 0.001)])
 @pytest.mark.parametrize("shingles", [10, 20, 50, 200, 1000])
-def test_bands_rule_out_1_in_100_documents_at_the_overlap_at_most(shingles: int) -> None:
+def test_few_documents_at_the_overlap_are_ruled_out(shingles: int, z_score: float, rate: float) -> None:
     """The texts may be short. A fifth of the shingles are shared, and fall into random slots, which keep one each."""
     rng, trials = np.random.default_rng(shingles), 3000
     limit, missed = Fraction(1, 5), 0
     for _ in range(trials):
         slots, first = np.unique(rng.integers(0, 512, shingles), return_index=True)
         shared = int(np.count_nonzero(rng.permutation(shingles)[first] < shingles // 5))
-        missed += not BANDS.is_hit(TokenOverlap(max(1, shared), shared, len(slots) * 511 / 512, 512), limit)
+        missed += is_ruled_out(TokenOverlap(shared, shared, len(slots) * 511 / 512, 512), limit, z_score)
 
-    assert missed <= 0.01 * trials + 3 * (0.01 * 0.99 * trials) ** 0.5
+    assert missed <= rate * trials + 3 * math.sqrt(rate * trials)
 
 
 def test_a_short_text_far_below_the_overlap_is_not_a_hit() -> None:
