@@ -89,9 +89,12 @@ def split_url(url: str) -> tuple[list[str], str]:
     if not is_valid:
         raise LocationError(f"{shown} is not the URL of an engine; use http://host:port/index")
     endpoint = _ENDPOINT_PATTERN.search(parts.path)
-    if endpoint or not index or parts.query or parts.fragment:
-        index_path = (parts.path[: endpoint.start()] if endpoint else parts.path).rstrip("/")
-        raise _no_index_error(shown, f"{parts.scheme}://{host_ports}{index_path or '/INDEX'}")
+    index_path = (parts.path[: endpoint.start()] if endpoint else parts.path).rstrip("/")
+    index_url = f"{parts.scheme}://{host_ports}{index_path or '/INDEX'}"
+    if endpoint or not index:
+        raise _no_index_error(shown, index_url)
+    if parts.query or parts.fragment:
+        raise LocationError(f"the URL of an index cannot contain ? or #; use {index_url}")
     return hosts, unquote(index)
 
 
