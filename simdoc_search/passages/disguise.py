@@ -25,19 +25,34 @@ _GREEK, _LATIN_FOR_GREEK = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABEZHIKMNOPTYXo"
 _TO_LATIN = str.maketrans(f"{_CYRILLIC}{_RARE_CYRILLIC}{_GREEK}", f"{_LATIN}{_RARE_LATIN}{_LATIN_FOR_GREEK}")
 _TO_CYRILLIC = str.maketrans(_LATIN, _CYRILLIC)
 
+_INVISIBLE_RANGES = (
+    *((0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F)),
+    *((0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0)),
+    *((0xE0000, 0xE007F), (0xE0100, 0xE01EF)),
+)
+INVISIBLE_CHARACTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _INVISIBLE_RANGES)
+"""The invisible characters that can hide a copy, for a regular expression. Soft hyphens are normal in all alphabets."""
+_IS_INVISIBLE_UNIT = np.zeros(1 << 16, bool)
+"""Whether each UTF-16 unit is an invisible character, or the first half of one."""
+for _first, _last in _INVISIBLE_RANGES:
+    _IS_INVISIBLE_UNIT[_first : _last + 1] = True
+_IS_INVISIBLE_UNIT[0xDB40] = True
+
 _LATIN_LETTERS = "A-Za-zÀ-ɏ"
 _CYRILLIC_LETTERS = "\u0400-\u052f"
 _OTHER_LETTERS = f"{_CYRILLIC_LETTERS}{_GREEK}"
+_ALPHABETS = f"{_LATIN_LETTERS}\u1e00-\u1fff\u0370-\u058f\u10a0-\u10ff"
+"""The letters of the Latin, Greek, Cyrillic, Armenian and Georgian alphabets."""
 _DISGUISED_CHARACTER = re.compile(
     rf"(?<=[{_LATIN_LETTERS}])[{_OTHER_LETTERS}]|(?<=[{_OTHER_LETTERS}])[{_LATIN_LETTERS}]"
-    # A zero-width space splits a word in two. Between Thai or Khmer letters, it is normal.
-    rf"|(?<=[{_LATIN_LETTERS}{_OTHER_LETTERS}])\u200b+(?=[{_LATIN_LETTERS}{_OTHER_LETTERS}])"
+    # In other scripts, invisible characters are normal: joiners in Persian and Hindi, zero-width spaces in Thai.
+    rf"|(?<=[{_ALPHABETS}])[{INVISIBLE_CHARACTERS}]+(?=[{_ALPHABETS}])"
 )
-_WORD = re.compile(r"(?:[^\W_]|[\u00ad\u0300-\u036f\u200b-\u200d\u2060])+")  # also invisible characters, and accents
+_WORD = re.compile(rf"(?:[^\W_]|[\u00ad\u0300-\u036f{INVISIBLE_CHARACTERS}])+")  # also soft hyphens and accents
 _LATIN_LETTER = re.compile(f"[{_LATIN_LETTERS}]")
 _CYRILLIC_LETTER = re.compile(f"[{_CYRILLIC_LETTERS}]")
-_ZERO_WIDTH_SPACE = re.compile("\u200b+")
-_INVISIBLE_ENDS = "\u00ad\u200b\u200c\u200d\u2060"
+_INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]+")
+_INVISIBLE_ENDS = re.compile(rf"\A[\u00ad{INVISIBLE_CHARACTERS}]+|[\u00ad{INVISIBLE_CHARACTERS}]+\Z")
 
 _MAX_LISTED_LINES, _MAX_QUOTED_CHARACTERS = 20, 40
 _MAX_REGEX_CHARACTERS = 500
@@ -47,7 +62,7 @@ _MAX_LOOKALIKE_WORDS = 5
 
 
 class DisguisedWord(NamedTuple):
-    """A word with a zero-width space, or with letters that look like those of another alphabet.
+    """A word with invisible characters, or with letters that look like those of another alphabet.
 
     Attributes:
         span: The span of the word in the text.
@@ -71,12 +86,14 @@ def find_disguised_words(text: str) -> list[DisguisedWord]:
     ]
 
 
-def find_lookalike_letters(text: str) -> list[int]:
-    """Return the positions of the letters that look like letters of another alphabet, in disguised words."""
+def find_disguising_characters(text: str) -> list[int]:
+    """Return the positions of the invisible characters and of the look-alike letters in disguised words."""
     positions = []
     for (start, end), shown in _find(text):
-        written = [index for index in range(start, end) if text[index] != "\u200b"]
-        positions += [index for index, letter in zip(written, shown, strict=True) if text[index] != letter]
+        letters = iter(shown)
+        for index in range(start, end):
+            if _INVISIBLE.match(text[index]) or text[index] != next(letters):
+                positions.append(index)
     return positions
 
 
@@ -110,7 +127,7 @@ def describe_disguised_words(words: Iterable[DisguisedWord]) -> str:
 
 
 def _describe_line(words: list[DisguisedWord]) -> str:
-    first = printable(words[0].word.strip(_INVISIBLE_ENDS))
+    first = printable(_INVISIBLE_ENDS.sub("", words[0].word))
     shown = first if len(first) <= _MAX_QUOTED_CHARACTERS else f"{first[:_MAX_QUOTED_CHARACTERS]}…"
     return f"“{shown}”{f' and {len(words) - 1:,} more' if len(words) > 1 else ''} ({words[0].place})"
 
@@ -138,14 +155,19 @@ def _find(text: str) -> list[tuple[Span, str]]:
 
 
 def _may_contain_disguise(text: str) -> bool:
-    """Whether a text has a zero-width space or adjacent letters of two alphabets."""
+    """Whether a text has a letter before an invisible character or a letter of another alphabet."""
     if len(text) < _MAX_REGEX_CHARACTERS:
         return _DISGUISED_CHARACTER.search(text) is not None
     units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), np.uint16)
     is_latin = (units < 0x250) & (((units | 0x20) - ord("a") < 26) | (units >= 0xC0))
     is_other = ((units >= 0x400) & (units < 0x530)) | ((units >= 0x391) & (units < 0x3A8)) | (units == 0x3BF)
     adjacent = (is_latin[:-1] & is_other[1:]) | (is_other[:-1] & is_latin[1:])
-    return bool(adjacent.any()) or "\u200b" in text
+    if adjacent.any():
+        return True
+    invisible = np.flatnonzero(_IS_INVISIBLE_UNIT[units])
+    before = units[invisible[invisible > 0] - 1]
+    ranges = ("A", "\u0590"), ("\u10a0", "\u1100"), ("\u1e00", "\u2000")
+    return any(((before >= ord(first)) & (before < ord(end))).any() for first, end in ranges)
 
 
 def _find_lookalike_words(text: str) -> Iterator[Span]:
@@ -169,7 +191,7 @@ def _replace_lookalikes(word: str, *, prefer_latin: bool) -> str:
 
     `prefer_latin` decides about words that can be read in both alphabets.
     """
-    word = _ZERO_WIDTH_SPACE.sub("", word)
+    word = _INVISIBLE.sub("", word)
     as_latin, as_cyrillic = word.translate(_TO_LATIN), word.translate(_TO_CYRILLIC)
     is_latin, is_cyrillic = _is_latin(as_latin), all(map(_CYRILLIC_LETTER.match, filter(str.isalpha, as_cyrillic)))
     if is_latin and (prefer_latin or not is_cyrillic):
@@ -187,7 +209,7 @@ def _undisguised_pieces(text: str) -> Iterator[tuple[int, str]]:
     for (start, next_end), word in _find(text):
         yield end, text[end:start]
         position, shown = start, 0
-        for match in _ZERO_WIDTH_SPACE.finditer(text, start, next_end):
+        for match in _INVISIBLE.finditer(text, start, next_end):
             length = match.start() - position
             yield position, word[shown : shown + length]
             position, shown = match.end(), shown + length

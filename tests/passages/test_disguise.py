@@ -21,7 +21,7 @@ from tests.support.cli import answer, output, write
 from tests.support.web import pages_of
 
 TEXT = "the keeper wrote about the old harbour and the people who lived there"
-COMPARED = "They differ from the words that they look like. `passages` reads them as those words."
+COMPARED = "They may differ from the words that they look like. `passages` reads them as those words."
 
 
 def test_disguised_words_are_counted_and_their_lines_listed() -> None:
@@ -50,6 +50,11 @@ def test_disguised_words_are_counted_and_their_lines_listed() -> None:
         ("\u03a4he N\u0391TO", "The NATO", ["the", "nato"]),  # Greek
         ("\u043fass th\u0435", "\u043fass the", ["\u043fass", "the"]),  # no Latin letter looks like the first one
         ("\U0001f600 ha\u00adrb\u043eur", "\U0001f600 ha\u00adrbour", ["\U0001f600", "harbour"]),
+        (
+            "ke\u200c\ufe0fep\U000e0061er, \u03bb\u2060\u03cc\u03b3\u03bf\u03c2",
+            "keeper, \u03bb\u03cc\u03b3\u03bf\u03c2",
+            ["keeper", "\u03bb\u03cc\u03b3\u03bf\u03c3"],
+        ),
     ],
 )
 def test_disguised_words_are_read_as_what_they_look_like(written: str, plain: str, words: list[str]) -> None:
@@ -60,7 +65,7 @@ def test_disguised_words_are_read_as_what_they_look_like(written: str, plain: st
     assert re.findall(r"[^ ,]+", written) == cut
 
 
-@given(st.text("aeB t\n\u200b\u00ad.\u0430\u0435\u0411\u03bf\u00e9\U0001f600\ud800", max_size=40))
+@given(st.text("aeB t\n\u200b\u200d\U000e0061\u00ad.\u0430\u0435\u0411\u03bf\u00e9\U0001f600\ud800", max_size=40))
 def test_positions_are_those_of_the_text_as_it_is_written(text: str) -> None:
     """A long text is checked with numpy first."""
     spans = [word.span for word in find_disguised_words(text)]
@@ -78,7 +83,7 @@ def test_positions_are_those_of_the_text_as_it_is_written(text: str) -> None:
 
 
 def test_normal_texts_are_not_suspected() -> None:
-    """Neither texts in two languages, nor the zero-width spaces between Thai words, nor Greek letters in science."""
+    """Such as texts in two languages, Greek letters in science, and invisible characters where they are normal."""
     russian = "\u043e\u043d \u043f\u0438\u0441\u0430\u043b"
     thai = "\u0e20\u0e32\u0e29\u0e32\u200b\u0e44\u0e17\u0e22 "
 
@@ -87,6 +92,10 @@ def test_normal_texts_are_not_suspected() -> None:
         TEXT,
         f"{russian} {TEXT} " * 9,
         thai * 9,
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u0915\u094d\u200d\u0937 "
+        * 9,  # joiners in Persian and Hindi
+        "\u2764\ufe0f \U0001f469\u200d\U0001f4bb " * 9,  # emoji
+        f"\ufeff{TEXT} so\u00adft " * 9,
         f"{TEXT}\u200b {TEXT} " * 9,
         "10 \u03bcm \u03b1-helix " * 9,
     ):
@@ -111,16 +120,19 @@ def test_copied_words_are_counted_in_spite_of_their_disguise() -> None:
 
 
 def test_json_and_pages_show_each_disguised_word(tmp_path: Path) -> None:
-    write(tmp_path, {"papers/a.txt": TEXT, "b.txt": TEXT.replace("old harbour", "\u043eld har\u200bbour")})
+    disguised = TEXT.replace("old harbour", "\u043eld har\u200bbour").replace("keeper", "kee\u200dper")
+    write(tmp_path, {"papers/a.txt": TEXT, "b.txt": disguised})
     query = ("passages", "--file", tmp_path / "b.txt", "--in", tmp_path / "papers", "--store", tmp_path / "s")
     page = tmp_path / "page.html"
     output(*query, "--html", page)
 
-    assert [("\u043eld", "old", "line 1"), ("har\u200bbour", "harbour", "line 1")] == [
-        (word["word"], word["looks_like"], word["place"]) for word in answer(*query)["disguised_words"]
+    assert [("kee\u200dper", "keeper"), ("\u043eld", "old"), ("har\u200bbour", "harbour")] == [
+        (word["word"], word["looks_like"]) for word in answer(*query)["disguised_words"]
     ]
     letter = '<span class="escape" title="Cyrillic Small Letter O">\u043e</span>'
-    assert f'{letter}ld har<span class="escape">\\u200b</span>bour' in page.read_text("utf-8")
+    html = page.read_text("utf-8")
+    assert f'{letter}ld har<span class="escape">\\u200b</span>bour' in html
+    assert 'kee<span class="escape">\\u200d</span>per' in html
 
 
 def test_all_outputs_have_the_note(tmp_path: Path) -> None:
