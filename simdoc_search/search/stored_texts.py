@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from unicodedata import normalize
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.analysis.settings import Analysis
@@ -105,11 +106,10 @@ def read_stored_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[Documen
 
 
 def hash_words_and_punctuation(store: Store, records: Iterable[Record]) -> dict[str, str]:
-    """Map the hash of each text to the hash of the text with normalised whitespace.
+    """Map the hash of each text to the hash of its words and punctuation; see `hash_normalised_text`.
 
-    Texts that differ only in spaces and line breaks therefore map to the same hash. Only texts with the same words as
-    another text are read. The result omits other texts, texts that are not stored, and texts that changed after they
-    were indexed.
+    Only texts with the same words as another text are read. The result omits other texts, texts that are not stored,
+    and texts that changed after they were indexed.
     """
     by_words: dict[str, list[Record]] = {}
     for record in records:
@@ -121,8 +121,13 @@ def hash_words_and_punctuation(store: Store, records: Iterable[Record]) -> dict[
         keys = [record.key for record in batch if record.text_hash not in hashes]
         for stored in read_stored_texts(store, keys).values():
             if stored.text_hash and not has_text_changed(stored):
-                hashes[stored.text_hash] = text_hash(" ".join(stored.text.split()))
+                hashes[stored.text_hash] = hash_normalised_text(stored.text)
     return hashes
+
+
+def hash_normalised_text(text: str) -> str:
+    """Return the same hash for texts that differ only in spaces, line breaks or the Unicode form of letters."""
+    return text_hash(" ".join(normalize("NFC", text).split()))
 
 
 def resolve_record(store: Store, query: Query, filters: Filters | None = None) -> Record:

@@ -25,6 +25,7 @@ from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import (
     AnalysedText,
     add_metadata,
+    hash_normalised_text,
     hash_words_and_punctuation,
     read_records,
     read_texts,
@@ -80,7 +81,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     family = _Family(store, document, versions, thresholds.max_distance)
     hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
     if not document.is_stored and document.text is not None:
-        hashes[document.record.text_hash] = text_hash(" ".join(document.text.split()))
+        hashes[document.record.text_hash] = hash_normalised_text(document.text)
     version_dates = (_read_record_dates(version.record, query.use_git) for version in versions)
     timeline = build_timeline(_replace_text_hashes([dates, *version_dates], hashes), family.propose_order)
     page = _select_page(len(versions), timeline, query)

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -112,6 +113,18 @@ def test_texts_that_differ_in_line_breaks_only_are_one_version(
     assert verdict == search.versions("lease 2024.txt").verdict
     text = (tmp_path / "lease 2024.txt").read_text().replace(". ", ".\n\n")
     assert verdict == search.versions(text=text).verdict
+
+
+def test_texts_in_another_unicode_form_are_one_version(search: SimilaritySearch, tmp_path: Path) -> None:
+    """macOS writes an accented letter as two characters."""
+    composed = " ".join([*prose(12, 7), "Une idée très chère."])
+    write(tmp_path, {"a.txt": composed, "b.txt": normalize("NFD", composed)})
+    os.utime(tmp_path / "a.txt", (1e9, 1e9))
+    search.index(read_corpus([str(tmp_path)]))
+
+    verdict = "newest: none, because all versions have the same words and punctuation"
+    assert verdict == search.versions("a.txt").verdict
+    assert verdict == search.versions(text=normalize("NFC", composed)).verdict
 
 
 @pytest.mark.parametrize("copy", ["Page -2.", "Page 3.", "PAGE 2."])
