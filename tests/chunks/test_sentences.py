@@ -40,6 +40,16 @@ def test_examples_of_sentences(text: str, expected: list[str]) -> None:
     assert expected == sentences(text)
 
 
+def test_each_row_of_a_table_is_a_sentence() -> None:
+    """Short rows are joined, because unrelated tables share them. Lines that only begin with a tab are not rows."""
+    rows = [f"2023-01-{day:02}\tPaper for the printer\t{day}.50\tcash" for day in range(10, 14)]
+    short, code = "January\t5\nFebruary\t7", "\treturn the first of the numbers that\n\tthe caller has not seen yet"
+
+    assert sentences("\n".join(["The ledger", *rows])) == [f"The ledger\n{rows[0]}", *rows[1:]]
+    assert sentences(short) == [short]
+    assert sentences(code) == [code.strip()]
+
+
 def test_sentences_do_not_depend_on_how_a_text_is_wrapped() -> None:
     text = "The harbour was closed for the winter. Nobody had told the captain, who came all the same. He waited."
     narrow = text.replace(" ", "\n")
