@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 
@@ -161,6 +162,21 @@ def describe_character_differences(
 def describe_character_difference_count(count: int) -> str:
     """Describe the number of differences in characters: "letter case, punctuation or symbols differ in 2 places"."""
     return f"letter case, punctuation or symbols differ in {format_count(count, 'place')}"
+
+
+def describe_form_difference(a: str, b: str) -> str:
+    """Say that only spaces, line breaks or the Unicode form of letters differ; empty if nothing or more differs."""
+    composed_a, composed_b = normalize("NFC", a), normalize("NFC", b)
+    if a == b or _drop_spaces(composed_a) != _drop_spaces(composed_b):
+        return ""
+    if composed_a == composed_b:
+        return "only the Unicode form of letters differs"
+    form = "" if _drop_spaces(a) == _drop_spaces(b) else "the Unicode form of letters, "
+    return f"only {form}spaces and line breaks differ"
+
+
+def _drop_spaces(text: str) -> str:
+    return "".join(text.split())
 
 
 def describe_significant_changes(
