@@ -6,6 +6,7 @@ Such a change can reverse the meaning of a contract.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, get_args
 from unicodedata import normalize
@@ -75,7 +76,9 @@ def find_significant_changes(
 
 def _find_changes_of_kinds(old: str, new: str, a: Span, b: Span) -> Iterator[SignificantChange]:
     """Yield the significant change of a short difference, or the changed key words of each kind of a long one."""
-    old_words, new_words = _find_key_words(old, a), _find_key_words(new, b)
+    (old_words, old_others), (new_words, new_others) = _find_key_words(old, a), _find_key_words(new, b)
+    old_words["name"] = _without_case_changes(old_words["name"], new_others)
+    new_words["name"] = _without_case_changes(new_words["name"], old_others)
     kinds = [kind for kind in _SIGNIFICANT_CHANGE_KINDS if not _are_equal(old_words[kind], new_words[kind])]
     if not kinds:
         return
@@ -192,12 +195,25 @@ def _are_equal(words: Sequence[_KeyWord], others: Sequence[_KeyWord]) -> bool:
     return [word.key for word in words] == [word.key for word in others]
 
 
-def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[_KeyWord]]:
-    """Return the negations, numbers, dates and names in a part of a text.
+def _without_case_changes(names: Iterable[_KeyWord], others: Iterable[str]) -> list[_KeyWord]:
+    """Return the names that the other text does not have in lower case, or at the beginning of a sentence."""
+    counts = Counter(others)
+    kept = []
+    for name in names:
+        if counts[name.key]:
+            counts[name.key] -= 1
+        else:
+            kept.append(name)
+    return kept
+
+
+def _find_key_words(text: str, span: Span) -> tuple[dict[SignificantChangeKind, list[_KeyWord]], list[str]]:
+    """Return the negations, numbers, dates and names in a part of a text, and the keys of its other words.
 
     An identifier, such as `V2`, may be a name. Its digits are not a number.
     """
     words: dict[SignificantChangeKind, list[_KeyWord]] = {kind: [] for kind in _SIGNIFICANT_CHANGE_KINDS}
+    others: list[str] = []
     dates: list[Span] = []
     for date, place in _find_dates(text, span):
         if _overlap(place, span):
@@ -211,16 +227,18 @@ def _find_key_words(text: str, span: Span) -> dict[SignificantChangeKind, list[_
     parts = (match.span() for match in _WORD.finditer(text, *span))
     for begin, end in sorted([*identifiers, *(part for part in parts if not _overlap_any(part, identifiers))]):
         word = text[begin:end]
-        key = normalize("NFKC", word.replace("’", "'")).translate(_INVISIBLE)
-        if key.casefold() in _NEGATION_WORDS or key.casefold().endswith("n't"):
-            words["negation"].append(_KeyWord(key.casefold(), begin, key.casefold()))
+        key = normalize("NFKC", word.replace("’", "'")).translate(_INVISIBLE).casefold()
+        if key in _NEGATION_WORDS or key.endswith("n't"):
+            words["negation"].append(_KeyWord(key, begin, key))
         elif (
             word[0].isupper()
             and not _overlap_any((begin, end), dates)
             and not _SENTENCE_END.search(text[max(0, begin - _SENTENCE_END_SEARCH_CHARACTERS) : begin])
         ):
             words["name"].append(_KeyWord(word, begin, key))
-    return words
+        else:
+            others.append(key)
+    return words, others
 
 
 def _overlap_any(span: Span, others: Iterable[Span]) -> bool:

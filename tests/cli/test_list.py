@@ -102,14 +102,14 @@ def test_documents_are_sorted_by_a_column() -> None:
         id for id in ids("--sort", "date") if id == "english" or id in TIMES
     ]
     assert [OLD, HALF] == [id for id in ids("--sort", "size") if id in (OLD, HALF)]
-    assert ["english", "german"] == ids("--sort", "year", "--limit", "2")
+    assert ["english", "german"] == ids("--sort", "year", "--size", "2")
     assert sorted(map(str, ids())) == sorted(map(str, ids("--sort", "none")))
 
 
 def test_filters_and_limits_select_documents() -> None:
     assert ["german"] == ids("--filter", "year=2020")
     assert "german" not in ids("--exclude", "year=2020")
-    assert 3 == len(ids("--limit", "3"))
+    assert 3 == len(ids("--size", "3"))
     assert "no document has the field 'colour'" in sentence(run("list", "--filter", "colour=red"))
 
 

@@ -220,6 +220,31 @@ def test_the_digits_of_an_identifier_and_another_spelling_are_not_significant(ol
     assert [] == significant_changes(old, new)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The harbour “was” quiet.", "THE HARBOUR “WAS” QUIET."),
+        ("We met Mr Smith (of Bonn).", "We met MR SMITH of BONN."),
+        ("We saw the Big-Small cat here.", "We saw the big-small cat here."),
+        ("We saw it in der Straße here.", "We saw it in der STRASSE here."),
+        ("We use room B12 here.", "We use room b12 here."),
+    ],
+)
+def test_another_letter_case_is_not_another_name(old: str, new: str) -> None:
+    comparison = compare(BEGIN + old, BEGIN + new)
+
+    assert comparison.character_differences
+    assert () == comparison.significant_changes
+
+
+def test_a_changed_name_is_significant_in_another_letter_case() -> None:
+    changes = significant_changes("We met Mr Smith of Bonn.", "WE MET MR JONES OF BONN.")
+    [removed] = significant_changes("We met Bill and Bill today.", "We met bill today.")
+
+    assert [SignificantChange("name", "WE MET MR", "Smith", "JONES", "We met Mr")] == changes
+    assert SignificantChange("name", "We met", "Bill and Bill", "bill") == removed
+
+
 def test_a_long_difference_has_a_significant_change_of_each_kind() -> None:
     """A long side is reduced to its key words, and so is the other side. A date is shown as a whole."""
     old = "Signed in Berlin on 4 September 2022"
