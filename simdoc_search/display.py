@@ -132,11 +132,11 @@ def describe_shown_hits(
     return f"Showing {f'{offset + 1:,} to {offset + shown_count:,}' if offset else f'{shown_count:,}'} of {all_hits}"
 
 
-def format_more_hits_hint(shown_count: int, total_count: int, offset: int = 0, *, option: str = "--size") -> str:
+def format_more_hits_hint(shown_count: int, total_count: int, offset: int = 0) -> str:
     """Return a hint such as " Show more with --size 100."; an empty string if the last hit is shown."""
     if offset + shown_count >= total_count or not shown_count:
         return ""
-    return f" Show more with {option} {max(100, 10 ** len(str(total_count - 1)))}."
+    return f" Show more with --size {max(100, 10 ** len(str(total_count - 1)))}."
 
 
 def format_bytes(count: int) -> str:

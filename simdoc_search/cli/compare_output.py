@@ -25,6 +25,7 @@ from simdoc_search.passages.positions import (
 from simdoc_search.passages.summary import (
     describe_character_differences,
     describe_difference,
+    describe_form_difference,
     describe_significant_changes,
     describe_word_changes,
     describe_word_measures,
@@ -156,7 +157,9 @@ class _Report:
         )
         significant = describe_significant_changes(self._comparison.significant_changes)
         if not self._comparison.differences:
-            yield _Line(0, [("heading", "No words differ."), ("", f" But {characters}." if characters else "")])
+            form = describe_form_difference(self._text_a, self._text_b)
+            rest = f"But {characters}." if characters else form and f"{form[0].upper()}{form[1:]}."
+            yield _Line(0, [("heading", "No words differ."), ("", rest and f" {rest}")])
             yield from (_Line(2, [("", line)]) for line in significant)
             return
         yield _Line(0, [("heading", "Differences")])

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Command, main_options=["--overlap", "--keep", "--plan", "--mark", "--html", "--limit"], shows_time=True
+    cls=Command, main_options=["--overlap", "--keep", "--plan", "--mark", "--html", "--size"], shows_time=True
 )
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
 @click.option(
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
 @click.option(
-    "--limit", type=click.IntRange(min=1), help="Show only the N groups with the most space to free.", metavar="N"
+    "--size", type=click.IntRange(min=1), help="Show only the N groups with the most space to free.", metavar="N"
 )
 @click.option(
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
@@ -130,7 +130,7 @@ def duplicates(
     only_new: bool,
     estimate: bool,
     ignore: tuple[str, ...],
-    limit: int | None,
+    size: int | None,
     csv_file: str | None,
     plan: str | None,
     drop: DropScope | None,
@@ -224,11 +224,11 @@ def duplicates(
     if plan:
         save_plan(result, plan, search.store, store, folders, quiet=as_json)
     if html:
-        write_page(html, result, search.store.settings.analysis, store, limit=limit, is_estimate_requested=estimate)
+        write_page(html, result, search.store.settings.analysis, store, limit=size, is_estimate_requested=estimate)
     if as_json:
-        print_as_json(result, keep, limit, problems, marks)
+        print_as_json(result, keep, size, problems, marks)
     elif csv_file != "-":
-        print_groups(result, limit, html, store, is_estimate_requested=estimate)
+        print_groups(result, size, html, store, is_estimate_requested=estimate)
         if not (plan or html or csv_file or fail_if_any or sets_marks):
             has_overlap = is_any_option_given("overlap")
             for line in hint_lines(result, search.store, store, folders, keep=keep, has_overlap=has_overlap):

@@ -75,7 +75,7 @@ def print_groups(
                 say(f"{'':10}{duplicate.reason}")
         say()
     say(format_summary(result))
-    if limit is not None and (more := format_more_hits_hint(limit, result.group_count, option="--limit")):
+    if limit is not None and (more := format_more_hits_hint(limit, result.group_count)):
         say(f"{describe_shown_hits(limit, result.group_count, singular='group')}.{more}")
     if page:
         say(f"page: {page}")

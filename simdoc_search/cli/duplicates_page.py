@@ -65,7 +65,7 @@ def write_page(
     if result.group_count > len(sections):
         singular, plural = "group that frees the least space is", "groups that free the least space are"
         more = format_count(result.group_count - len(sections), singular, plural)
-        remarks.append(f"{more} not shown; --json without --limit lists all groups")
+        remarks.append(f"{more} not shown; --json without --size lists all groups")
     if budget.left_out_pair_count:
         duplicates_are = format_count(budget.left_out_pair_count, "near duplicate is", "near duplicates are")
         remarks.append(

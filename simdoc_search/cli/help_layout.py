@@ -45,7 +45,7 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
         *("--prefix", "--prune", "--prune-all", "--reject-duplicates", "--watch"),
     ),
     "Output": (
-        *("--size", "--limit", "--show", "--sort", "--sentences", "--explain", "--edges"),
+        *("--size", "--show", "--sort", "--sentences", "--explain", "--edges"),
         *("--html", "--csv", "--plan", "--json", "--quiet"),
     ),
     "Index": ("--store",),

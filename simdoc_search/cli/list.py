@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 _DEFAULT_COLUMNS = ("size", "date")
 
 
-@click.command("list", cls=Command, main_options=["--sort", "--show", "--filter", "--limit", "--json"])
+@click.command("list", cls=Command, main_options=["--sort", "--show", "--filter", "--size", "--json"])
 @click.argument("prefix_or_pattern", required=False, metavar="[PREFIX|PATTERN]", shell_complete=complete_ids)
 @show_option
 @sort_option("id", "", " Use `none` to print in storage order, without waiting for a sort.")
-@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of documents.  [default: all]")
+@click.option("--size", type=click.IntRange(min=1), help="Maximum number of documents.  [default: all]")
 @filter_options
 @field_option
 @store_option
@@ -41,7 +41,7 @@ def list_command(
     prefix_or_pattern: str | None,
     show: tuple[str, ...],
     sort: str | None,
-    limit: int | None,
+    size: int | None,
     filters: FilterPairs,
     excluded: FilterPairs,
     field: str | None,
@@ -57,7 +57,7 @@ def list_command(
     \b
       simdoc-search list reports/
       simdoc-search list '*.pdf'
-      simdoc-search list --sort date --limit 20
+      simdoc-search list --sort date --size 20
       simdoc-search list --show size,path,title --filter language=de --json
     """
     from simdoc_search.search.columns import Columns
@@ -71,7 +71,7 @@ def list_command(
     is_sorted = sort != "none"
     columns, order = Columns([*names, *hidden_columns]), (sort or "id") if is_sorted else None
     count = 0
-    for row in list_documents(opened_store, columns, **selection, sort=order, limit=limit):
+    for row in list_documents(opened_store, columns, **selection, sort=order, limit=size):
         if as_json:
             click.echo(json_text({name: value for name, value in row.items() if name not in hidden_columns}))
             continue
@@ -83,12 +83,12 @@ def list_command(
         return
     if not count:
         say("no documents")
-    elif count == limit:
+    elif count == size:
         # A sorted list has to read all documents anyway, so counting them is affordable. Otherwise, only find out
         # whether the list is incomplete.
         total = sum(
-            1 for _ in list_documents(opened_store, Columns([]), **selection, limit=None if is_sorted else limit + 1)
+            1 for _ in list_documents(opened_store, Columns([]), **selection, limit=None if is_sorted else size + 1)
         )
         if total > count:
             shown = describe_shown_hits(count, total, singular="document", is_lower_bound=not is_sorted)
-            say(f"{shown}.{format_more_hits_hint(count, total, option='--limit')}")
+            say(f"{shown}.{format_more_hits_hint(count, total)}")

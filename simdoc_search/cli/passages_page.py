@@ -13,7 +13,6 @@ from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.display import (
     format_count,
     format_estimate,
-    format_more_hits_hint,
     format_percent,
     printable,
     without_credentials,
@@ -152,8 +151,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str], analysis
     )
     notes = result.notes
     if result.total:
-        hint = format_more_hits_hint(len(result.hits), result.total, result.offset)
-        notes.append(f"{result.page_description}.{hint}")
+        notes.append(f"{result.page_description}.")
     return SourcedText(
         answer.name,
         answer.headline,

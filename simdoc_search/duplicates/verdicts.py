@@ -19,7 +19,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
-from unicodedata import normalize
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import locate_words
@@ -31,7 +30,7 @@ from simdoc_search.duplicates.plan.files import count_freed_bytes
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, describe_kept_problem
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.character_differences import find_character_differences
-from simdoc_search.passages.summary import describe_character_differences
+from simdoc_search.passages.summary import describe_character_differences, describe_form_difference
 
 DuplicateKind = Literal["identical", "hard link", "same text", "same words", "near"]
 DUPLICATE_KINDS: tuple[DuplicateKind, ...] = get_args(DuplicateKind)
@@ -237,9 +236,8 @@ def _describe_other_content(paths: tuple[str | None, str | None]) -> str:
 
 def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
     """Describe how the characters of two texts with the same words differ. Quote one difference, numbers first."""
-    if "".join(normalize("NFC", a).split()) == "".join(normalize("NFC", b).split()):
-        form = "" if "".join(a.split()) == "".join(b.split()) else "the Unicode form of letters, "
-        return f"only {form}spaces and line breaks differ"
+    if form := describe_form_difference(a, b):
+        return form
     words_a, words_b = locate_words(a, analysis), locate_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
     if differences := find_character_differences((a, b), (words_a, words_b), runs):

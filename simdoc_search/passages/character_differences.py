@@ -1,6 +1,7 @@
 """Finds differences between texts in letter case, punctuation and symbols.
 
 The comparison of words ignores these differences. For example, `-500` and `500`, or `Bill` and `bill`, are equal words.
+The Unicode form of a letter is no such difference: `é` may be one character or two.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from unicodedata import normalize
 
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
@@ -27,8 +29,8 @@ def find_character_differences(
 ) -> list[CharacterDifference]:
     """Return the differences in characters inside and between equal words, in the order of the runs.
 
-    Whitespace is ignored. Differences in one token, as between `(5)` and `5`, count once. `runs` are the runs of equal
-    words. For two texts with the same words, pass `[(0, 0, number of words)]`.
+    Whitespace and the Unicode form of letters are ignored. Differences in one token, as between `(5)` and `5`, count
+    once. `runs` are the runs of equal words. For two texts with the same words, pass `[(0, 0, number of words)]`.
     """
     result: dict[tuple[Span, Span], CharacterDifference] = {}
     first, second = map(_SpacedText, texts, words)
@@ -77,7 +79,7 @@ class _SpacedText:
 def _find_inner_differences(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterator[CharacterDifference]:
     """Yield the differences inside and between `size` words. Equal stretches are skipped."""
     text_a, text_b = a[a.words_span(i, size)], b[b.words_span(j, size)]
-    if text_a == text_b or text_a.split() == text_b.split():
+    if text_a == text_b or normalize("NFC", text_a).split() == normalize("NFC", text_b).split():
         return
     if size == 1:
         yield CharacterDifference("letters", a.words_span(i), b.words_span(j))
@@ -127,7 +129,7 @@ def _find_difference_after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> It
 
 
 def _differ_only_in_spaces(gap: str, other: str) -> bool:
-    return gap == other or _SPACE.sub("", gap) == _SPACE.sub("", other)
+    return gap == other or normalize("NFC", _SPACE.sub("", gap)) == normalize("NFC", _SPACE.sub("", other))
 
 
 def _strip_space(text: _SpacedText, span: Span) -> Span:

@@ -7,6 +7,7 @@ import re
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -134,6 +135,19 @@ def test_character_differences_are_shown_if_no_word_differs(tmp_path: Path) -> N
     assert "No words differ. But letter case, punctuation or symbols differ in 3 places: “-500” / “500”; " in shown
     assert [] == result["differences"]
     assert ["symbols", "symbols", "letters"] == [difference["kind"] for difference in result["character_differences"]]
+
+
+def test_texts_that_differ_only_in_form_are_named(tmp_path: Path) -> None:
+    """On the page, too."""
+    text = f"{OLD} Größe"
+    write(tmp_path, {"a.txt": text, "b.txt": normalize("NFD", text), "c.txt": text.replace(" ", "  ")})
+    for other, rest in (
+        ("b.txt", "No words differ. Only the Unicode form of letters differs."),
+        ("c.txt", "No words differ. Only spaces and line breaks differ."),
+    ):
+        assert rest in output("compare", tmp_path / "a.txt", tmp_path / other).splitlines()
+        output("compare", tmp_path / "a.txt", tmp_path / other, "--html", tmp_path / "page.html")
+        assert f"<p>{rest}</p>" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_files_with_the_same_bytes_are_named(tmp_path: Path) -> None:

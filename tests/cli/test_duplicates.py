@@ -234,11 +234,11 @@ def test_a_named_folder_of_downloads_or_copies_is_not_the_one_to_keep() -> None:
 
 def test_a_limit_shows_the_groups_that_free_most() -> None:
     write(Path("docs"), {"x.txt": words(0, 20), "y.txt": words(0, 20), "a.txt": words(50, 54), "b.txt": words(50, 54)})
-    lines = output("duplicates", "docs", "--limit", "1").splitlines()
+    lines = output("duplicates", "docs", "--size", "1").splitlines()
 
     assert "docs/copy.txt" == lines[0].split()[-1]
     assert "3 groups, 5 duplicates: 3 to drop, 2 to decide, 1.6 kB to free" == lines[-2]
-    assert "Showing 1 of 3 groups. Show more with --limit 100." == lines[-1]
+    assert "Showing 1 of 3 groups. Show more with --size 100." == lines[-1]
 
 
 def test_an_estimate_has_a_tilde_and_a_note() -> None:
@@ -264,7 +264,7 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(pairs, "RUN_LIMIT_RANGE", (8, 8))
     rows = [{"id": f"{number:02}", "text": "the same five words again"} for number in range(20)]
     output("index", "-", stdin=json_lines(*rows))
-    result = run("duplicates", "--limit", "1")
+    result = run("duplicates", "--size", "1")
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
     assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr

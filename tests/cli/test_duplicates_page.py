@@ -76,7 +76,7 @@ def test_without_texts_the_page_has_groups_only() -> None:
 def test_the_size_of_the_page_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page says how much it leaves out. It prefers smaller pairs to larger ones."""
     write(Path("docs"), {f"{at}{copy}.txt": words(at, at + 60) for at in (200, 400) for copy in "ab"})
-    html = page("--limit", "1")
+    html = page("--size", "1")
     assert 1 == html.count('<section class="group"')
     assert "2 groups that free the least space are not shown" in html
 

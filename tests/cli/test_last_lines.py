@@ -47,11 +47,11 @@ def test_the_number_of_hits_is_exact_or_a_lower_bound(store: Path, arguments: tu
 
 
 def test_list_says_how_many_documents_there_are(store: Path) -> None:
-    few = ("list", "--limit", "5", "--store", store)
+    few = ("list", "--size", "5", "--store", store)
 
-    assert "Showing 5 of 24 documents. Show more with --limit 100." == output(*few).splitlines()[-1]
+    assert "Showing 5 of 24 documents. Show more with --size 100." == output(*few).splitlines()[-1]
     assert (
-        "Showing 5 of at least 6 documents. Show more with --limit 100."
+        "Showing 5 of at least 6 documents. Show more with --size 100."
         == (output(*few, "--sort", "none").splitlines()[-1])
     )
-    assert "Showing" not in output("list", "--limit", "24", "--store", store)
+    assert "Showing" not in output("list", "--size", "24", "--store", store)

@@ -75,7 +75,17 @@ def test_a_prefix_or_a_folder_lists_the_documents_below_it() -> None:
     assert [COPY, HALF] == ids("reports/") == ids("./corpus/reports") == ids(str(Path("corpus/reports").absolute()))
     assert ["german"] == ids("fruit/")
     assert [OLD] == ids("notes/o")
-    assert {"doc123.txt", COPY, HALF, OLD, "other.txt"} < set(ids("corpus"))
+    assert ["doc123.txt", OLD, "other.txt", COPY, HALF] == ids("corpus")
+
+
+def test_a_folder_does_not_list_the_documents_of_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ids of the first folder of an index have no prefix."""
+    write(tmp_path, {"a/x/one.txt": "the first words", "b/two.txt": "some other words"})
+    monkeypatch.chdir(tmp_path)
+    output("duplicates", "a", "b")
+
+    assert ["x/one.txt"] == ids("a") == ids("a/x/")
+    assert ["b/two.txt"] == ids("b")
 
 
 def test_a_pattern_lists_names_and_paths() -> None:
@@ -92,14 +102,14 @@ def test_documents_are_sorted_by_a_column() -> None:
         id for id in ids("--sort", "date") if id == "english" or id in TIMES
     ]
     assert [OLD, HALF] == [id for id in ids("--sort", "size") if id in (OLD, HALF)]
-    assert ["english", "german"] == ids("--sort", "year", "--limit", "2")
+    assert ["english", "german"] == ids("--sort", "year", "--size", "2")
     assert sorted(map(str, ids())) == sorted(map(str, ids("--sort", "none")))
 
 
 def test_filters_and_limits_select_documents() -> None:
     assert ["german"] == ids("--filter", "year=2020")
     assert "german" not in ids("--exclude", "year=2020")
-    assert 3 == len(ids("--limit", "3"))
+    assert 3 == len(ids("--size", "3"))
     assert "no document has the field 'colour'" in sentence(run("list", "--filter", "colour=red"))
 
 

@@ -15,7 +15,8 @@ AT_THE_ENDS = "punctuation before the first or after the last word differs"
     ("a", "b", "description"),
     [("pay 5 % now", "pay 5% now", ONLY_SPACES), ("Oui !", "Oui!", ONLY_SPACES), ("a\tb", "a\nb", ONLY_SPACES),
      ("(a) b", "( a ) b", ONLY_SPACES), ("... a b", "a b", AT_THE_ENDS), ("a b", "a b - -", AT_THE_ENDS),
-     ("Größe", "Gro\u0308ße", "only the Unicode form of letters, spaces and line breaks differ"),
+     ("Größe", "Gro\u0308ße", "only the Unicode form of letters differs"),
+     ("die Größe", "die\nGro\u0308ße", "only the Unicode form of letters, spaces and line breaks differ"),
      ("a 5 b", "a -5 b", "letter case, punctuation or symbols differ in 1 place: “5” / “-5”")],
 )  # fmt: skip
 def test_same_words_are_described_by_what_differs(a: str, b: str, description: str) -> None:

@@ -50,6 +50,12 @@ def test_words_with_other_letters_are_found() -> None:
     assert [("letters", "Bill", "bill"), ("letters", "ﬁnd", "find")] == differing("Bill can ﬁnd it", "bill can find it")
 
 
+def test_the_unicode_form_makes_no_difference() -> None:
+    """The same characters are shown alike, so nobody could see what differs."""
+    assert [] == differing("die Größe, 5 ≠ 6", "die Gro\u0308ße, 5 =\u0338 6")
+    assert [("symbols", "6", "-6")] == differing("die Größe 6", "die Gro\u0308ße -6")
+
+
 @given(st.text(alphabet="ab .,-\n", max_size=30))
 def test_whitespace_makes_no_difference(text: str) -> None:
     """Line ends are whitespace, too."""

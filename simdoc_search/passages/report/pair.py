@@ -19,6 +19,7 @@ from simdoc_search.passages.summary import (
     describe_character_difference,
     describe_character_difference_count,
     describe_differences,
+    describe_form_difference,
     describe_shingle_measures,
     describe_significant_changes,
     describe_word_measures,
@@ -116,6 +117,7 @@ def render_pair_view(
         ],
         character_difference_count=len(comparison.character_differences),
         character_difference_summary=describe_character_difference_count(len(comparison.character_differences)),
+        form_difference="" if comparison.differences else describe_form_difference(*texts),
         passages=[
             {
                 "colour": marks.colour_class(number),
