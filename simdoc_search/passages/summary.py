@@ -7,10 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import normalize
 
+import numpy as np
+
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
 from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange, Span
+from simdoc_search.passages.subsequences import heaviest_increasing_subsequence
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 from simdoc_search.passages.word_spans import spans_to_mask
 
@@ -50,7 +54,7 @@ def count_passage_words(
 ) -> str:
     """Return the number of matched words: "12 words", or "17 of 39 words match" if the passage has others.
 
-    If matched words are in `quotations`, their number follows: "12 words, 10 quoted".
+    The numbers of words that were moved and of words in `quotations` follow: "12 words, 2 moved, 10 quoted".
     """
     begin = passage.a[0]
     words = locate_undisguised_words(text[slice(*passage.a)], analysis)
@@ -61,10 +65,20 @@ def count_passage_words(
     counts = format_count(passage.word_count, "word")
     if len(words.words) > passage.word_count:
         counts = f"{passage.word_count:,} of {format_count(len(words.words), 'word')} match"
+    if moved_count := passage.word_count - _count_unmoved_words(passage, words):
+        counts += f", {moved_count:,} moved"
     quoted_count = int((matched & quoted).sum())
     if not quoted_count:
         return counts
     return f"{counts}, {'all' if quoted_count >= passage.word_count else f'{quoted_count:,}'} quoted"
+
+
+def _count_unmoved_words(passage: Passage, words: WordPositions) -> int:
+    """Count the matched words that are in the same order in both texts. `words` are those of the first text."""
+    starts = np.searchsorted(words.starts, [span[0] - passage.a[0] for span, _ in passage.runs]).tolist()
+    ends = np.searchsorted(words.starts, [span[1] - passage.a[0] for span, _ in passage.runs]).tolist()
+    runs = [(i, span[0], end - i) for i, end, (_, span) in zip(starts, ends, passage.runs, strict=True)]
+    return sum(size for _, _, size in heaviest_increasing_subsequence(runs))
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.indexing.input_paths import InputPaths, absolute_path
+from simdoc_search.indexing.input_paths import InputPaths, absolute_path, make_origin_filter
 from simdoc_search.search.columns import Columns, make_sort_key
 from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.stores.base import Store
@@ -97,7 +97,7 @@ def _build_path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]
     if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir may raise for a long name
         input_path = InputPaths(store, None).get_or_add(absolute_path(prefix))
         if input_path.stored_count:
-            return [{"path": input_path.id_prefix}] if input_path.id_prefix else []
+            return [make_origin_filter(store, [prefix])]
     return [{"path": unicode_forms(prefix)}]
 
 

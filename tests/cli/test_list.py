@@ -75,7 +75,17 @@ def test_a_prefix_or_a_folder_lists_the_documents_below_it() -> None:
     assert [COPY, HALF] == ids("reports/") == ids("./corpus/reports") == ids(str(Path("corpus/reports").absolute()))
     assert ["german"] == ids("fruit/")
     assert [OLD] == ids("notes/o")
-    assert {"doc123.txt", COPY, HALF, OLD, "other.txt"} < set(ids("corpus"))
+    assert ["doc123.txt", OLD, "other.txt", COPY, HALF] == ids("corpus")
+
+
+def test_a_folder_does_not_list_the_documents_of_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ids of the first folder of an index have no prefix."""
+    write(tmp_path, {"a/x/one.txt": "the first words", "b/two.txt": "some other words"})
+    monkeypatch.chdir(tmp_path)
+    output("duplicates", "a", "b")
+
+    assert ["x/one.txt"] == ids("a") == ids("a/x/")
+    assert ["b/two.txt"] == ids("b")
 
 
 def test_a_pattern_lists_names_and_paths() -> None:

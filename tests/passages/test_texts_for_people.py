@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from simdoc_search.passages.align import align
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Difference
 from simdoc_search.passages.positions import TextPositions
-from simdoc_search.passages.summary import describe_difference
+from simdoc_search.passages.summary import count_passage_words, describe_difference
+from tests.support import texts as random_texts
 from tests.support.passages.pages import same
 
 
@@ -26,6 +28,21 @@ from tests.support.passages.pages import same
 def test_a_position_is_a_page_and_a_line(text: str, position: int, label: str) -> None:
     """A form feed ends a page. The page of a text with one page is not shown."""
     assert label == TextPositions(text).label(position)
+
+
+def test_moved_and_quoted_words_of_a_passage_are_counted() -> None:
+    """Three words are moved. One word is replaced."""
+    words = random_texts.distinct_words(40, seed=1)
+    moved = [*words[:10], *words[13:20], "new", *words[21:30], *words[10:13], *words[30:]]
+    text, source = " ".join(moved), " ".join(words)
+    (passage,) = align(text, source)
+    (verbatim,) = align(source, source)
+
+    assert "39 of 40 words match, 3 moved" == count_passage_words(passage, text)
+    assert "39 of 40 words match, 3 moved, 2 quoted" == count_passage_words(
+        passage, text, None, [(0, len(" ".join(words[:2])))]
+    )
+    assert "40 words, all quoted" == count_passage_words(verbatim, source, None, [(0, len(source))])
 
 
 def test_boilerplate_occurs_three_times_in_a_text() -> None:
