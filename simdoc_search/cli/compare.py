@@ -107,6 +107,7 @@ def compare(
     from click.core import ParameterSource
 
     from simdoc_search.as_json import comparison_as_json
+    from simdoc_search.corpus.formats import describe_content_beyond_text
     from simdoc_search.passages.compare import compare as compare_texts
     from simdoc_search.passages.ignored_words import ignore_parts
     from simdoc_search.passages.summary import describe_problem_words
@@ -166,6 +167,8 @@ def compare(
     _print(comparison, sides, analysis, html, notes, ignores_words=ignored is not None)
     if have_same_bytes:
         say("The two files have the same bytes.")
+    elif have_same_bytes is False and texts[0] == texts[1]:
+        say(f"The two files have the same text, but different bytes: {describe_content_beyond_text(a, b)} may differ.")
     _print_attachments(sides)
 
 

@@ -149,3 +149,14 @@ def determine_format(path: str | PurePath) -> FileFormat:
     if _MAILDIR_NAME.fullmatch(name) and os.path.basename(folder) in ("cur", "new"):  # noqa: PTH119 - Path is slow
         return FileFormat("document", ".eml", is_in_maildir=True)
     return TEXT_FORMAT
+
+
+def describe_content_beyond_text(*paths: str | None) -> str:
+    """Return what may differ between files that have the same text. The path of a file is None if it is not known."""
+    formats = {determine_format(path) if path else None for path in paths}
+    kinds = {known.kind if known and known.extension != ".parquet" else None for known in formats}
+    if kinds <= {"text", "markdown"}:
+        return "the encoding"
+    if kinds <= {"text", "table"}:
+        return "the encoding, delimiter, quotes or line ends"
+    return "pictures, links, headers, comments, formulas or formatting"

@@ -22,7 +22,7 @@ from typing import Literal, get_args
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import locate_words
-from simdoc_search.corpus.formats import determine_format
+from simdoc_search.corpus.formats import describe_content_beyond_text
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.duplicates.contents import Contents
 from simdoc_search.duplicates.document_arrays import Documents
@@ -230,8 +230,7 @@ def _describe_other_content(paths: tuple[str | None, str | None]) -> str:
     """Say what may differ between two documents with the same text."""
     if paths[0] is None:
         return "metadata"
-    is_text = all(path and determine_format(path).kind in ("text", "markdown") for path in paths)
-    return f"bytes ({'the encoding' if is_text else 'pictures, links, headers, formulas or formatting'} may differ)"
+    return f"bytes ({describe_content_beyond_text(*paths)} may differ)"
 
 
 def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:

@@ -176,6 +176,29 @@ def test_files_with_the_same_bytes_are_named(tmp_path: Path) -> None:
     assert (0, True) == (mailboxes.exit_code, mailboxes.stdout.startswith("The two files have the same bytes. No text"))
 
 
+@pytest.mark.parametrize(
+    ("files", "content"),
+    [
+        ({"a.txt": OLD, "b.md": OLD.encode("utf-16")}, "the encoding"),
+        (
+            {"a.csv": "name,sum\nrent,5\nfood,6\n", "b.csv": "name;sum\r\nrent;5\r\nfood;6\r\n"},
+            "the encoding, delimiter, quotes or line ends",
+        ),
+        (
+            {"a.html": f"<p>{OLD}", "b.html": f"<p>{OLD}<img src=x.png>"},
+            "pictures, links, headers, comments, formulas or formatting",
+        ),
+    ],
+)
+def test_the_answer_says_what_may_differ_at_equal_texts(
+    tmp_path: Path, files: dict[str, str | bytes], content: str
+) -> None:
+    write(tmp_path, files)
+    last = output("compare", *(tmp_path / name for name in files)).splitlines()[-1]
+
+    assert f"The two files have the same text, but different bytes: {content} may differ." == last
+
+
 def test_files_without_text_cannot_be_compared_with_texts(tmp_path: Path) -> None:
     """Two of them can, except on a page."""
     photo = b"\xff\xd8\xff\0"

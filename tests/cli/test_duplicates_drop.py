@@ -54,7 +54,7 @@ def test_each_kind_has_its_reason() -> None:
         "page.html": (
             "same text",
             "decide",
-            "same text, different bytes (pictures, links, headers, formulas or formatting may differ)",
+            "same text, different bytes (pictures, links, headers, comments, formulas or formatting may differ)",
         ),
         "b.txt": (
             "same words",
@@ -180,7 +180,7 @@ def test_a_mail_with_other_attachments_is_not_dropped() -> None:
     assert (
         "same text",
         "drop",
-        "same text, different bytes (pictures, links, headers, formulas or formatting may differ)",
+        "same text, different bytes (pictures, links, headers, comments, formulas or formatting may differ)",
     ) == found["equal.eml"]
     assert [("same text", "decide", kept)] * 3 == [found[f"{name}.eml"] for name in ("other", "renamed", "none")]
     assert ("decide", True) == (

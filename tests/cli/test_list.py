@@ -78,7 +78,9 @@ def test_a_prefix_or_a_folder_lists_the_documents_below_it() -> None:
     assert ["doc123.txt", OLD, "other.txt", COPY, HALF] == ids("corpus")
 
 
-def test_a_folder_does_not_list_the_documents_of_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_does_not_list_the_documents_of_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The ids of the first folder of an index have no prefix."""
     write(tmp_path, {"a/x/one.txt": "the first words", "b/two.txt": "some other words"})
     monkeypatch.chdir(tmp_path)
