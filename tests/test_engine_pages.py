@@ -303,7 +303,7 @@ def test_an_interrupted_removal_is_completed_by_the_next_one(
         left = answer(*remove)["changes"]  # a pipeline that no index names, without an index that has fingerprints
 
     advice = "Run the same command again to make the others"
-    assert (130, f"Error: interrupted; some changes are already made. {advice}\n") == (
+    assert (130, f"Error: interrupted; some changes may already be made. {advice}\n") == (
         interrupted.exit_code,
         interrupted.stderr,
     )

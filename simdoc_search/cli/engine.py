@@ -230,9 +230,9 @@ def _no_engine_message(port: int) -> str:
     from simdoc_search.devengine import find_running_clusters
 
     others = ", ".join(str(cluster.port) for cluster in find_running_clusters())
-    return f"no engine is running on port {port}" + (
-        f" (ports of running engines: {others}; choose one with --port)" if others else ""
-    )
+    if others:
+        return f"no engine is running on port {port} (ports of running engines: {others}; choose one with --port)"
+    return "no engine is running" + ("" if port == _DEFAULT_PORT else f" on port {port}")
 
 
 def _as_json(cluster: Cluster, status: ClusterStatus) -> dict[str, Any]:

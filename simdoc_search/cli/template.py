@@ -232,7 +232,7 @@ def remove(url: str, index: str, field: str, dry_run: bool, engine: EngineKind |
         client, _ = connect(url, engine=engine, expects_index=False)
         plan = plan_removal(client, index, field)
         if not dry_run:
-            changes = "some changes are already made. Run the same command again to make the others"
+            changes = "some changes may already be made. Run the same command again to make the others"
             with document_progress(hidden=as_json) as update:
                 plan.run(lambda count: update(completed=count))
     except KeyboardInterrupt:

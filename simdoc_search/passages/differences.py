@@ -116,7 +116,8 @@ def _pair_parts(parts_a: Iterable[Span], parts_b: Iterable[Span], end: int, othe
 def _subtract_blocks(span: Span, blocks: list[Span]) -> Iterator[Span]:
     """Yield the parts of a span of words that are outside all blocks."""
     begin, end = span
-    for start, stop in itertools.islice(blocks, bisect_left(blocks, (begin, begin)), None):
+    for number in range(bisect_left(blocks, (begin, begin)), len(blocks)):
+        start, stop = blocks[number]
         if start >= end:
             break
         if begin < start:

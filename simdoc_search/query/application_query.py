@@ -115,7 +115,8 @@ class Similar:
     ) -> dict[str, Any]:
         """Return the clause. Add it to `must` of a `bool` query, or to `filter` to keep the scores of your own clauses.
 
-        For the arguments and errors, see `to_dsl`. `score="tokens"` sorts hits approximately by overlap.
+        For the arguments and errors, see `simdoc_search.query.to_dsl`. `score="tokens"` sorts hits approximately by
+        overlap.
         """
         return to_dsl(
             self.plan,

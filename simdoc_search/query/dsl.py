@@ -62,7 +62,9 @@ def to_dsl(
         fingerprint_size_field: the field that contains each document's number of tokens. If it is given, the engine
             excludes documents that are too short or too long to reach the overlap.
         filters: your own clauses that must match. They are not changed.
-        exclude_id: the `_id` of a document to exclude, usually the query document.
+        exclude_id: the `_id` of a document to exclude, usually the query document. Behind an alias over several
+            indices, this excludes every document with this id. To exclude only one, use `must_not` of your own `bool`
+            query, with its `_index` and `_id`.
         must_not: your own clauses that must not match.
         score: the score for a plan with bands; see `ScoreKind`. `tokens` also excludes documents with fewer matching
             tokens than the plan's `minimum_match`. If `tokens` would exceed the clause limit, `bands` is used instead.

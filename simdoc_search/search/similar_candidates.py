@@ -13,6 +13,7 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.resolver import Resolver
+from simdoc_search.search.stored_texts import read_complete_record
 from simdoc_search.stores.base import Candidates, Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
@@ -42,6 +43,8 @@ def check_has_tokens(store: Store, query_record: Record) -> None:
     if query_record.fault:
         raise NoFingerprintError(f"{name} {query_record.fault}, so nothing can be compared with it")
     if query_record.id and not query_record.text_hash:
+        if (text_fields := store.info().text_fields) and read_complete_record(store, query_record).text is None:
+            raise NoFingerprintError(f"{name} has no text in {', '.join(text_fields)}, so nothing can be similar to it")
         raise NoFingerprintError(
             f"{name} has no fingerprint; to add missing fingerprints, run `simdoc-search backfill {store.location}`"
         )

@@ -138,6 +138,7 @@ def _move_files(
         rows, "move", Path(undo_path(plan)), move_to=folder / _FILES_FOLDER_NAME, store=store,
         progress=lambda share: progress("applying", share),
     )  # fmt: skip
+    moved.left_alone += review.find_left_alone(rows)
     return FileChanges(folder, move_report=moved)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from simdoc_search.display import format_bytes
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicate, Duplicates, Group, GroupedDocument
-from simdoc_search.duplicates.plan.rows import Action, PlanRow
+from simdoc_search.duplicates.plan.rows import Action, LeftAlone, PlanRow, describe_kept_problem
 from simdoc_search.errors import QuerySyntaxError
 
 ROW_FIELD_PREFIX = "row-"
@@ -230,6 +230,13 @@ class DuplicatesReview:
         actions |= {self._decided_members[key].document.number: action for key, action in self.decisions.items()}
         return self.duplicates.count_freed_bytes(actions) if actions else self.duplicates.freed_bytes
 
+    def find_left_alone(self, rows: Iterable[PlanRow]) -> list[LeftAlone]:
+        """Return the documents that the user wants to drop, although their rows do not: their files have changed."""
+        with_problem = [row for row in rows if row.problem and row.action != "drop"]
+        drop_count = self.count_actions()["drop"] if with_problem else 0
+        planned = {member.document.key for group in self.dropped_documents(drop_count) for member in group.members}
+        return [LeftAlone(row.name, row.problem, needs_new_plan=True) for row in with_problem if row.key in planned]
+
     def describe_plan(self) -> str:
         """Return how many members the plan drops, leaves undecided and keeps, and the bytes that it frees."""
         counts, freed = self.count_actions(), self.count_freed_bytes()
@@ -265,6 +272,7 @@ class DuplicatesReview:
                 replaced = replace(
                     kept, action="drop" if is_equal else "decide", kept_name=new.name, overlap=new.overlap,
                     kind=new.kind, note=kept.note or new.note,
+                    problem=kept.problem or describe_kept_problem(new.problem),
                 )  # fmt: skip
                 others.insert(0, replaced)
             for row in others:

@@ -26,7 +26,7 @@ def test_status_without_an_engine_has_exit_code_1() -> None:
     assert f"no engine is running on port {NOWHERE}; {start} --port {NOWHERE}" == sentence(
         run("engine", "status", "--port", NOWHERE)
     )
-    assert f"no engine is running on port 9201; {start}" == sentence(run("engine", "status", "--port", 9201))
+    assert f"no engine is running; {start}" == sentence(run("engine", "status", "--port", 9201))
     assert (1, {"health": None, "urls": [], "nodes": []}) == (shown.exit_code, json.loads(shown.stdout))
 
 
@@ -74,7 +74,7 @@ def test_stop_without_a_port_stops_the_only_running_engine(launch_child: Any) ->
     registered(port=9270, pids=(launch_child(),), token="the-token")
 
     assert "stopped 1 node\n" == output("engine", "stop")
-    assert "no engine is running on port 9201\n" == output("engine", "stop")
+    assert "no engine is running\n" == output("engine", "stop")
 
 
 def test_logs_show_the_last_lines(tmp_path: Path) -> None:

@@ -161,16 +161,38 @@ def test_the_decisions_of_the_page_are_carried_out(pages: Pages, folder: Path) -
     assert {*COPIES} - {groups[0]["kept"]["id"]} == {*files(folder / "corpus")}
 
 
-def test_a_changed_file_is_left_alone_and_listed(pages: Pages, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "reason"), [("something else", "the file has changed since it was indexed"), (None, "the file is gone")]
+)
+def test_a_changed_file_is_left_alone_and_listed(pages: Pages, folder: Path, text: str | None, reason: str) -> None:
     """The others are moved."""
     given = token(pages)
-    changed = pages.json("/duplicates")["groups"][0]["duplicate_ids"][0]
-    (folder / "corpus" / changed).write_text("something else")
+    changed = folder / "corpus" / pages.json("/duplicates")["groups"][0]["duplicate_ids"][0]
+    changed.unlink() if text is None else changed.write_text(text)
+    pages.sent("/duplicates/apply", 202, form_token=given)
+    pages.finished("/duplicates/apply")
+    html = pages.html("/duplicates/apply")
+
+    assert "1 file was moved" in html
+    assert "1 entry of the plan was left alone" in html
+    assert f"<li>{changed}: {reason}</li>" in html
+    assert text == (changed.read_text() if changed.exists() else None)
+
+
+def test_copies_of_a_changed_file_are_left_alone_and_listed(pages: Pages, folder: Path) -> None:
+    """The document that the user keeps instead of the proposed one has changed."""
+    given = token(pages)
+    [group] = pages.json("/duplicates")["groups"]
+    pages.sent("/duplicates/decide", 202, instead="row-0-0")
+    pages.sent("/duplicates/decide", 202, **{"row-0-kept": "drop"})
+    (folder / "corpus" / group["duplicate_ids"][0]).write_text("something else")
     pages.sent("/duplicates/apply", 202, form_token=given)
     pages.finished("/duplicates/apply")
 
-    assert "1 file was moved" in pages.html("/duplicates/apply")
-    assert "something else" == files(folder / "corpus")[changed]
+    kept = folder / "corpus" / group["kept"]["id"]
+    reason = "the document to keep has a problem: the file has changed since it was indexed"
+    assert f"<li>{kept}: {reason}</li>" in pages.html("/duplicates/apply")
+    assert kept.exists()
 
 
 @pytest.mark.parametrize("given", ["", "wrong", "ü"])

@@ -83,7 +83,9 @@ def _make_plan_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -
     kept = group.kept
     state, problem = states[kept.key]
     action: Action = "decide" if problem == GONE else "keep"
-    yield PlanRow(action, number, kept.key, kept.path, "", state, modified_on=_format_date(kept), note=problem)
+    yield PlanRow(
+        action, number, kept.key, kept.path, "", state, modified_on=_format_date(kept), note=problem, problem=problem
+    )
     for duplicate in group.duplicates:
         (state, problem), (other_state, other_problem) = states[duplicate.key], states[duplicate.duplicate_of]
         problem = problem or describe_kept_problem(other_problem)
@@ -94,7 +96,7 @@ def _make_plan_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -
         other_name = PlanRow("keep", number, other.key, other.path, "", None).name
         yield PlanRow(
             "decide" if problem else duplicate.action, number, duplicate.key, duplicate.path, other_name, state,
-            _format_overlap(duplicate), duplicate.kind, _format_date(duplicate), note,
+            _format_overlap(duplicate), duplicate.kind, _format_date(duplicate), note, problem,
         )  # fmt: skip
 
 

@@ -122,6 +122,7 @@ class PlanRow:
     kind: str = ""  # what the document has in common with the kept one, for information only
     modified_on: str = ""  # modification date of the file, for information only
     note: str = ""  # why the action is proposed, for information only
+    problem: str = ""  # why the document cannot be dropped; a plan file has it only as a part of `note`
 
     @property
     def name(self) -> str:

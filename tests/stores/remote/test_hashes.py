@@ -95,3 +95,17 @@ def test_a_document_without_a_fingerprint_is_an_error_that_names_backfill(temp_i
     message = f"'new' has no fingerprint; to add missing fingerprints, run `simdoc-search backfill http.*{name}`"
     with pytest.raises(NoFingerprintError, match=message):
         search.similar("new")
+
+
+def test_a_document_without_a_text_is_an_error_that_does_not_name_backfill(temp_indices: TempIndices) -> None:
+    """`backfill` gives a fingerprint to an empty string, but not to a list without strings."""
+    name = application_index(temp_indices, Settings())
+    for id, document in {"absent": {}, "list": {"text": []}, "empty": {"text": ""}}.items():
+        call(temp_indices.engine, "PUT", f"/{name}/_doc/{id}?refresh=true", document)
+    url = f"{temp_indices.engine}/{name}"
+    output("backfill", url, "--text-field", "text")
+    search = SimilaritySearch(open_store(url))
+
+    for id, reason in {"absent": "text in text", "list": "text in text", "empty": "words"}.items():
+        with pytest.raises(NoFingerprintError, match=f"'{id}' has no {reason}, so nothing can be similar to it"):
+            search.similar(id)
