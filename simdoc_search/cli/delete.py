@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +16,7 @@ from simdoc_search.display import format_count
 from simdoc_search.errors import WriteRefusedError
 
 if TYPE_CHECKING:
+    from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
 
@@ -33,7 +36,8 @@ def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json:
 
     refused: dict[str, str] = {}
     try:
-        deleted = SimilaritySearch(open_store(store, engine=engine)).delete(ids)
+        search = SimilaritySearch(open_store(store, engine=engine))
+        deleted = search.delete(_replace_paths(search.store, ids))
     except WriteRefusedError as error:
         deleted, refused = error.accepted_count, error.reasons_by_id
     if as_json:
@@ -43,3 +47,14 @@ def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json:
         print_refused_documents(refused)
     if refused:
         raise SystemExit(1)
+
+
+def _replace_paths(store: Store, ids: Sequence[str]) -> list[str]:
+    """Replace each path of an indexed file with the id of its document. A stored id takes precedence over a path."""
+    from simdoc_search.search.resolver import Resolver
+
+    paths = [id for id in ids if os.path.isfile(id)]  # noqa: PTH113 - Path.is_file may raise for a long name
+    stored = {digest.id for digest in store.digests(paths)} if paths else set()
+    resolver = Resolver(store)
+    found = {path: resolver.find_ids_by_path(path) for path in paths if path not in stored}
+    return [found[id][0] if len(found.get(id, ())) == 1 else id for id in ids]

@@ -156,11 +156,11 @@ class Resolver:
         """Return the ids of the documents with this id, file name or path, in any Unicode normalisation form."""
         for spelling in unicode_forms(name):
             ids_by_name = self._find_exact_id(spelling) or self._store.ids_with_name(spelling, filters=self._filters)
-            if ids := ids_by_name or self._find_ids_by_path(spelling):
+            if ids := ids_by_name or self.find_ids_by_path(spelling):
                 return ids
         return []
 
-    def _find_ids_by_path(self, path: str) -> list[str]:
+    def find_ids_by_path(self, path: str) -> list[str]:
         """Return the ids of the documents of a file. The path can be absolute or relative: `docs/a.txt`, `./a.txt`."""
         ids = list_possible_ids(path)
         if not ids:

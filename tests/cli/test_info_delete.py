@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import answer, output, process, run, sentence
+from tests.support.cli import answer, output, process, run, sentence, write
 
 pytestmark = pytest.mark.usefixtures("in_indexed_corpus")
 
@@ -47,6 +47,16 @@ def test_delete_removes_documents_and_leaves_their_files(tmp_path: Path) -> None
     assert ["reports/half.txt", "notes/old.txt"] == [hit["id"] for hit in answer("similar", "doc123")["hits"]]
     assert (tmp_path / "corpus/reports/copy.txt").exists()
     assert 4 == answer("info")["document_count"]
+
+
+def test_delete_takes_the_paths_of_indexed_files(tmp_path: Path) -> None:
+    """A file that is not indexed is an error, even if a document has the same file name."""
+    write(tmp_path, {"more/copy.txt": "other words"})
+
+    assert "more/copy.txt' is not in the index" in sentence(run("delete", "corpus/other.txt", "more/copy.txt"))
+    assert 5 == answer("info")["document_count"]
+    assert "2 documents deleted\n" == output("delete", "corpus/reports/copy.txt", tmp_path / "corpus/other.txt")
+    assert 3 == answer("info")["document_count"]
 
 
 def test_delete_removes_all_ids_or_none_if_one_is_unknown() -> None:
