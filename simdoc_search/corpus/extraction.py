@@ -76,14 +76,7 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
             data = data.replace(b"{\\*\\footnote", b"{\\footnote")  # as LibreOffice writes it; kreuzberg leaves it out
         media_type = _detect_media_type(data, format.extension)
         extracted = kreuzberg.extract_bytes_sync(data, media_type, config)
-        if is_pdf:
-            text = "\f".join(remove_running_headers([page["content"] for page in extracted.pages or ()]))
-        else:
-            text = str(extracted.content)
-            if is_rtf:
-                text = _NOTE_MARK.sub("", text)
-            elif media_type in _SPREADSHEETS:
-                text = _separate_cells(text, (row for table in extracted.tables for row in table.cells))
+        text = _read_text(extracted, is_pdf=is_pdf, is_rtf=is_rtf, is_spreadsheet=media_type in _SPREADSHEETS)
         properties = _read_properties(getattr(extracted, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
@@ -92,6 +85,15 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     if not text.strip():
         raise DocumentError(_SCAN_REASON if is_pdf else _NO_TEXT_REASON)
     return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
+
+
+def _read_text(extracted: Any, *, is_pdf: bool, is_rtf: bool, is_spreadsheet: bool) -> str:
+    if is_pdf:
+        return "\f".join(remove_running_headers([page["content"] for page in extracted.pages or ()]))
+    text = str(extracted.content)
+    if is_spreadsheet:
+        return _separate_cells(text, (row for table in extracted.tables for row in table.cells))
+    return _NOTE_MARK.sub("", text) if is_rtf else text
 
 
 def _separate_cells(text: str, rows: Iterable[list[str]]) -> str:

@@ -40,6 +40,7 @@ def test_the_way_in_which_cells_are_written_does_not_change_the_text(
 
 
 def test_a_workbook_has_the_name_of_its_sheet_and_the_text_of_the_csv_file(tmp_path: Path) -> None:
+    pytest.importorskip("kreuzberg")
     rows = [["item", "cost", "remark"], ["water", "1250.88", ""], ["", "two\nlines", "a\ttab"], ["lift", "-3", "x"]]
     write(tmp_path, {"a.csv": to_csv(rows), "a.xlsx": xlsx(rows)})
 

@@ -119,7 +119,7 @@ def pptx() -> bytes:
     )
 
 
-def xlsx(rows: Sequence[Sequence[str]] = tuple((paragraph,) for paragraph in PARAGRAPHS)) -> bytes:
+def xlsx(rows: Sequence[Sequence[str]] = tuple(zip(PARAGRAPHS, strict=True))) -> bytes:
     """A workbook of one sheet. By default, it has one paragraph per row."""
     sheet = "".join(
         f'<row r="{number}">'
