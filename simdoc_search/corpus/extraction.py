@@ -6,7 +6,7 @@ kreuzberg reads all formats except those of Word, and OpenDocument texts and pre
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
@@ -16,10 +16,12 @@ from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt_or_odp, read_odt_or_odp
 from simdoc_search.corpus.office_archive import ZIP_SIGNATURE, open_office_archive
 from simdoc_search.corpus.running_headers import remove_running_headers
+from simdoc_search.corpus.table_text import format_row
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
 
 _NO_TEXT_REASON, _SCAN_REASON = NO_TEXT_REASONS = "no text", "no text (scanned?)"
 _ZIP_EXTENSIONS = frozenset({".docx", ".pptx", ".xlsx"})
+_SPREADSHEETS = frozenset(MEDIA_TYPES[extension] for extension in (".xls", ".xlsx", ".ods"))
 _DATE_PROPERTIES = ("created_at", "modified_at")
 _TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
 """The dates in the templates of python-docx and python-pptx. Most programs that use these packages keep them."""
@@ -72,12 +74,9 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     try:
         if is_rtf := data.startswith(b"{\\rtf"):
             data = data.replace(b"{\\*\\footnote", b"{\\footnote")  # as LibreOffice writes it; kreuzberg leaves it out
-        extracted = kreuzberg.extract_bytes_sync(data, _detect_media_type(data, format.extension), config)
-        if is_pdf:
-            text = "\f".join(remove_running_headers([page["content"] for page in extracted.pages or ()]))
-        else:
-            text = str(extracted.content)
-            text = _NOTE_MARK.sub("", text) if is_rtf else text
+        media_type = _detect_media_type(data, format.extension)
+        extracted = kreuzberg.extract_bytes_sync(data, media_type, config)
+        text = _read_text(extracted, is_pdf=is_pdf, is_rtf=is_rtf, is_spreadsheet=media_type in _SPREADSHEETS)
         properties = _read_properties(getattr(extracted, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
@@ -86,6 +85,32 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     if not text.strip():
         raise DocumentError(_SCAN_REASON if is_pdf else _NO_TEXT_REASON)
     return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
+
+
+def _read_text(extracted: Any, *, is_pdf: bool, is_rtf: bool, is_spreadsheet: bool) -> str:
+    if is_pdf:
+        return "\f".join(remove_running_headers([page["content"] for page in extracted.pages or ()]))
+    text = str(extracted.content)
+    if is_spreadsheet:
+        return _separate_cells(text, (row for table in extracted.tables for row in table.cells))
+    return _NOTE_MARK.sub("", text) if is_rtf else text
+
+
+def _separate_cells(text: str, rows: Iterable[list[str]]) -> str:
+    """Write tabs between the cells of a spreadsheet, as in the text of a CSV file. kreuzberg writes spaces.
+
+    If a row is not found in the text, it and all later rows are not changed.
+    """
+    parts: list[str] = []
+    end = 0
+    for cells in rows:
+        row = " ".join(cells)
+        start = text.find(row, end)
+        if start < 0:
+            break
+        parts += text[end:start], format_row(cells)
+        end = start + len(row)
+    return "".join([*parts, text[end:]])
 
 
 def _read_zip_document(data: bytes) -> tuple[str, dict[str, str]] | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from simdoc_search.batches import split_by_count
@@ -50,7 +50,7 @@ def extract_table_text(data: bytes) -> str | None:
         if '"' not in text and (delimiter == "\t" or "\t" not in text):
             return text.replace("\r\n", "\n").replace("\r", "\n").replace(delimiter, "\t")
         try:
-            rows = map(_format_row, _read_rows(text, delimiter))
+            rows = map(format_row, _read_rows(text, delimiter))
             table = "\n".join(map("\n".join, split_by_count(rows, _BATCH_ROWS)))
         except csv.Error:
             return text
@@ -81,7 +81,8 @@ def _read_rows(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader((line[0] for line in _LINE.finditer(text)), delimiter=delimiter, strict=True)
 
 
-def _format_row(cells: list[str]) -> str:
+def format_row(cells: Sequence[str]) -> str:
+    """Return a row as a line of text, with tabs between the cells."""
     row = "\t".join(cells)
     if "\n" in row or row.count("\t") >= len(cells):
         row = "\t".join(cell.translate(_IN_CELL) for cell in cells)

@@ -75,9 +75,10 @@ class UndecidedVersions:
         later, earlier = (printable(name) or "the text" for name in (self.later, self.earlier))
         if self.dated is None:
             return f"no evidence shows whether {later} or {earlier} is newer"
+        dated, other = (later, earlier) if self.dated == self.later else (earlier, later)
         return (
-            f"only modification times of files show that {later} is newer than {earlier}. They do not count, because "
-            f"only {printable(self.dated) or 'the text'} has another date"
+            f"{dated} has a date of its own, but {other} has only the modification time of its file, which may be the "
+            "time when it was copied"
         )
 
 

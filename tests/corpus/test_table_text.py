@@ -14,6 +14,7 @@ from simdoc_search.analysis.words import locate_words
 from simdoc_search.corpus import read_file
 from simdoc_search.corpus.table_text import extract_table_text
 from tests.support.cli import write
+from tests.support.formats import xlsx
 
 ROWS = [["item", "No. 14", "remark"], ["water", "1250.88", "see p. 3, note"], ["lift; stairs", "-3", 'a 5" "pipe']]
 TEXT = 'item\tNo. 14\tremark\nwater\t1250.88\tsee p. 3, note\nlift; stairs\t-3\ta 5" "pipe\n'
@@ -36,6 +37,14 @@ def test_the_way_in_which_cells_are_written_does_not_change_the_text(
     delimiter: str, quoting: int, encoding: str
 ) -> None:
     assert TEXT == extract_table_text(to_csv(ROWS, delimiter, quoting).encode(encoding))
+
+
+def test_a_workbook_has_the_name_of_its_sheet_and_the_text_of_the_csv_file(tmp_path: Path) -> None:
+    pytest.importorskip("kreuzberg")
+    rows = [["item", "cost", "remark"], ["water", "1250.88", ""], ["", "two\nlines", "a\ttab"], ["lift", "-3", "x"]]
+    write(tmp_path, {"a.csv": to_csv(rows), "a.xlsx": xlsx(rows)})
+
+    assert f"Sheet1\n\n{read_file(tmp_path / 'a.csv').text}" == read_file(tmp_path / "a.xlsx").text + "\n"
 
 
 def test_adjacent_numbers_are_two_words(tmp_path: Path) -> None:

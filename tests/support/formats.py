@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from email.message import EmailMessage
 
 from tests.support.word_97 import word_97_document
@@ -119,11 +119,16 @@ def pptx() -> bytes:
     )
 
 
-def xlsx() -> bytes:
-    """A workbook of one sheet with one paragraph per row."""
-    rows = "".join(
-        f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>{paragraph}</t></is></c></row>'
-        for number, paragraph in enumerate(PARAGRAPHS, 1)
+def xlsx(rows: Sequence[Sequence[str]] = tuple(zip(PARAGRAPHS, strict=True))) -> bytes:
+    """A workbook of one sheet. By default, it has one paragraph per row."""
+    sheet = "".join(
+        f'<row r="{number}">'
+        + "".join(
+            f'<c r="{column}{number}" t="inlineStr"><is><t>{cell}</t></is></c>'
+            for column, cell in zip("ABCDEF", cells, strict=False)
+        )
+        + "</row>"
+        for number, cells in enumerate(rows, 1)
     )
     return _office(
         "xl/workbook.xml",
@@ -132,7 +137,7 @@ def xlsx() -> bytes:
             "xl/workbook.xml": f'<workbook xmlns="{_SHEETS}" xmlns:r="{_OFFICE}"><sheets>'
             '<sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>',
             "xl/_rels/workbook.xml.rels": _relation("worksheet", "worksheets/sheet1.xml"),
-            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_SHEETS}"><sheetData>{rows}</sheetData></worksheet>',
+            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_SHEETS}"><sheetData>{sheet}</sheetData></worksheet>',
         },
         {"/xl/worksheets/sheet1.xml": f"{_TYPES}.spreadsheetml.worksheet+xml"},
     )
