@@ -31,8 +31,8 @@ use words::{Grammar, Normaliser, Words, SPACE};
 
 type Buffer<'py> = Bound<'py, PyByteArray>;
 
-/// The version of the methods of `Kernel`. It must equal `INTERFACE` in `simdoc_search.analysis.native`.
-const INTERFACE: u32 = 5;
+/// The version of the methods of `Kernel`. It must equal `INTERFACE_VERSION` in `simdoc_search.analysis.native`.
+const INTERFACE: u32 = 6;
 
 /// Finds the words of texts, computes their fingerprints, and aligns texts. The methods release the GIL.
 #[pyclass(frozen)]
@@ -316,7 +316,7 @@ impl Aligner {
     /// Compares the text with each other text.
     ///
     /// For each other text, returns whether a shared passage covers each word of the first text (uint8). Also returns
-    /// the number of covered words and the number of all words of the other text (int64, two values per text).
+    /// the number of words of each other text (int64).
     fn matched_words<'py>(
         &self,
         py: Python<'py>,
@@ -345,13 +345,12 @@ impl Aligner {
                     words: &classes,
                     all_classes: &all_classes,
                 };
-                let (mask, covered) = matched_words(&mut index, &second, &self.rules);
-                masks.extend(mask);
-                counts.push([covered, classes.len() as i64]);
+                masks.extend(matched_words(&mut index, &second, &self.rules));
+                counts.push(classes.len() as i64);
             }
             (masks, counts)
         });
-        Ok([bytes(py, &masks), bytes(py, counts.as_flattened())])
+        Ok([bytes(py, &masks), bytes(py, &counts)])
     }
 }
 

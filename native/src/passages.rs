@@ -73,15 +73,13 @@ pub fn align(a: &mut Index, b: &Second, rules: &Rules) -> Vec<Vec<Run>> {
     drop_nested(passages, a_len)
 }
 
-/// Returns whether a passage covers each word of `a`, and the number of words of `b` that passages cover.
-pub fn matched_words(a: &mut Index, b: &Second, rules: &Rules) -> (Vec<u8>, i64) {
-    let (mut in_a, mut in_b) = (vec![0u8; a.words.len()], vec![0u8; b.words.len()]);
-    for [i, j, size] in align(a, b, rules).into_iter().flatten() {
-        in_a[i as usize..(i + size) as usize].fill(1);
-        in_b[j as usize..(j + size) as usize].fill(1);
+/// Returns whether a passage covers each word of `a`.
+pub fn matched_words(a: &mut Index, b: &Second, rules: &Rules) -> Vec<u8> {
+    let mut mask = vec![0u8; a.words.len()];
+    for [i, _, size] in align(a, b, rules).into_iter().flatten() {
+        mask[i as usize..(i + size) as usize].fill(1);
     }
-    let covered = in_b.iter().map(|&is_covered| i64::from(is_covered)).sum();
-    (in_a, covered)
+    mask
 }
 
 /// Returns the numbers of shared shingles, of shingles of `a` and of shingles of `b`. The first three numbers count
@@ -524,7 +522,7 @@ fn count_pairs(pair: &[Run]) -> f64 {
 
 /// Removes the words that are in another order in the two texts, unless at least 2 were moved together.
 fn drop_displaced_words(runs: Vec<Run>) -> Vec<Run> {
-    if runs.is_sorted_by(|one, next| one[1] < next[1]) {
+    if runs.windows(2).all(|pair| pair[0][1] < pair[1][1]) {
         return runs;
     }
     let mut by_b: Vec<usize> = (0..runs.len()).collect();

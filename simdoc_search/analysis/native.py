@@ -19,7 +19,7 @@ from simdoc_search.analysis.word_grammar import CONNECTOR_PROPERTIES, character_
 
 _log = logging.getLogger(__name__)
 
-INTERFACE_VERSION = 5
+INTERFACE_VERSION = 6
 """The version of the kernel's methods. A kernel with another version is not used."""
 
 Buffers = Sequence[bytearray]
@@ -32,8 +32,7 @@ class Aligner(Protocol):
         """Compare the aligner's text with each of `texts`; see `passages.align`.
 
         Return two buffers. The first contains a mask (uint8) for each of `texts`: which words of the aligner's text are
-        in passages that both share. The second contains two numbers (int64) for each of `texts`: how many of its words
-        are in these passages, and how many words it has.
+        in passages that both share. The second contains the number of words (int64) of each of `texts`.
         """
 
 

@@ -76,8 +76,7 @@ class TextMatcher:
             return [_match_word_ids(first, second, self._settings) for second in seconds]
         masks, counts = call_kernel_method(self._aligner.matched_words, other_texts)
         rows = np.frombuffer(masks, np.bool_).reshape(len(other_texts), self._word_count)
-        other_word_counts = np.frombuffer(counts, np.int64)[1::2].tolist()
-        return list(map(MatchedWords, rows, other_word_counts))
+        return list(map(MatchedWords, rows, np.frombuffer(counts, np.int64).tolist()))
 
 
 def _match_word_ids(first: WordIds, second: WordIds, settings: AlignmentSettings) -> MatchedWords:
