@@ -49,7 +49,10 @@ def test_a_missing_path_is_an_error_before_anything_is_read(folder: Path) -> Non
 AS_NOBODY = """
 import os, sqlite3, sys
 from simdoc_search.cli.group import cli, load_commands
-from simdoc_search import fingerprint, indexing, search, stores
+from simdoc_search import fingerprint
+from simdoc_search.corpus import read_corpus
+from simdoc_search.indexing import run
+from simdoc_search.search import similarity_search
 from simdoc_search.stores import local
 from rich import console, progress
 load_commands()
