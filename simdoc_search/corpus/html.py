@@ -1,4 +1,4 @@
-"""Extracts the text of an HTML page: its title, then one line per block."""
+"""Extracts the text of an HTML page: its title, unless a block repeats it, then one line per block."""
 
 from __future__ import annotations
 
@@ -53,10 +53,13 @@ def extract_html_text(data: bytes) -> str | None:
     if tree.css_first(_OWN_PAGE_SELECTOR):
         raise DocumentError("an HTML page that simdoc-search wrote")
     title = tree.css_first("head title")
-    lines = [title.text() if title else ""]
+    title_line = " ".join(title.text().split()) if title else ""
     tree.strip_tags(_HIDDEN_ELEMENTS)
-    lines += "".join(_text_pieces(tree.root)).split(_BLOCK_BREAK) if tree.root else []
-    return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
+    blocks = "".join(_text_pieces(tree.root)).split(_BLOCK_BREAK) if tree.root else []
+    lines = [line for block in blocks if (line := " ".join(block.split()))]
+    if title_line and title_line not in lines:  # many pages repeat their heading as the title
+        lines.insert(0, title_line)
+    return "\n".join(lines)
 
 
 def _text_pieces(root: LexborNode) -> Iterator[str]:

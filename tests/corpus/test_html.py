@@ -20,6 +20,12 @@ def test_a_page_becomes_its_title_and_its_blocks() -> None:
     assert "The page\nHeading\nFirst paragraph.\none\ntwo" == extract_html_text(page)
 
 
+def test_a_title_that_the_page_repeats_is_left_out() -> None:
+    page = b"<head><title> Minutes of  March\n</title></head><p>Harbour club</p><h1>Minutes <i>of</i> March</h1><p>Present: all</p>"
+
+    assert "Harbour club\nMinutes of March\nPresent: all" == extract_html_text(page)
+
+
 @pytest.mark.parametrize(
     "page",
     [
