@@ -21,7 +21,7 @@ def test_a_page_becomes_its_title_and_its_blocks() -> None:
 
 
 def test_a_title_that_the_page_repeats_is_left_out() -> None:
-    page = b"<head><title> Minutes of  March\n</title></head><p>Harbour club</p><h1>Minutes <i>of</i> March</h1><p>Present: all</p>"
+    page = b"<title> Minutes of  March\n</title><p>Harbour club</p><h1>Minutes <i>of</i> March</h1><p>Present: all</p>"
 
     assert "Harbour club\nMinutes of March\nPresent: all" == extract_html_text(page)
 
