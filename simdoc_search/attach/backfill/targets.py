@@ -169,7 +169,9 @@ def _choose_settings(
         ]
         existing, changed = differences if all(differences) else map(format_label, (existing_settings, requested))
         advice = "choose a new field with --field, or omit the options that change settings"
-        raise UnsupportedIndexError(f"the field {options.field} has the settings {existing!r}, not {changed!r}; {advice}")
+        raise UnsupportedIndexError(
+            f"the field {options.field} has the settings {existing!r}, not {changed!r}; {advice}"
+        )
     return requested
 
 
