@@ -22,6 +22,7 @@ from simdoc_search.display import (
     without_credentials,
     without_secrets,
 )
+from simdoc_search.stores.remote.advice import install_pipeline_command
 
 HOSTILE = [
     *("\x1b]0;title\x07", "\x1b[2J", "\x9b31m", "\x00", "\r", "\n", "\x7f", "\U000e0041", "\ue000", "\udcff"),
@@ -150,6 +151,12 @@ def test_only_1_is_100_percent_and_only_0_is_0_percent(share: float, shown: str,
     """An estimate has a tilde and no decimals."""
     assert (shown, estimated) == (format_percent(share), format_estimate(share))
     assert "99.99 %" == format_percent(0.99999, 2)
+
+
+def test_a_recommended_command_shows_the_invisible_characters_of_its_arguments() -> None:
+    command = install_pipeline_command("http://localhost:9200", "simdoc", ["a\u200bb"], "simdoc")
+
+    assert r"simdoc-search template install http://localhost:9200 --pipeline --text-field $'a\U0000200bb'" == command
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")

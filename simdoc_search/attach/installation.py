@@ -7,7 +7,6 @@ Otherwise an index with `dynamic: strict` would reject all writes, because the p
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +21,7 @@ from simdoc_search.attach.search_templates import plan_search_template_steps
 from simdoc_search.attach.steps import InstallationPart, Step, plan_install_step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.advice import install_pipeline_command
+from simdoc_search.stores.remote.advice import backfill_advice, install_pipeline_command
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.schema import component_template, without_kinds
@@ -126,10 +125,10 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     for target in targets:
         plan.warnings.extend(describe_keyword_fields(target.index, request.text_fields))
     if kinds := [kind for kind in UNSUPPORTED_KINDS if targets and getattr(settings, kind) is not None]:
-        backfill = shlex.join(["simdoc-search", "backfill", f"{engine.name}/{request.index}"])
+        mappings, location = [target.index.mappings for target in targets], f"{engine.name}/{request.index}"
+        advice = backfill_advice(mappings, fingerprint_field, location, text_fields=request.text_fields)
         plan.warnings.append(
-            f"the pipeline does not compute {' and '.join(kinds)}; to add them to new documents, run `{backfill}` "
-            "regularly"
+            f"the pipeline does not compute {' and '.join(kinds)}; to add them to new documents, {advice} regularly"
         )
     if request.index:
         command = install_pipeline_command(engine.name, request.pipeline, request.text_fields, fingerprint_field)

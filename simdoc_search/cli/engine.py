@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +10,7 @@ import click
 
 from simdoc_search.cli.common import CommandInterruptedError, handle_errors, json_option, print_json, say
 from simdoc_search.cli.help_layout import CommandGroup
-from simdoc_search.display import format_count, printable
+from simdoc_search.display import format_count, printable, quote_command
 from simdoc_search.errors import LocationError
 from simdoc_search.stores.location import check_not_url
 
@@ -156,7 +155,7 @@ def status(port: int, as_json: bool) -> None:
             say(f"node {node.number}  {node.url}  {node.state}{f', process {node.pid}' if node.pid else ''}")
         if any(node.state == "ended" for node in state.nodes):
             data = ["--ephemeral"] if state.ephemeral else ["--data", state.data]
-            command = shlex.join(["simdoc-search", "engine", "start", "--port", str(port), "--heap", state.heap, *data])
+            command = quote_command("engine", "start", "--port", str(port), "--heap", state.heap, *data)
             say(f"start it again with: {command}", err=True)
     if not state.is_healthy:
         sys.exit(1)

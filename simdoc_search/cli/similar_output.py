@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +15,7 @@ from simdoc_search.display import (
     format_estimate,
     format_more_hits_hint,
     format_percent,
+    quote_command,
 )
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import ThresholdPlan
@@ -108,7 +108,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
     say(_summary(result))
     advice = "index the document again"
     if not columns.store.is_simdoc_index:
-        command = shlex.join(["simdoc-search", "backfill", columns.store.location, "--stale"])
+        command = quote_command("backfill", columns.store.location, "--stale")
         advice = f"run `{command}`"
     if result.changed:
         say(f"note: the query document changed after indexing; {advice}", err=True)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from simdoc_search.attach.steps import join_path
 from simdoc_search.cli.threshold_options import threshold_lines
-from simdoc_search.display import format_bytes, format_count, format_percent, printable
+from simdoc_search.display import format_bytes, format_count, format_percent, printable, quote_command
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.remote.advice import backfill_advice
 from simdoc_search.stores.remote.mapping_check import find_faults
@@ -81,7 +81,7 @@ def describe_next_step(inspection: Inspection, location: str, pipeline: str) -> 
     if not (is_stale or is_incomplete):
         return ""
     if all(_rejects_fingerprints(inspected.index) for inspected in inspection.index_inspections):
-        return f"fingerprints cannot be added; to see why, run `{shlex.join(['simdoc-search', 'check', location])}`"
+        return f"fingerprints cannot be added; to see why, run `{quote_command('check', location)}`"
     mappings, field = [index.mappings for index in indices], indices[0].field
     options, text_fields = ["--stale"] * bool(is_stale), inspection.text_fields
     advice = backfill_advice(mappings, field, location, *options, text_fields=text_fields, pipeline=pipeline)

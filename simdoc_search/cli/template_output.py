@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.common import print_json, say
+from simdoc_search.display import quote_command
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def _print_installed(plan: InstallPlan) -> None:
     if request.index:
         # The option --stale replaces fingerprints whose text was updated before the index used the pipeline.
         field = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
-        command = ["simdoc-search", "backfill", f"{plan.engine.name}/{request.index}", "--stale", *field]
-        say(f"to fingerprint existing documents, run `{shlex.join(command)}`")
+        command = quote_command("backfill", f"{plan.engine.name}/{request.index}", "--stale", *field)
+        say(f"to fingerprint existing documents, run `{command}`")
     if not request.index and not request.index_template and (request.pipeline or not request.include_search_templates):
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'

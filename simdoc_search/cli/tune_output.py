@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.display import format_count, format_percent, printable
+from simdoc_search.display import format_count, format_percent, printable, quote_command
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.thresholds import SimilarityThresholds
@@ -79,15 +78,13 @@ def overlap_commands(
     """
     overlap = f"{100 * max(learned.threshold, 0.01):.6g}"  # the command takes overlaps from 1 %
     if learned.setting == stored_analysis:
-        return [
-            shlex.join(
-                ["simdoc-search", "duplicates", *(["--store", store] if store else folders), "--overlap", overlap]
-            )
-        ]
+        return [quote_command("duplicates", *(["--store", store] if store else folders), "--overlap", overlap)]
     name = re.sub(r"[^a-z0-9]+", "-", format_shingles(learned.setting).lower())
     target = ["--store", f"./{name}.simdoc"]
-    index = ["simdoc-search", "index", *folders, *target, *_index_options(learned.setting)]
-    return [shlex.join(index), shlex.join(["simdoc-search", "duplicates", *target, "--overlap", overlap])]
+    return [
+        quote_command("index", *folders, *target, *_index_options(learned.setting)),
+        quote_command("duplicates", *target, "--overlap", overlap),
+    ]
 
 
 def _index_options(analysis: Analysis) -> list[str]:
@@ -167,7 +164,7 @@ def _defaults_command(learned: LearnedSimilarityThresholds, store: str) -> str:
     options = ["--max-distance", str(thresholds.max_distance), "--min-share", f"{100 * thresholds.min_share:.6g}"]
     if learned.purpose == "related":
         options = ["--min-score", f"{thresholds.min_score:.6g}"]
-    return shlex.join(["simdoc-search", "defaults", *options, "--store", store])
+    return quote_command("defaults", *options, "--store", store)
 
 
 def _misclassified_lines(pairs: Sequence[LabelledPair]) -> Iterator[str]:

@@ -151,6 +151,12 @@ def determine_format(path: str | PurePath) -> FileFormat:
     return TEXT_FORMAT
 
 
+def has_cells(path: str) -> bool:
+    """Return whether a file is a table or spreadsheet, by its name. In its text, tabs separate the cells."""
+    known = determine_format(path)
+    return known.kind == "table" or known.extension in (".xls", ".xlsx", ".ods")
+
+
 def describe_content_beyond_text(*paths: str | None) -> str:
     """Return what may differ between files that have the same text. The path of a file is None if it is not known."""
     formats = {determine_format(path) if path else None for path in paths}

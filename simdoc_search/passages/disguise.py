@@ -150,8 +150,12 @@ def _find(text: str) -> list[tuple[Span, str]]:
     if not spans:
         return []
     latin = len(_LATIN_LETTER.findall(text)) >= len(_CYRILLIC_LETTER.findall(text))
-    spans = sorted([*spans, *_find_lookalike_words(text)])
-    return [(span, _replace_lookalikes(text[slice(*span)], prefer_latin=latin)) for span in spans]
+    found = [
+        (span, _replace_lookalikes(text[slice(*span)], prefer_latin=latin))
+        for span in sorted([*spans, *_find_lookalike_words(text)])
+    ]
+    disguised = set(spans)  # a word of look-alike letters only is disguised only if it is read differently
+    return [(span, shown) for span, shown in found if span in disguised or shown != text[slice(*span)]]
 
 
 def _may_contain_disguise(text: str) -> bool:

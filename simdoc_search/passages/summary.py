@@ -21,6 +21,7 @@ from simdoc_search.passages.word_spans import spans_to_mask
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
 _NUMBER = re.compile(r"\W*\d")
+_SPACE_EXCEPT_TABS = re.compile(r"[^\S\t]+")
 
 
 def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
@@ -165,18 +166,29 @@ def describe_character_difference_count(count: int) -> str:
 
 
 def describe_form_difference(a: str, b: str) -> str:
-    """Say that only spaces, line breaks or the Unicode form of letters differ; empty if nothing or more differs."""
+    """Say that only spaces, line breaks or the Unicode form of letters differ; empty if nothing or more differs.
+
+    Tabs are named if both texts have some: in a table, they show in which column a number is.
+    """
     composed_a, composed_b = normalize("NFC", a), normalize("NFC", b)
     if a == b or _drop_spaces(composed_a) != _drop_spaces(composed_b):
         return ""
     if composed_a == composed_b:
         return "only the Unicode form of letters differs"
     form = "" if _drop_spaces(a) == _drop_spaces(b) else "the Unicode form of letters, "
+    if _has_other_tabs(composed_a, composed_b):
+        return f"only {form}spaces, line breaks and tabs (as between cells of a table) differ"
     return f"only {form}spaces and line breaks differ"
 
 
 def _drop_spaces(text: str) -> str:
     return "".join(text.split())
+
+
+def _has_other_tabs(a: str, b: str) -> bool:
+    if "\t" not in a or "\t" not in b:
+        return False
+    return _SPACE_EXCEPT_TABS.sub("", a) != _SPACE_EXCEPT_TABS.sub("", b)
 
 
 def describe_significant_changes(

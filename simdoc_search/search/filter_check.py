@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
+from simdoc_search.errors import FormatMismatchError, QuerySyntaxError, UnknownFieldError
 from simdoc_search.search.columns import BUILT_IN_COLUMNS
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.fields import ORIGIN_FIELD
-from simdoc_search.stores.filters import Condition, Filters, parse_filters
+from simdoc_search.stores.filters import Condition, Filters, FilterValue, parse_filters
 
 
 def find_filter_error(store: Store, filters: Filters | None) -> UnknownFieldError | QuerySyntaxError | None:
@@ -28,12 +28,19 @@ def find_filter_error(store: Store, filters: Filters | None) -> UnknownFieldErro
                     condition.field, _sort_by_similarity(path or condition.field, known_names), path
                 )
             for value in condition.values:
-                if "*" in str(value) and next(store.scan(filters={condition.field: value}), None) is None:
+                if "*" in str(value) and not _may_have_value(store, condition.field, value):
                     return QuerySyntaxError(
                         f"no document has the value {value!r:.200} in the field {condition.field!r}, and filters have "
                         "no wildcards; write the whole value"
                     )
     return None
+
+
+def _may_have_value(store: Store, field: str, value: FilterValue) -> bool:
+    try:
+        return next(store.scan(filters={field: value}), None) is not None
+    except FormatMismatchError:  # a field of the engine's min_hash filter cannot be scanned
+        return True
 
 
 def find_unknown_column(store: Store, name: str) -> UnknownFieldError | None:

@@ -96,7 +96,7 @@ class QueryDocument:
         """The words that are read as the words that they look like."""
         return find_disguised_words(self.text) if self.undo_disguise and self.text is not None else []
 
-    @property
+    @cached_property
     def as_written(self) -> QueryDocument:
         """The document with its disguised words as they are written."""
         return replace(self, undo_disguise=False)

@@ -12,6 +12,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.batches import Item, split_by_count
 from simdoc_search.cancellation import check_stopped
+from simdoc_search.corpus.formats import has_cells
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.exact_overlap import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
@@ -121,13 +122,18 @@ def hash_words_and_punctuation(store: Store, records: Iterable[Record]) -> dict[
         keys = [record.key for record in batch if record.text_hash not in hashes]
         for stored in read_stored_texts(store, keys).values():
             if stored.text_hash and not has_text_changed(stored):
-                hashes[stored.text_hash] = hash_normalised_text(stored.text)
+                hashes[stored.text_hash] = hash_normalised_text(stored.text, stored.key.id)
     return hashes
 
 
-def hash_normalised_text(text: str) -> str:
-    """Return the same hash for texts that differ only in spaces, line breaks or the Unicode form of letters."""
-    return text_hash(" ".join(normalize("NFC", text).split()))
+def hash_normalised_text(text: str, path: str) -> str:
+    """Return the same hash for texts that differ only in spaces, line breaks or the Unicode form of letters.
+
+    If `path` is that of a table or spreadsheet, the cells must be equal too: in another column, a number means
+    something else.
+    """
+    separated = text.replace("\t", " \0 ") if has_cells(path) else text
+    return text_hash(" ".join(normalize("NFC", separated).split()))
 
 
 def resolve_record(store: Store, query: Query, filters: Filters | None = None) -> Record:

@@ -81,7 +81,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     family = _Family(store, document, versions, thresholds.max_distance)
     hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
     if not document.is_stored and document.text is not None:
-        hashes[document.record.text_hash] = hash_normalised_text(document.text)
+        hashes[document.record.text_hash] = hash_normalised_text(document.text, str(query.file or ""))
     version_dates = (_read_record_dates(version.record, query.use_git) for version in versions)
     timeline = build_timeline(_replace_text_hashes([dates, *version_dates], hashes), family.propose_order)
     page = _select_page(len(versions), timeline, query)

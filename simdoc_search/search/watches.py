@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from simdoc_search.display import quote_command
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError, StoreError
 from simdoc_search.query.planner import plan
@@ -58,7 +58,7 @@ class CopyWatches:
     def list_command(self) -> str:
         """The command that lists the watches."""
         watches = [] if self.name == DEFAULT_WATCHES_INDEX else ["--watches", self.name]
-        return shlex.join(["simdoc-search", "watch", "--list", "--store", self._store.location, *watches])
+        return quote_command("watch", "--list", "--store", self._store.location, *watches)
 
     def set(self, query: Query, *, overlap: OptionalFraction = None) -> Watch:
         """Watch for copies of a document. An existing watch for the document is replaced.

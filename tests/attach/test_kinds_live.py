@@ -206,11 +206,13 @@ def test_a_new_index_has_the_requested_passages(temp_indices: TempIndices, engin
     run(engine, none, change_settings=adding(passages=None))
     run(engine, longer, change_settings=adding(passages=PassageSettings(46)))
     (skipped,) = run(engine, longer, change_settings=ADD_PASSAGES).skipped_indices
+    (removed,) = run(engine, longer, change_settings=adding(passages=None)).skipped_indices
 
     assert PLAIN == open_store(f"{engine.name}/{none}").settings
     assert "passages" not in engine.call("GET", [none, "_doc", "long"])["_source"]["simdoc"]
     assert Settings(passages=PassageSettings(46)) == open_store(f"{engine.name}/{longer}").settings
     assert "the field simdoc has the settings 'passages:1 46 5', not 'passages:1 32 5'; choose" in skipped.reason
+    assert "passages:1 46 5', not 'nfkc_cf" in removed.reason
 
 
 def test_a_text_without_concepts_after_an_error_has_everything_else(temp_indices: TempIndices, engine: Engine) -> None:

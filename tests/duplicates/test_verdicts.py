@@ -8,12 +8,14 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.duplicates.verdicts import describe_character_changes
 
 ONLY_SPACES = "only spaces and line breaks differ"
+OTHER_CELLS = "only spaces, line breaks and tabs (as between cells of a table) differ"
 AT_THE_ENDS = "punctuation before the first or after the last word differs"
 
 
 @pytest.mark.parametrize(
     ("a", "b", "description"),
     [("pay 5 % now", "pay 5% now", ONLY_SPACES), ("Oui !", "Oui!", ONLY_SPACES), ("a\tb", "a\nb", ONLY_SPACES),
+     ("rent\t\t850", "rent\t850\t", OTHER_CELLS), ("rent\t5 %", "rent \t5%", ONLY_SPACES),
      ("(a) b", "( a ) b", ONLY_SPACES), ("... a b", "a b", AT_THE_ENDS), ("a b", "a b - -", AT_THE_ENDS),
      ("Größe", "Gro\u0308ße", "only the Unicode form of letters differs"),
      ("die Größe", "die\nGro\u0308ße", "only the Unicode form of letters, spaces and line breaks differ"),

@@ -103,6 +103,15 @@ def test_normal_texts_are_not_suspected() -> None:
         assert text == undo_disguise(text)
 
 
+def test_a_cyrillic_word_between_latin_words_is_not_suspected_in_a_russian_text() -> None:
+    """Even if another word of the text is disguised."""
+    russian = "\u043e\u043d \u043f\u0438\u0441\u0430\u043b"
+    text = f"{russian} Windows \u0441 Linux, {russian} c\u0430\u0439\u0442 {russian}"
+
+    assert ["c\u0430\u0439\u0442"] == [word.word for word in find_disguised_words(text)]
+    assert text.replace("c", "\u0441") == undo_disguise(text)
+
+
 def test_copied_words_are_counted_in_spite_of_their_disguise() -> None:
     """In the query, in the index and in both, also if not one word is left as it was."""
     words = [word for word in TEXT.split() if len(word) > 2]

@@ -127,6 +127,19 @@ def test_texts_in_another_unicode_form_are_one_version(search: SimilaritySearch,
     assert verdict == search.versions(text=normalize("NFC", composed)).verdict
 
 
+def test_tables_with_an_amount_in_another_column_are_two_versions(search: SimilaritySearch, tmp_path: Path) -> None:
+    """Tables with the same cells and another delimiter are one version."""
+    rows = [*(f"{text.replace(',', '')},{number},7" for number, text in enumerate(prose(12, 7))), "rent,,850"]
+    table = "\n".join(rows)
+    write(tmp_path, {"a.csv": table, "b.csv": table.replace(",", ";") + "\n"})
+    search.index(read_corpus([str(tmp_path)]))
+
+    assert search.versions("a.csv").verdict.startswith("newest: none")
+    write(tmp_path, {"b.csv": table.replace("rent,,850", "rent,850,")})
+    search.index(read_corpus([str(tmp_path)]))
+    assert search.versions("a.csv").verdict.startswith("newest: not known")
+
+
 @pytest.mark.parametrize("copy", ["Page -2.", "Page 3.", "PAGE 2."])
 @pytest.mark.parametrize(
     ("days", "verdict"),

@@ -167,9 +167,11 @@ def _choose_settings(
             "; ".join(part for part in own if part not in other)
             for own, other in ((existing_parts, parts), (parts, existing_parts))
         ]
-        labels = f"{differences[0]!r}, not {differences[1]!r}"
+        existing, changed = differences if all(differences) else map(format_label, (existing_settings, requested))
         advice = "choose a new field with --field, or omit the options that change settings"
-        raise UnsupportedIndexError(f"the field {options.field} has the settings {labels}; {advice}")
+        raise UnsupportedIndexError(
+            f"the field {options.field} has the settings {existing!r}, not {changed!r}; {advice}"
+        )
     return requested
 
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from simdoc_search.display import quote_command
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.fields import METADATA_FIELD
 from simdoc_search.stores.remote.mappings import mapped_fields, shorten_list
@@ -24,8 +25,7 @@ def install_pipeline_command(
     name = [] if pipeline == DEFAULT_PIPELINE else ["--name", pipeline]
     texts = [part for text_field in text_fields for part in ("--text-field", text_field)]
     fields = [] if field == DEFAULT_FIELD else ["--field", field]
-    command = ["simdoc-search", "template", "install", engine_url, "--pipeline", *name, *texts, *fields, *options]
-    return shlex.join(command)
+    return quote_command("template", "install", engine_url, "--pipeline", *name, *texts, *fields, *options)
 
 
 def backfill_advice(
@@ -58,11 +58,11 @@ def backfill_advice(
     needed = [] if field == DEFAULT_FIELD else ["--field", field]
     needed += [] if recorded else [part for name in text_fields for part in ("--text-field", name)]
     if not pipeline:
-        return f"run `{shlex.join(['simdoc-search', 'backfill', location, *needed, *options])}`{remark}"
+        return f"run `{quote_command('backfill', location, *needed, *options)}`{remark}"
     url, _, index = location.rpartition("/")
     install = install_pipeline_command(url, pipeline, recorded or text_fields, field, "--index", index)
     stale = [] if "--stale" in options else ["--stale"]
-    backfill = shlex.join(["simdoc-search", "backfill", location, *needed, *options, *stale])
+    backfill = quote_command("backfill", location, *needed, *options, *stale)
     return (
         f"run `{install}`, so that new documents get fingerprints (add --index-template NAME if an index template "
         f"creates the next index), then run `{backfill}`{remark}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from simdoc_search.display import quote_command
 from simdoc_search.errors import DocumentError, LocationError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import lacks_field, mapped_fields, mapping_at, shorten_list
@@ -143,7 +143,7 @@ def check_text_fields(
     if text_fields and recorded and [*text_fields] != recorded:
         old, new = " and ".join(recorded), " and ".join(text_fields)
         options = [part for name in text_fields for part in ("--text-field", name)]
-        command = shlex.join(["simdoc-search", "backfill", location, *options, "--field", "NEW"])
+        command = quote_command("backfill", location, *options, "--field", "NEW")
         raise LocationError(
             f"the fingerprints in the field {field} were computed from {old}, not {new}; omit --text-field, or compute "
             f"fingerprints of {new} in another field with `{command}`"

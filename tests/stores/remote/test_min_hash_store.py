@@ -129,6 +129,7 @@ def test_commands_work_with_the_printed_mapping(default_address: str) -> None:
     assert ["copy80", "copy50"] == [hit["id"] for hit in answer("similar", "doc123_20_80", *options)["hits"]][:2]
     assert [("b60", {"team": "legal"})] == [(hit["id"], hit["show"]) for hit in filtered["hits"]]
     assert [] == answer("similar", "a60_50", *options, "--exclude", "team=legal")["hits"]
+    assert [] == answer("similar", "a60_50", *options, "--filter", "team=le*")["hits"]
     assert "copy80" in [hit["id"] for hit in answer("versions", "doc123", *options)["hits"]]
     assert (len(texts()), "min_hash:1 512 1 true") == (info["document_count"], info["settings"]["sketches"][0])
 
