@@ -207,7 +207,8 @@ impl<'a> Search<'a> {
                 let [a_first, a_end, b_first, b_end] = bounding_box(&chain);
                 taken[0][a_first..a_end].fill(false);
                 taken[1][b_first..b_end].fill(false);
-                let runs = drop_displaced_words(self.drop_chance_runs(runs));
+                let min_moved = MIN_MOVED_WORDS.min(self.min_run);
+                let runs = drop_displaced_words(self.drop_chance_runs(runs), min_moved);
                 let max_gap = self.max_gap.min(chain_gap);
                 for part in split_at_gaps(runs, max_gap, MAX_REPLACED_WORDS) {
                     if part.len() > 1 && !self.is_one_passage(&part) {
@@ -520,8 +521,8 @@ fn count_pairs(pair: &[Run]) -> f64 {
     pairs as f64
 }
 
-/// Removes the words that are in another order in the two texts, unless at least 2 were moved together.
-fn drop_displaced_words(runs: Vec<Run>) -> Vec<Run> {
+/// Removes the words that are in another order in the two texts, unless at least `min_moved` were moved together.
+fn drop_displaced_words(runs: Vec<Run>, min_moved: i64) -> Vec<Run> {
     if runs.windows(2).all(|pair| pair[0][1] < pair[1][1]) {
         return runs;
     }
@@ -543,7 +544,7 @@ fn drop_displaced_words(runs: Vec<Run>) -> Vec<Run> {
     for block in moved.chunk_by(is_same_block) {
         let words: i64 = block.iter().map(|&number| runs[number][2]).sum();
         for &number in block {
-            is_kept[number] = words >= MIN_MOVED_WORDS;
+            is_kept[number] = words >= min_moved;
         }
     }
     let kept = runs

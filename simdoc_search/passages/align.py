@@ -179,7 +179,7 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
             yield from _find_repeated_runs(chain, min_run, is_taken_a, is_taken_b)
             a_first, a_end, b_first, b_end = bounding_box(chain)
             is_taken_a[a_first:a_end] = is_taken_b[b_first:b_end] = False
-            kept = drop_displaced_words(evidence.drop_chance_runs(cut_runs, min_run))
+            kept = drop_displaced_words(evidence.drop_chance_runs(cut_runs, min_run), min_run)
             for part in split_at_gaps(kept, min(max_gap, chain_gap), _MAX_REPLACED_WORDS):
                 if len(part) == 1 or _is_one_passage(part, overlap, min_words):
                     if part[:, 2].sum() >= (min_run if len(part) == 1 else min_words):

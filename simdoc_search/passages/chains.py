@@ -144,18 +144,18 @@ def cut_overlaps(runs: Ints, is_taken_a: Mask, is_taken_b: Mask) -> Ints:
     return np.array(sorted(kept), np.int64).reshape(-1, 3)
 
 
-def drop_displaced_words(runs: Ints) -> Ints:
+def drop_displaced_words(runs: Ints, min_run: int) -> Ints:
     """Remove the words of a passage that are in another order in the two texts, unless at least 2 were moved together.
 
-    A replaced word is often equal to a word that the other text has elsewhere in the passage. `runs` must be in the
-    order of the first text and must not overlap.
+    A replaced word is often equal to a word that the other text has elsewhere in the passage. If `min_run` is 1, such a
+    word is long enough to be shared. `runs` must be in the order of the first text and must not overlap.
     """
     if (np.diff(runs[:, 1]) > 0).all():
         return runs
     ordered = [(i, j, size) for i, j, size in runs.tolist()]
     unmoved = heaviest_increasing_subsequence(ordered)
     blocks = group_moved_runs(ordered, unmoved)
-    moved = [block for block in blocks if sum(size for _, _, size in block) >= _MIN_MOVED_WORDS]
+    moved = [block for block in blocks if sum(size for _, _, size in block) >= min(_MIN_MOVED_WORDS, min_run)]
     return np.array(sorted(itertools.chain(unmoved, *moved)), np.int64)
 
 

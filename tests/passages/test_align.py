@@ -6,7 +6,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdoc_search import Analysis
@@ -50,6 +50,7 @@ def test_the_runs_of_a_passage_are_equal(a: str, b: str, preset: AlignmentSettin
         assert [*passage.runs] == sorted(passage.runs)
 
 
+@example("a b", "b a", AlignmentSettings(min_run=1))
 @given(repetitive, repetitive, settings)
 def test_every_long_common_run_is_in_passages(a: str, b: str, preset: AlignmentSettings) -> None:
     """The run is covered in both texts. In a short text, a run of five sixths of its words is long enough."""
