@@ -178,7 +178,7 @@ def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str
 
 
 def test_the_tutorial_about_an_application_shows_what_its_commands_print(opensearch_url: str) -> None:
-    """The indices and pipelines have other names. The search finds both similar documents."""
+    """The indices and pipelines have other names. The searches find the document and both similar ones."""
     found: list[str] = []
     with indices(opensearch_url) as made:
         name = made.name()
@@ -196,7 +196,7 @@ def test_the_tutorial_about_an_application_shows_what_its_commands_print(opensea
             call(opensearch_url, "PUT", f"/{name}/_settings", {"index.final_pipeline": "_none"})
             call(opensearch_url, "DELETE", f"/_ingest/pipeline/{name}", allowed_statuses=(404,))
 
-    assert ["lease", "draft"] == found
+    assert ["notice", "lease", "draft"] == found
 
 
 # --- docs/remove.md ---

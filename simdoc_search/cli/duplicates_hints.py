@@ -117,5 +117,5 @@ def _left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
         yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
     if without := sum(reason == NO_FINGERPRINT for _, reason in others):
         documents_have = format_count(without, "document has", "documents have")
-        command = quote_command("backfill", safe_message(location))
-        yield f"{documents_have} no fingerprint; if the texts have words, run: {command}"
+        command = quote_command("status", safe_message(location))
+        yield f"{documents_have} no fingerprint; this command says whether they need one: {command}"

@@ -309,7 +309,7 @@ def test_duplicates_of_an_application_are_verified_by_its_text_field(opensearch_
     assert {DocumentKey("bare", name): "has no fingerprint"} == duplicates.left_out
     assert "note: 1 overlap is estimated, because texts are missing or have changed" in shown.stderr
     assert "note: left out: the document 'bare': has no fingerprint" in shown.stderr
-    hint = f"note: 1 document has no fingerprint; if the texts have words, run: simdoc-search backfill {place}"
+    hint = f"note: 1 document has no fingerprint; this command says whether they need one: simdoc-search status {place}"
     assert hint in shown.stderr.splitlines()
     assert (False, 2) == (estimated.verified, estimated.duplicate_count)
 
