@@ -39,7 +39,8 @@ class MemberNames:
     """
 
     def __init__(self, counts: Counter[str], prefix: str) -> None:
-        self._counts, self.prefix = counts, prefix
+        self.prefix: str = prefix
+        self._counts = counts
 
     def for_file(self, name: str) -> str:
         """Return the name of a file, without a drive, a leading `/` and `..`."""
