@@ -54,7 +54,8 @@ def version_lines(
         links: the keys of symbolic links, which the commands do not name if another file has the same words.
     """
     if result.hits:
-        yield f"{'':>{result.date_width}}{'similar sentences':>17}{'changed':>20}  document, oldest first"
+        order = "" if result.have_equal_texts else ", oldest first"
+        yield f"{'':>{result.date_width}}{'similar sentences':>17}{'changed':>20}  document{order}"
         yield from result.timeline_lines()
         yield f"order: {result.order_description}"
         yield from result.evidence_lines()

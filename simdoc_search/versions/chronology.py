@@ -62,7 +62,9 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     date_copies = {
         number: name
         for number, date in enumerate(dates)
-        if date and (name := evidence.name_dated_copy(date.evidence_kind, number))
+        # `best_date` returns the time of the document's own file, even if a copy is older
+        if date and date == evidence.dates_by(date.evidence_kind)[number]
+        if (name := evidence.name_dated_copy(date.evidence_kind, number))
     }
     return Timeline(
         tuple(order),

@@ -149,6 +149,7 @@ def test_no_copy_is_the_newest_of_copies() -> None:
 
     assert (None, "texts", True) == (line.newest, line.evidence_kind, line.have_equal_texts)
     assert "all versions have the same words and punctuation" == line.reason
+    assert ({}, [NOON, NOON + 900 * SECOND]) == (line.date_copies, [date.key[0] for date in line.dates if date])
     assert not line_of(*(replace(copy, text_hash="") for copy in copies)).have_equal_texts
     assert not line_of(copies[0], replace(copies[1], text_hash="2")).have_equal_texts
 
