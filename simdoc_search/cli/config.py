@@ -48,9 +48,9 @@ SETTABLE_OPTIONS: Mapping[str, frozenset[str]] = {
     "passages": frozenset(_QUERY_OPTIONS | {"min-words", "exclude-same-folder", "preset", "workers"}),
     "versions": frozenset(_THRESHOLD_OPTIONS | {"exclude", "filter", "sentences", "size", "workers"}),
     "related": frozenset(_QUERY_OPTIONS | _THRESHOLD_OPTIONS),
-    "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap", "workers"}),
+    "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "measure", "overlap", "size", "workers"}),
     "serve": frozenset({"show"}),
-    "list": frozenset({"exclude", "filter", "limit", "show", "sort"}),
+    "list": frozenset({"exclude", "filter", "show", "size", "sort"}),
 }
 """Maps each command to the options that its table in `simdoc.toml` can set, without the leading dashes."""
 

@@ -12,7 +12,6 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.batches import Item, split_by_count
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.corpus.formats import has_cells
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.exact_overlap import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
@@ -132,6 +131,8 @@ def hash_normalised_text(text: str, path: str) -> str:
     If `path` is that of a table or spreadsheet, the cells must be equal too: in another column, a number means
     something else.
     """
+    from simdoc_search.corpus.formats import has_cells  # noqa: PLC0415 - `similar` does not load the readers of files
+
     separated = text.replace("\t", " \0 ") if has_cells(path) else text
     return text_hash(" ".join(normalize("NFC", separated).split()))
 
