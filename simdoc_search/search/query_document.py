@@ -87,7 +87,7 @@ class QueryDocument:
         """The text with its words; None if the text is not stored."""
         if self.text is None:
             return None
-        if self.undo_disguise:
+        if self.disguised_words:
             return AnalysedText(self.text, locate_undisguised_words(self.text, self.settings.analysis))
         return AnalysedText.from_text(self.text, self.settings.analysis)
 
@@ -138,7 +138,7 @@ class QueryDocument:
         text = self.text
         if self.analysed_text is not None and self.ignored_word_mask.any():
             text = remove_words_from_text(self.analysed_text.text, self.analysed_text.words, self.ignored_word_mask)
-        return undo_disguise(text) if self.undo_disguise and text is not None else text
+        return undo_disguise(text) if self.disguised_words and text is not None else text
 
     @cached_property
     def _fingerprint(self) -> Fingerprint | None:

@@ -85,17 +85,23 @@ def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None
     assert sorted(COPIES) == ids(folder)
 
 
+def move_and_block(pages: Pages, folder: Path) -> tuple[str, str, Path]:
+    """Move the copies, and put another file in the place of one. Return the form token, the run, and that file."""
+    given = token(pages)
+    pages.sent("/duplicates/apply", 202, form_token=given)
+    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
+    in_the_way = next(folder / "corpus" / name for name in COPIES if not (folder / "corpus" / name).exists())
+    in_the_way.write_text("another text")
+    return given, run, in_the_way
+
+
 def undo_button(run: str) -> str:
     return f'<button name="run" value="{run}"'
 
 
 def test_a_run_is_offered_until_all_its_files_are_back(pages: Pages, folder: Path) -> None:
     """A file that is in the way is not overwritten."""
-    given = token(pages)
-    pages.sent("/duplicates/apply", 202, form_token=given)
-    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
-    in_the_way = next(folder / "corpus" / name for name in COPIES if not (folder / "corpus" / name).exists())
-    in_the_way.write_text("another text")
+    given, run, in_the_way = move_and_block(pages, folder)
     pages.sent("/duplicates/undo", 202, form_token=given, run=run)
     [still_undoable] = pages.finished("/duplicates/apply")["undoable_runs"]
     partial = pages.html("/duplicates/apply")
@@ -112,11 +118,7 @@ def test_a_run_is_offered_until_all_its_files_are_back(pages: Pages, folder: Pat
 
 
 def test_the_page_knows_what_was_undone_at_the_command_line(pages: Pages, folder: Path) -> None:
-    given = token(pages)
-    pages.sent("/duplicates/apply", 202, form_token=given)
-    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
-    in_the_way = next(folder / "corpus" / name for name in COPIES if not (folder / "corpus" / name).exists())
-    in_the_way.write_text("another text")
+    _, run, in_the_way = move_and_block(pages, folder)
     undo = ("apply", "--undo", folder / "home" / "removed" / run / "plan.tsv.undo", "--store", folder / "store")
     assert 1 == cli_run(*undo).exit_code
     after_partial_undo = pages.html("/duplicates/apply")
