@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import cast
 
@@ -52,6 +52,26 @@ def find_undecided(evidence: DateEvidence, order: Sequence[int], copy_count: int
     dated = next(filter(evidence.has_strong_date, (later, earlier)), None) if by_file else None
     names = evidence.name_of(later), evidence.name_of(earlier)
     return UndecidedVersions(*names, None if dated is None else evidence.name_of(dated))
+
+
+def find_maybe_newer(evidence: DateEvidence, newest: int, unordered: Iterable[int]) -> list[int]:
+    """Return the unordered documents that no evidence shows to be older than the newest document of the order."""
+    return [number for number in unordered if not _is_later(evidence, newest, number, None)]
+
+
+def find_later_file(
+    evidence: DateEvidence, newest: int, maybe_newer: Sequence[int], newest_kinds: tuple[EvidenceKind, ...]
+) -> UndecidedVersions | None:
+    """Return the newest document of the order, and the document that may be newer and has the latest file time.
+
+    Equal file times show nothing. If there are no others, return None.
+    """
+    kind: EvidenceKind = "modification time"
+    differing = [number for number in maybe_newer if evidence.compare(kind, newest, number)]
+    if not differing:
+        return None
+    later = max(differing, key=lambda number: cast("int", evidence.dates_by(kind)[number].key[0]))  # type: ignore[union-attr]
+    return UndecidedVersions(evidence.name_of(later), evidence.name_of(newest), None, newest_kinds)
 
 
 def find_newest_kinds(
