@@ -133,7 +133,8 @@ class VersionOrder:
                 if is_doubtful
                 else ""
             )
-            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}{describe_maybe_newer(self.maybe_newer_count)}"
+            aside = describe_maybe_newer(self.maybe_newer_count)
+            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}{aside}"
         if self.have_equal_texts:
             return "newest: none, because all versions have the same words and punctuation"
         if self.undecided is not None and (self.evidence_kind != "texts" or self.conflicting_statements):
