@@ -58,12 +58,14 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     copies = _find_tied_copies(evidence, documents, order, dated_copies)
     order = [*order[: len(order) - len(copies)], *copies]
     newest = last = find_newest(evidence, order, len(copies))
-    newest_kinds = () if last is None else tuple(find_newest_kinds(evidence, order, len(copies), kind))
+    newest_kinds: tuple[EvidenceKind, ...] = ()
     conflicting_statements = tuple(find_conflicts(evidence, order, kind, is_newest_known=last is not None))
     if last is None:
         maybe_newer, undecided = [], find_undecided(evidence, order, len(copies))
     else:
         maybe_newer = find_maybe_newer(evidence, last, unordered)
+        older = {*order, *unordered}.difference(copies, maybe_newer)
+        newest_kinds = tuple(find_newest_kinds(evidence, last, older, kind))
         undecided = find_later_file(evidence, last, maybe_newer, newest_kinds)
         newest = last if undecided is None else None
     have_equal_texts = (

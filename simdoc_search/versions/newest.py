@@ -75,14 +75,14 @@ def find_later_file(
 
 
 def find_newest_kinds(
-    evidence: DateEvidence, order: Sequence[int], copy_count: int, order_kind: EvidenceKind
+    evidence: DateEvidence, newest: int, older: Iterable[int], order_kind: EvidenceKind
 ) -> list[EvidenceKind]:
-    """Return the kinds of evidence that show that the last document is later than the other documents.
+    """Return the kinds of evidence that show that the newest document is later than the older documents.
 
     For each other document, this is `order_kind` if it shows which of the two is later, otherwise the first kind that
     shows it.
     """
-    by_document = [compare_by_kind(evidence, order[-1], other) for other in order[: len(order) - copy_count]]
+    by_document = [compare_by_kind(evidence, newest, other) for other in older]
     kinds = {order_kind if order_kind in verdicts else next(iter(verdicts)) for verdicts in by_document}
     return sorted(kinds, key=lambda kind: (kind != order_kind, EVIDENCE_KINDS.index(kind)))
 

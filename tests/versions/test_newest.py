@@ -131,6 +131,7 @@ def test_an_unordered_document_hides_the_newest_if_its_file_time_may_be_later(
         line.undecided,
     )
     assert line.maybe_newer == (line.unordered if maybe_newer else ())
+    assert ("modification time" in line.newest_evidence_kinds) is (maybe_newer is False)
 
 
 def test_an_older_draft_does_not_change_which_versions_may_be_the_newest() -> None:
