@@ -161,8 +161,8 @@ def mail(text: str, **attachments: bytes) -> bytes:
 @pytest.mark.usefixtures("read_in_this_process")
 @pytest.mark.parametrize(
     ("name", "row"),
-    [("table.csv", "{},{},{}\n"), ("table.html", "<table><tr><td>{}<td>{}<td>{}</table>"), ("table.md", "| {} | {} | {} |\n"),
-     ("table.txt", "{}, {}, {}\n")],
+    [("table.csv", "{},{},{}\n"), ("table.html", "<table><tr><td>{}<td>{}<td>{}</table>"),
+     ("table.md", "| {} | {} | {} |\n"), ("table.txt", "{}, {}, {}\n")],
 )  # fmt: skip
 def test_a_table_with_an_amount_in_another_column_is_not_dropped(name: str, row: str) -> None:
     rows = [row.format(f"entry {words(n, n + 5)}", "", n) for n in range(30)]

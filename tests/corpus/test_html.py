@@ -48,7 +48,7 @@ def test_blocks_separate_words(page: bytes) -> None:
 
 def test_tabs_separate_the_cells_of_a_table() -> None:
     """The text shows in which column a number is, as that of a CSV file does. A layout table has no columns."""
-    page = b"""<table><tr><th>Text<th>In<th>Out</tr><tr><td><p>water, <b>c</b>old</p></td><td></td> <td>5.20<br></td></tr>
+    page = b"""<table><tr><th>Text<th>In<th>Out</tr><tr><td><p>water, <b>c</b>old</p><td></td> <td>5.20<br></td></tr>
         <tr><td><td><td> </td></tr></table> <table><tr><td>menu<td><h1>Title</h1><p>text</p></table>"""
 
     assert "Text\tIn\tOut\nwater, cold\t\t5.20\nmenu\nTitle\ntext" == extract_html_text(page)
