@@ -15,7 +15,8 @@ from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates, Grouping, LargeSets
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
-from simdoc_search.duplicates.verdicts import DropScope, Verdicts, find_text_problems
+from simdoc_search.duplicates.same_words import find_text_problems
+from simdoc_search.duplicates.verdicts import DropScope, Verdicts
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts, TextsWithoutTemplates, Verifier
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import ParallelMapper
