@@ -14,7 +14,6 @@ from simdoc_search.cli.common import (
     document_progress,
     engine_option,
     field_options,
-    handle_errors,
     json_option,
     print_json,
     say,
@@ -64,7 +63,6 @@ def _parse_rate(_context: click.Context, _parameter: click.Parameter, value: str
 @click.option("--dry-run", is_flag=True, help="Only estimate the required space and time. Write nothing.")
 @engine_option
 @json_option
-@handle_errors
 def backfill(
     url: str,
     text_fields: tuple[str, ...],

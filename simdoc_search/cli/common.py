@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
-from simdoc_search.cli.help_layout import is_quiet
 from simdoc_search.display import DEFAULT_STORE, printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
 from simdoc_search.stores.location import ENGINES
@@ -26,13 +25,15 @@ if TYPE_CHECKING:
 
     from simdoc_search.stores.base import Store
 
+QUIET_KEY = "simdoc_search.quiet"
+"""Key in the `meta` of a click context: whether `--quiet` was given."""
+
 LEFT_OUT_INDICES_KEY = "simdoc_search.left_out"
 """Key in the `meta` of a click context: the indices that were not queried and have not been reported yet."""
 
 TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT"
 """Printed by `duplicates` and `apply`, which cannot remove rows of tables."""
 
-Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # --- options ---
@@ -113,24 +114,14 @@ class CommandInterruptedError(click.ClickException):
     exit_code = 130
 
 
-def handle_errors(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Decorate a command so that an error prints one sentence and sets the exit status."""
-
-    @functools.wraps(command)
-    def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        with convert_errors():
-            command(*args, **kwargs)
-
-    return wrapper
-
-
 @contextmanager
 def convert_errors() -> Iterator[None]:
     """Convert errors, including Ctrl-C, to click errors with one printable sentence."""
+    context = click.get_current_context(silent=True)
     try:
         yield
     except (QuerySyntaxError, LocationError) as error:
-        raise click.UsageError(safe_message(str(error))) from error
+        raise click.UsageError(safe_message(str(error)), context) from error
     except SimdocError as error:
         message = OUT_OF_MEMORY_MESSAGE if is_out_of_memory(error) else _unindexed_file_message(error) or str(error)
         raise click.ClickException(safe_message(message)) from error
@@ -186,6 +177,12 @@ def _report_left_out_indices(context: click.Context) -> None:
 
 
 # --- output ---
+
+
+def is_quiet() -> bool:
+    """Return whether `--quiet` was given to the command that runs."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(QUIET_KEY))
 
 
 def say(text: str = "", *, err: bool = False) -> None:

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import field_options, json_option, open_for_query, print_json, say, store_option
 from simdoc_search.cli.comparison_options import (
     ignore_bibliography_option,
     ignore_option,
@@ -74,7 +66,6 @@ _COMPARISON_PARAMETERS = ("preset", "ignore", "ignore_quotes", "ignore_bibliogra
 @field_options
 @store_option
 @json_option
-@handle_errors
 def compare(
     a: str,
     b: str,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, handle_errors, json_option, print_json, say
+from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, say
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import percent_type
@@ -82,7 +82,6 @@ _MAX_RUN_CHARACTERS = 200
 )  # fmt: skip
 @workers_option
 @json_option
-@handle_errors
 def dedupe(
     source: str,
     output: str,

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    field_option,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import field_option, json_option, open_for_query, print_json, say, store_option
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.threshold_options import convert_thresholds, threshold_lines, threshold_options
 
@@ -31,7 +23,6 @@ if TYPE_CHECKING:
 @field_option
 @store_option
 @json_option
-@handle_errors
 def defaults(
     reset: bool, field: str | None, store: str, engine: EngineKind | None, as_json: bool, **thresholds: Any
 ) -> None:

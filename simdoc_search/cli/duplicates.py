@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    say,
-    stage_progress,
-    store_option,
-)
+from simdoc_search.cli.common import field_options, json_option, open_for_query, say, stage_progress, store_option
 from simdoc_search.cli.comparison_options import ignore_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
@@ -116,7 +108,6 @@ if TYPE_CHECKING:
 @field_options
 @store_option
 @json_option
-@handle_errors
 def duplicates(
     folders: tuple[str, ...],
     overlap: Fraction,

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import (
-    field_option,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import field_option, json_option, open_for_query, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import compat_options, describe_token_shortfall, overlap_options
@@ -86,7 +78,6 @@ class _ExplainedQuery(NamedTuple):
 @field_option
 @store_option
 @json_option
-@handle_errors
 def explain(
     queries: tuple[str, ...],
     overlap: Fraction | None,

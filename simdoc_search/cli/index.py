@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    CommandInterruptedError,
-    handle_errors,
-    json_option,
-    print_json,
-    store_option,
-)
+from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, store_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import (
@@ -112,7 +106,6 @@ if TYPE_CHECKING:
 )
 @click.option("--watch", is_flag=True, help="Keep running and index files as they change, until Ctrl-C.")
 @json_option
-@handle_errors
 def index(
     paths: tuple[str, ...],
     store: str,

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from simdoc_search.cli.common import (
-    field_option,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import field_option, json_option, open_for_query, print_json, say, store_option
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_count
@@ -33,7 +25,6 @@ if TYPE_CHECKING:
 @field_option
 @store_option
 @json_option
-@handle_errors
 def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool) -> None:
     """Show the size and the settings of an index.
 

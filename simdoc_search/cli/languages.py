@@ -11,7 +11,6 @@ import click
 from simdoc_search.cli.common import (
     document_progress,
     field_option,
-    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -47,7 +46,6 @@ _MAX_CANDIDATES = 5
 @field_option
 @store_option
 @json_option
-@handle_errors
 def languages(
     paths: tuple[str, ...],
     filters: FilterPairs,

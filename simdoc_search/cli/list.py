@@ -15,7 +15,7 @@ from simdoc_search.cli.columns import (
     sort_option,
     warn_unknown_columns,
 )
-from simdoc_search.cli.common import field_option, handle_errors, json_text, open_for_query, say, store_option
+from simdoc_search.cli.common import field_option, json_text, open_for_query, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
@@ -36,7 +36,6 @@ _DEFAULT_COLUMNS = ("size", "date")
 @field_option
 @store_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-@handle_errors
 def list_command(
     prefix_or_pattern: str | None,
     show: tuple[str, ...],

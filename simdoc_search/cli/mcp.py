@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import field_options, handle_errors, store_option
+from simdoc_search.cli.common import field_options, store_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.serve import open_served_store, require_extra
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
 @field_options
 @store_option
-@handle_errors
 def mcp(
     folders: tuple[str, ...],
     text_fields: tuple[str, ...],

@@ -13,7 +13,6 @@ from simdoc_search.cli.common import (
     CommandInterruptedError,
     document_progress,
     field_options,
-    handle_errors,
     json_option,
     open_for_query,
     store_option,
@@ -104,7 +103,6 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @field_options
 @store_option
 @json_option
-@handle_errors
 def passages(
     id: str | None,
     files: tuple[Path, ...],

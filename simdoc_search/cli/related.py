@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    store_option,
-)
+from simdoc_search.cli.common import field_options, json_option, open_for_query, print_json, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_topics
 from simdoc_search.cli.help_layout import Command
@@ -44,7 +37,6 @@ if TYPE_CHECKING:
 @field_options
 @store_option
 @json_option
-@handle_errors
 def related(
     id: str | None,
     all_documents: bool,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.columns import show_option
-from simdoc_search.cli.common import field_options, handle_errors, say, store_option
+from simdoc_search.cli.common import field_options, say, store_option
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count, without_credentials
@@ -53,7 +53,6 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
 @show_option
 @field_options
 @store_option
-@handle_errors
 def serve(
     port: int,
     host: str,

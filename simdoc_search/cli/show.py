@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import link_id
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import field_options, json_option, open_for_query, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import synonyms_option
@@ -60,7 +52,6 @@ _MAX_WORD_WIDTH = 24
 @field_options
 @store_option
 @json_option
-@handle_errors
 def show(
     id: str | None,
     file: Path | None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import field_options, handle_errors, json_option, open_for_query, store_option
+from simdoc_search.cli.common import field_options, json_option, open_for_query, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_paths import in_option, open_paths
@@ -71,7 +71,6 @@ if TYPE_CHECKING:
 @field_options
 @store_option
 @json_option
-@handle_errors
 def similar(
     query_string: str | None,
     file: Path | None,

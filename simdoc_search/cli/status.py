@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import engine_option, field_options, handle_errors, json_option, print_json, say
+from simdoc_search.cli.common import engine_option, field_options, json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ def _parse_percentage(_context: click.Context, _parameter: click.Parameter, valu
 @click.option("--prometheus", is_flag=True, help="Print metrics for Prometheus.")
 @engine_option
 @json_option
-@handle_errors
 def status(
     url: str,
     field: str | None,

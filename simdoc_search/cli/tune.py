@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import field_options, json_option, open_for_query, print_json, say, store_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import word_settings
@@ -51,7 +43,6 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
 @field_options
 @store_option
 @json_option
-@handle_errors
 def tune(
     paths: tuple[str, ...],
     pairs_file: Path,

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import field_options, json_option, open_for_query, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_families
 from simdoc_search.cli.help_layout import Command
@@ -56,7 +48,6 @@ if TYPE_CHECKING:
 @field_options
 @store_option
 @json_option
-@handle_errors
 def versions(
     id: str | None,
     all_documents: bool,

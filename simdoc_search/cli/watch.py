@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    field_option,
-    handle_errors,
-    index_url_option,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-)
+from simdoc_search.cli.common import field_option, index_url_option, json_option, open_for_query, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import percent_type
@@ -39,7 +31,6 @@ if TYPE_CHECKING:
 @field_option
 @index_url_option
 @json_option
-@handle_errors
 def watch(
     ids: tuple[str, ...],
     overlap: Fraction | None,
