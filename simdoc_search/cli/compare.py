@@ -97,7 +97,7 @@ def compare(
     """
     from click.core import ParameterSource
 
-    from simdoc_search.as_json import comparison_as_json
+    from simdoc_search.as_json.comparison import comparison_as_json
     from simdoc_search.corpus.formats import describe_content_beyond_text
     from simdoc_search.passages.compare import compare as compare_texts
     from simdoc_search.passages.ignored_words import ignore_parts

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.as_json import (
+from simdoc_search.as_json.duplicates import (
     duplicates_omissions_as_json,
     duplicates_summary_as_json,
     group_as_json,

@@ -186,7 +186,7 @@ def _resolve(
 
 
 def _as_json(explained: _ExplainedQuery) -> dict[str, Any]:
-    from simdoc_search.as_json import plan_as_json, query_as_json
+    from simdoc_search.as_json.queries import plan_as_json, query_as_json
 
     query, plan, executed_plan = explained.query, explained.plan, explained.executed_plan
     return {

@@ -70,7 +70,7 @@ def show_families(
     as_json: bool,
 ) -> None:
     """Find and print the families of versions. `page` is a pair of size and offset."""
-    from simdoc_search.as_json import families_as_json
+    from simdoc_search.as_json.groups import families_as_json
 
     with stage_progress(hidden=as_json) as update:
         result = search.version_families(**options, progress=update)
@@ -102,7 +102,7 @@ def show_topics(
     as_json: bool,
 ) -> None:
     """Find and print the topics. `page` is a pair of size and offset."""
-    from simdoc_search.as_json import topics_as_json
+    from simdoc_search.as_json.groups import topics_as_json
 
     with stage_progress(hidden=as_json) as update:
         result = search.topics(**options, progress=update)

@@ -31,7 +31,7 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
     \b
       simdoc-search info
     """
-    from simdoc_search.as_json import info_as_json
+    from simdoc_search.as_json.store import info_as_json
     from simdoc_search.search.passage_candidates import describe_guarantee
 
     opened = open_for_query(store, engine=engine, field=field)

@@ -71,7 +71,7 @@ def related(
       simdoc-search related --all --edges pairs.csv        list the topics of all documents
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
-    from simdoc_search.as_json import related_as_json
+    from simdoc_search.as_json.related import related_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search.similarity_search import SimilaritySearch
 

@@ -137,7 +137,7 @@ def _read_file(file: Path) -> Record:
 
 
 def _as_json(record: Record, values: dict[str, Any], file: Path | None) -> dict[str, Any]:
-    from simdoc_search.as_json import key_as_json
+    from simdoc_search.as_json.queries import key_as_json
 
     content = {"metadata": dict(record.metadata), "text": record.text}
     if file is not None:
@@ -190,7 +190,7 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
 
 def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_json: bool) -> None:
     """Print the concepts of a document, highest weight first."""
-    from simdoc_search.as_json import concepts_as_json
+    from simdoc_search.as_json.related import concepts_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search.similarity_search import SimilaritySearch
 

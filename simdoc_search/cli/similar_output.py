@@ -48,7 +48,7 @@ def print_many(
     Raises:
         ClickException: some queries failed. The answers of all others are printed.
     """
-    from simdoc_search.as_json import similar_as_json
+    from simdoc_search.as_json.similar import similar_as_json
 
     failed_count = hit_count = 0
     results: list[dict[str, Any]] = []
@@ -79,7 +79,7 @@ def print_many(
 
 def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, expects_exact: bool) -> None:
     """Print one result. `expects_exact` says whether the user expects exact overlaps."""
-    from simdoc_search.as_json import similar_as_json
+    from simdoc_search.as_json.similar import similar_as_json
 
     if as_json:
         print_json(columns.add_to_json(similar_as_json(result), result.hits))

@@ -86,7 +86,7 @@ def versions(
     has texts. If the index also has sentences (index --with versions), queries are faster (0.1 s instead of 1 s with
     357 documents).
     """
-    from simdoc_search.as_json import versions_as_json
+    from simdoc_search.as_json.versions import versions_as_json
 
     check_all_documents_options(
         all_documents, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html}

@@ -113,13 +113,13 @@ def _print_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
 
 
 def _match_as_json(match: WatchMatch) -> dict[str, Any]:
-    from simdoc_search.as_json import key_as_json
+    from simdoc_search.as_json.queries import key_as_json
 
     return {**key_as_json(match.watch.key), "overlap": match.overlap, "matched_token_count": match.matched_token_count}
 
 
 def _watch_as_json(watch: Watch) -> dict[str, Any]:
-    from simdoc_search.as_json import key_as_json
+    from simdoc_search.as_json.queries import key_as_json
 
     return {
         **key_as_json(watch.key),

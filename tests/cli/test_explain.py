@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.as_json import plan_as_json
+from simdoc_search.as_json.queries import plan_as_json
 from simdoc_search.query import plan, to_dsl
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.sql import to_sql
