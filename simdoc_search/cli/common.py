@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
-from simdoc_search.display import DEFAULT_STORE, printable, safe_json, safe_message
+from simdoc_search.display import DEFAULT_STORE, format_count, printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
 from simdoc_search.stores.location import ENGINES
 
@@ -33,6 +33,8 @@ LEFT_OUT_INDICES_KEY = "simdoc_search.left_out"
 
 TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT"
 """Printed by `duplicates` and `apply`, which cannot remove rows of tables."""
+
+_MAX_LEFT_OUT_DOCUMENTS = 3
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -102,6 +104,18 @@ def field_options(command: Command) -> Command:
     """Add `--text-field` and `--field`."""
     return text_field_option(field_option(command))
 
+
+def count_workers(_context: click.Context, _parameter: click.Parameter, workers: int | None) -> int:
+    """Return the value of `--workers`, or the number of cores if it is not given."""
+    return workers or os.cpu_count() or 1
+
+
+workers_option: Final = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    callback=count_workers,
+    help="Maximum number of worker processes.  [default: one per core]",
+)
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
@@ -192,6 +206,22 @@ def say(text: str = "", *, err: bool = False) -> None:
     click.echo(printable(text), err=err)
 
 
+def list_examples(names: Sequence[str], max_count: int) -> str:
+    """Return the first names, and the number of the others: `a, b and 3 more`."""
+    more = f" and {len(names) - max_count:,} more" if len(names) > max_count else ""
+    return ", ".join(names[:max_count]) + more
+
+
+def left_out_lines(documents: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each of the first documents that were left out, and the number of the others.
+
+    `documents` has the id and the reason of each, as the rest of a sentence.
+    """
+    yield from (f"left out: the document {document}" for document in documents[:_MAX_LEFT_OUT_DOCUMENTS])
+    if more := len(documents[_MAX_LEFT_OUT_DOCUMENTS:]):
+        yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
+
+
 def json_text(value: Any, *, ascii_only: bool = False, indent: int | None = None) -> str:
     """Return JSON that stdout can encode, without control characters."""
     is_unicode = not ascii_only and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
@@ -214,12 +244,7 @@ def with_left_out_indices(value: dict[str, Any]) -> dict[str, Any]:
 def document_progress(
     *, hidden: bool, has_total: bool = False, counts_bytes: bool = False
 ) -> Iterator[Callable[..., None]]:
-    """Show progress on stderr: a document count, a progress bar of documents, or a progress bar of bytes.
-
-    Args:
-        hidden: whether to hide the progress.
-        has_total: whether to show a bar of documents. The caller must then report the total.
-        counts_bytes: whether to show a bar of bytes.
+    """Show progress on stderr: a document count, a bar of documents if `has_total`, or a bar if `counts_bytes`.
 
     Yields:
         A function that takes `advance`, or `completed` and `total`, like rich's `Progress.update`.
@@ -227,12 +252,12 @@ def document_progress(
     from rich.progress import BarColumn, DownloadColumn, SpinnerColumn, TextColumn
 
     if counts_bytes:
-        bar = _make_progress(hidden, BarColumn(), DownloadColumn(), shows_remaining_time=True)
+        bar = make_progress(hidden, BarColumn(), DownloadColumn(), shows_remaining_time=True)
     elif has_total:
         count = TextColumn("{task.completed:,.0f} of {task.total:,.0f} documents")
-        bar = _make_progress(hidden, BarColumn(), count, shows_remaining_time=True)
+        bar = make_progress(hidden, BarColumn(), count, shows_remaining_time=True)
     else:
-        bar = _make_progress(
+        bar = make_progress(
             hidden, SpinnerColumn(), TextColumn("{task.completed:,.0f} documents"), shows_remaining_time=False
         )
     with bar:
@@ -248,7 +273,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
     """
     from rich.progress import BarColumn, TextColumn
 
-    with _make_progress(hidden, TextColumn("{task.description:<10}"), BarColumn(), shows_remaining_time=True) as bar:
+    with make_progress(hidden, TextColumn("{task.description:<10}"), BarColumn(), shows_remaining_time=True) as bar:
         stages: dict[str, Any] = {}
 
         def update(stage: str, share: float) -> None:
@@ -259,7 +284,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
         yield update
 
 
-def _make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> Progress:
+def make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> Progress:
     """Return progress bars with the elapsed and the remaining time. They are hidden if stderr is not a terminal."""
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn, TimeRemainingColumn

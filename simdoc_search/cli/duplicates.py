@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import field_options, json_option, open_for_query, say, stage_progress, store_option
+from simdoc_search.cli.common import (
+    field_options,
+    json_option,
+    open_for_query,
+    say,
+    stage_progress,
+    store_option,
+    workers_option,
+)
 from simdoc_search.cli.comparison_options import ignore_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
@@ -23,7 +31,6 @@ from simdoc_search.cli.query_options import (
     percent_type,
     warn_unused_exclusions,
 )
-from simdoc_search.cli.worker_options import worker_count, workers_option
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -128,7 +135,7 @@ def duplicates(
     html: Path | None,
     fail_if_any: bool,
     sets_marks: bool,
-    workers: int | None,
+    workers: int,
     text_fields: tuple[str, ...],
     field: str | None,
     store: str,
@@ -177,7 +184,6 @@ def duplicates(
         return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
 
     new_ids: list[str] = []
-    workers = worker_count(workers)
     search, problems, _, skipped = index_paths(
         folders, open_index, store, new_ids.append, workers=workers, quiet=as_json, compares_skipped=not only_new
     )

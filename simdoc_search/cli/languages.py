@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import (
+    count_workers,
     document_progress,
     field_option,
     json_option,
@@ -22,7 +23,6 @@ from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import read_file
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
-from simdoc_search.cli.worker_options import worker_count
 from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import CorpusError
 
@@ -41,7 +41,10 @@ _MAX_CANDIDATES = 5
 @click.option("--text", help="Identify the language of this text. Use - for stdin.")
 @click.option("--each-document", is_flag=True, help="With PATH: also print the language of each document.")
 @click.option(
-    "--workers", type=click.IntRange(min=1), help="With PATH: number of worker processes.  [default: one per core]"
+    "--workers",
+    type=click.IntRange(min=1),
+    callback=count_workers,
+    help="With PATH: number of worker processes.  [default: one per core]",
 )
 @field_option
 @store_option
@@ -52,7 +55,7 @@ def languages(
     excluded: FilterPairs,
     text: str | None,
     each_document: bool,
-    workers: int | None,
+    workers: int,
     field: str | None,
     store: str,
     engine: EngineKind | None,
@@ -94,7 +97,7 @@ def languages(
         return
     if filters or excluded:
         raise click.UsageError("--filter and --exclude only work with an index; omit PATH or these options")
-    report, problems = _identify(paths, worker_count(workers), hide_progress=as_json)
+    report, problems = _identify(paths, workers, hide_progress=as_json)
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped_files]

@@ -16,6 +16,7 @@ from simdoc_search.cli.common import (
     json_option,
     open_for_query,
     store_option,
+    workers_option,
 )
 from simdoc_search.cli.comparison_options import (
     ignore_bibliography_option,
@@ -32,7 +33,6 @@ from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
 from simdoc_search.cli.passages_page import describe_search
 from simdoc_search.cli.passages_search import PassageSearch
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters, page_options
-from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import NoFingerprintError
@@ -124,7 +124,7 @@ def passages(
     exclude_same_folder: bool,
     html: Path | None,
     fail_if_empty: bool,
-    workers: int | None,
+    workers: int,
     show: tuple[str, ...],
     sort: str | None,
     text_fields: tuple[str, ...],
@@ -167,7 +167,6 @@ def passages(
     def open_index(*, create: bool = False) -> Store:
         return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
 
-    workers = worker_count(workers)
     filters_of_paths: list[dict[str, Any]] = []
     if each_other:
         indexed = IndexedPaths(SimilaritySearch(open_store(":memory:", create=True)), [], 0)

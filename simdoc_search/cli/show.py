@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import link_id
-from simdoc_search.cli.common import field_options, json_option, open_for_query, print_json, say, store_option
+from simdoc_search.cli.common import (
+    field_options,
+    json_option,
+    list_examples,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import synonyms_option
@@ -213,6 +221,5 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
 
 def _format_concepts_and_synonyms(word: ConceptWord) -> str:
     """Return the concepts that contain a word, and the synonyms that the text has for it."""
-    more = len(word.concepts) - _MAX_CONCEPTS_PER_WORD
-    names = ", ".join(word.concepts[:_MAX_CONCEPTS_PER_WORD]) + (f" and {more} more" if more > 0 else "")
+    names = list_examples(word.concepts, _MAX_CONCEPTS_PER_WORD)
     return f"{names} (synonyms: {', '.join(word.synonyms)})" if word.synonyms else names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,6 @@ from simdoc_search.cli.query_options import (
     page_options,
 )
 from simdoc_search.cli.similar_output import print_many, print_result
-from simdoc_search.cli.worker_options import worker_count
 from simdoc_search.errors import QuerySyntaxError, UnknownDocumentError
 from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.query.clauses import has_other_clauses, missing_fingerprint_error, parse_fingerprint_and_filters
@@ -126,7 +126,7 @@ def similar(
             store, id_field=id_field, engine=engine, text_field=text_fields, field=field, create=create
         )
 
-    indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=worker_count(None), quiet=as_json)
+    indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=os.cpu_count() or 1, quiet=as_json)
     search = indexed.search
     if query_string is not None and has_other_clauses(query_string):
         query_string, required, unwanted = parse_fingerprint_and_filters(query_string)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import field_options, json_option, open_for_query, print_json, say, store_option
+from simdoc_search.cli.common import (
+    field_options,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+    workers_option,
+)
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_families
 from simdoc_search.cli.help_layout import Command
@@ -22,7 +30,6 @@ from simdoc_search.cli.versions_output import (
     version_lines,
 )
 from simdoc_search.cli.versions_page import write_page
-from simdoc_search.cli.worker_options import worker_count, workers_option
 
 if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
@@ -59,7 +66,7 @@ def versions(
     filters: FilterPairs,
     excluded: FilterPairs,
     no_version_control: bool,
-    workers: int | None,
+    workers: int,
     sentences: bool,
     html: Path | None,
     text_fields: tuple[str, ...],
@@ -97,7 +104,6 @@ def versions(
     def open_index(*, create: bool) -> Store:
         return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
 
-    workers = worker_count(workers)
     indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=workers, quiet=as_json)
     search, all_filters = indexed.search, [*make_filters(filters, excluded), *filters_of_paths]
     options: dict[str, Any] = {"filters": all_filters, **convert_thresholds(thresholds)}
