@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO, TypeVar
 
 import click
 
@@ -60,12 +60,6 @@ def store_option(command: Command) -> Command:
     return _add_store_option(command, "PATH|URL", help_text, show_default=True)
 
 
-def index_url_option(command: Command) -> Command:
-    """Add `--store` and `--engine`, for a command that needs an index in an engine."""
-    help_text = "URL of the index, such as http://localhost:9200/articles."
-    return _add_store_option(command, "URL", help_text, show_default=False)
-
-
 def _add_store_option(command: Command, metavar: str, help_text: str, *, show_default: bool) -> Command:
     option = click.option(
         "--store",
@@ -98,6 +92,46 @@ field_option: Final = click.option(
     help="Fingerprint field of the index.  [default: the only fingerprint field, or simdoc if there is none]",
 )
 """For commands that query an index. Pass the value to `open_store` as `field`."""
+
+
+class ChosenIndex(NamedTuple):
+    """The index that the options of a command name, and the further arguments of `open_store` that they set."""
+
+    location: str
+    options: dict[str, Any]
+
+    def open(self, **options: Any) -> Store:
+        """Open the index with `open_for_query`."""
+        return open_for_query(self.location, **self.options, **options)
+
+
+def _pass_index(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Pass the values of the options below to a command as its parameter `index`."""
+
+    @functools.wraps(command)
+    def run(*, store: str, engine: str | None, field: str | None, **values: Any) -> Any:
+        options: dict[str, Any] = {"engine": engine, "field": field}
+        if "text_fields" in values:
+            options["text_field"] = values.pop("text_fields")
+        return command(index=ChosenIndex(store, options), **values)
+
+    return run
+
+
+def index_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--text-field`, `--field`, `--store` and `--engine`. The command gets a `ChosenIndex` as `index`."""
+    return text_field_option(field_option(store_option(_pass_index(command))))
+
+
+def textless_index_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of `index_options` except `--text-field`, for a command that reads no texts."""
+    return field_option(store_option(_pass_index(command)))
+
+
+def index_url_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of `textless_index_options`, for a command that needs an index in an engine."""
+    help_text = "URL of the index, such as http://localhost:9200/articles."
+    return field_option(_add_store_option(_pass_index(command), "URL", help_text, show_default=False))
 
 
 def field_options(command: Command) -> Command:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import field_options, json_option, open_for_query, print_json, say, store_option
+from simdoc_search.cli.common import ChosenIndex, index_options, json_option, print_json, say
 from simdoc_search.cli.comparison_options import (
     ignore_bibliography_option,
     ignore_option,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from simdoc_search.passages import Comparison
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.sketch.settings import Settings
-    from simdoc_search.stores.location import EngineKind
 
 
 class _Side(NamedTuple):
@@ -63,8 +62,7 @@ _COMPARISON_PARAMETERS = ("preset", "ignore", "ignore_quotes", "ignore_bibliogra
 @ignore_option
 @ignore_quotes_option
 @ignore_bibliography_option
-@field_options
-@store_option
+@index_options
 @json_option
 def compare(
     a: str,
@@ -74,10 +72,7 @@ def compare(
     ignore: tuple[str, ...],
     ignore_quotes: bool,
     ignore_bibliography: bool,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Show what two texts share, and where they differ.
@@ -110,11 +105,11 @@ def compare(
     def search() -> SimilaritySearch:
         from simdoc_search.search.similarity_search import SimilaritySearch
 
-        return SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
+        return SimilaritySearch(index.open())
 
     have_same_bytes = _compare_bytes(a, b)
     try:
-        sides = [_read_side(name, search, store) for name in (a, b)]
+        sides = [_read_side(name, search, index.location) for name in (a, b)]
     except CorpusError as error:
         if have_same_bytes is None:
             raise

@@ -74,10 +74,8 @@ def print_incomplete_documents(incomplete: Mapping[str, str]) -> None:
     """Print which documents were stored without data, such as `sentences`. `incomplete` maps their ids to the data."""
     for missing in sorted(set(incomplete.values())):
         ids = [id for id, data in incomplete.items() if data == missing]
-        say(
-            f"  {len(ids):,} stored without {missing}, which could not be computed: {list_examples(ids, _MAX_EXAMPLES)}",
-            err=True,
-        )
+        examples = list_examples(ids, _MAX_EXAMPLES)
+        say(f"  {len(ids):,} stored without {missing}, which could not be computed: {examples}", err=True)
 
 
 def print_unread_attachments(attachments: Mapping[str, Sequence[str]]) -> None:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import (
+    ChosenIndex,
     count_workers,
     document_progress,
-    field_option,
     json_option,
-    open_for_query,
     print_json,
     say,
-    store_option,
+    textless_index_options,
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
@@ -29,7 +28,6 @@ from simdoc_search.errors import CorpusError
 if TYPE_CHECKING:
     from simdoc_search.indexing.language_detection import LanguageReport
     from simdoc_search.languages import LanguageIdentification
-    from simdoc_search.stores.location import EngineKind
 
 _NO_LANGUAGE = "not stated"
 _MAX_CANDIDATES = 5
@@ -46,8 +44,7 @@ _MAX_CANDIDATES = 5
     callback=count_workers,
     help="With PATH: number of worker processes.  [default: one per core]",
 )
-@field_option
-@store_option
+@textless_index_options
 @json_option
 def languages(
     paths: tuple[str, ...],
@@ -56,9 +53,7 @@ def languages(
     text: str | None,
     each_document: bool,
     workers: int,
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Count documents by language.
@@ -88,7 +83,7 @@ def languages(
     if not paths:
         if each_document:
             raise click.UsageError("--each-document needs PATH; for an index, use: simdoc-search list --show language")
-        search = SimilaritySearch(open_for_query(store, engine=engine, field=field))
+        search = SimilaritySearch(index.open())
         counts = search.languages(filters=make_filters(filters, excluded))
         if as_json:
             print_json(_counts_as_json(counts))

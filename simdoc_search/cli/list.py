@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,14 +15,11 @@ from simdoc_search.cli.columns import (
     sort_option,
     warn_unknown_columns,
 )
-from simdoc_search.cli.common import field_option, json_text, open_for_query, say, store_option
+from simdoc_search.cli.common import ChosenIndex, json_text, say, textless_index_options
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
 from simdoc_search.display import describe_shown_hits, format_more_hits_hint
-
-if TYPE_CHECKING:
-    from simdoc_search.stores.location import EngineKind
 
 _DEFAULT_COLUMNS = ("size", "date")
 
@@ -33,8 +30,7 @@ _DEFAULT_COLUMNS = ("size", "date")
 @sort_option("id", "", " Use `none` to print in storage order, without waiting for a sort.")
 @click.option("--size", type=click.IntRange(min=1), help="Maximum number of documents.  [default: all]")
 @filter_options
-@field_option
-@store_option
+@textless_index_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def list_command(
     prefix_or_pattern: str | None,
@@ -43,9 +39,7 @@ def list_command(
     size: int | None,
     filters: FilterPairs,
     excluded: FilterPairs,
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """List the documents in the index.
@@ -64,7 +58,7 @@ def list_command(
 
     names = show or (() if as_json else _DEFAULT_COLUMNS)
     hidden_columns = ["path"] if sys.stdout.isatty() and "path" not in names else []
-    opened_store = open_for_query(store, engine=engine, field=field)
+    opened_store = index.open()
     warn_unknown_columns(opened_store, [*show, *([sort] if sort and sort != "none" else [])])
     selection: dict[str, Any] = {"prefix_or_pattern": prefix_or_pattern, "filters": make_filters(filters, excluded)}
     is_sorted = sort != "none"

@@ -10,12 +10,11 @@ import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import (
+    ChosenIndex,
     CommandInterruptedError,
     document_progress,
-    field_options,
+    index_options,
     json_option,
-    open_for_query,
-    store_option,
     workers_option,
 )
 from simdoc_search.cli.comparison_options import (
@@ -39,8 +38,7 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.workers import ParallelMapper
 
 if TYPE_CHECKING:
-    from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
+    pass
 
 _PATH = click.Path(path_type=Path, allow_dash=True)
 
@@ -100,8 +98,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @workers_option
 @show_option
 @sort_option("number of shared words that no earlier hit shares")
-@field_options
-@store_option
+@index_options
 @json_option
 def passages(
     id: str | None,
@@ -127,10 +124,7 @@ def passages(
     workers: int,
     show: tuple[str, ...],
     sort: str | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Find the passages that a document shares with others.
@@ -164,14 +158,11 @@ def passages(
     if each_other and (not folders or exclude_same_folder or in_paths):
         raise click.UsageError("--each-other needs --folder and cannot be combined with --exclude-same-folder or --in")
 
-    def open_index(*, create: bool = False) -> Store:
-        return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
-
     filters_of_paths: list[dict[str, Any]] = []
     if each_other:
         indexed = IndexedPaths(SimilaritySearch(open_store(":memory:", create=True)), [], 0)
     else:
-        indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=workers, quiet=as_json)
+        indexed, filters_of_paths = open_paths(in_paths, index, workers=workers, quiet=as_json)
     search, problems = indexed.search, indexed.problems
     document_count = indexed.document_count if in_paths or not html else search.store.info().document_count
     options: dict[str, Any] = {
@@ -186,7 +177,7 @@ def passages(
     }
     all_filters = [*make_filters(filters, excluded), *filters_of_paths]
     passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
-    places = folders if each_other else in_paths or (store,)
+    places = folders if each_other else in_paths or (index.location,)
     notes = describe_search(list(map(str, places)), document_count, indexed.skipped, click.get_current_context())
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json, notes)
     if all_from is not None:

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import link_id
-from simdoc_search.cli.common import (
-    field_options,
-    json_option,
-    list_examples,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import ChosenIndex, index_options, json_option, list_examples, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_options import synonyms_option
@@ -28,7 +20,6 @@ if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
     from simdoc_search.search.concepts import ConceptWord
     from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
 
 _MAX_TEXT_LINES, _MAX_TEXT_CHARACTERS, _MAX_VALUE_CHARACTERS = 10, 1_000, 200
@@ -57,8 +48,7 @@ _MAX_WORD_WIDTH = 24
     "With --concepts: the synonyms file that the index was created with. Without this file, a word is not shown if the "
     "document contains only synonyms of it."
 )
-@field_options
-@store_option
+@index_options
 @json_option
 def show(
     id: str | None,
@@ -66,10 +56,7 @@ def show(
     text_only: bool,
     concepts: bool,
     synonyms: Path | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Show a document: its file, size, date, metadata and text.
@@ -101,7 +88,7 @@ def show(
     if file is not None:
         record = _read_file(file)
     else:
-        with _open_index(id or "", store, engine=engine, text_field=text_fields, field=field) as opened:
+        with _open_index(id or "", index) as opened:
             key = find_record(SimilaritySearch(opened), id or "").key
             if concepts:
                 _show_concepts(opened, key, synonyms, as_json=as_json)
@@ -121,12 +108,12 @@ def show(
         _print_record(record, values)
 
 
-def _open_index(id: str, location: str, **options: Any) -> Store:
+def _open_index(id: str, index: ChosenIndex) -> Store:
     """Open the index of the document. If there is none and `id` is a file, the error names `--file`."""
     from simdoc_search.errors import StoreNotFoundError
 
     try:
-        return open_for_query(location, **options)
+        return index.open()
     except StoreNotFoundError as error:
         hint = f"; to show the file {id!r} without an index, use --file" if is_file(id) else ""
         raise StoreNotFoundError(f"{error}{hint}") from None

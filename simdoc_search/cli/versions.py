@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    field_options,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-    workers_option,
-)
+from simdoc_search.cli.common import ChosenIndex, index_options, json_option, print_json, say, workers_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_families
 from simdoc_search.cli.help_layout import Command
@@ -32,8 +24,7 @@ from simdoc_search.cli.versions_output import (
 from simdoc_search.cli.versions_page import write_page
 
 if TYPE_CHECKING:
-    from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
+    pass
 
 
 @click.command(cls=Command, main_options=["--file", "--in", "--all", "--html", "--size"], shows_time=True)
@@ -52,8 +43,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write an HTML page on which you can open each version side by side with the previous one.",
 )
-@field_options
-@store_option
+@index_options
 @json_option
 def versions(
     id: str | None,
@@ -69,10 +59,7 @@ def versions(
     workers: int,
     sentences: bool,
     html: Path | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
     **thresholds: Any,
 ) -> None:
@@ -101,10 +88,7 @@ def versions(
     if not all_documents and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
 
-    def open_index(*, create: bool) -> Store:
-        return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
-
-    indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=workers, quiet=as_json)
+    indexed, filters_of_paths = open_paths(in_paths, index, workers=workers, quiet=as_json)
     search, all_filters = indexed.search, [*make_filters(filters, excluded), *filters_of_paths]
     options: dict[str, Any] = {"filters": all_filters, **convert_thresholds(thresholds)}
     if all_documents:
@@ -125,7 +109,7 @@ def versions(
             print_json(versions_as_json(result, query_id, file_name, texts, analysis if sentences else None))
         else:
             links = find_symbolic_links(search, result)
-            lines = [*version_lines(result, query_id if file is not None else None, store, links)]
+            lines = [*version_lines(result, query_id if file is not None else None, index.location, links)]
             lines += sentence_lines(result, texts, analysis) if sentences else []
             for line in [*lines, *([f"page: {html}"] if html else [])]:
                 say(line)
