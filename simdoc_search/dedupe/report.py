@@ -118,17 +118,8 @@ def make_report(
 ) -> DedupeReport:
     """Count the rows.
 
-    Args:
-        rows: all rows.
-        groups: for each row, the row that is kept instead.
-        shard_names: the names of the shards.
-        begins: the row number of the first row of each shard, and the total number of rows. Rows before the first shard
-            are old.
-        text_column: the column with the texts.
-        is_guessed: whether the column was guessed.
-        has_keep_column: whether a column decides which row is kept.
-        copied_files: other files of the folder.
-        evaluation: counts of the texts in the evaluation set, if any.
+    `begins` contains the row number of the first row of each shard, and the total number of rows. Rows before the first
+    shard are old.
     """
     old = begins[0]
     kinds = np.bincount(groups.kinds[old:], minlength=len(KINDS))

@@ -51,16 +51,7 @@ def sketch_shards(
     progress: Callable[[int], None],
     evaluation: EvaluationNgrams | None = None,
 ) -> None:
-    """Append all rows of the shards, except those that an earlier run has already appended.
-
-    Args:
-        shards: the shards, in order.
-        writer: stores the rows.
-        settings: the settings of the sketches.
-        workers: computes the sketches.
-        progress: called with the number of rows that were read.
-        evaluation: the runs of words to find in the rows, if any.
-    """
+    """Append all rows of the shards, except those that an earlier run has already appended."""
     if writer.is_complete:
         return
     begin = max(0, len(writer.shard_rows) - 1)  # the last shard may not be finished

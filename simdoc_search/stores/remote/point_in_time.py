@@ -179,12 +179,8 @@ def open_paged_hits(
 ) -> PagedHits:
     """Open the hits of a search in a point in time, or in scrolls if the engine does not support points in time.
 
-    Args:
-        engine: the engine.
-        index: name of the index or alias.
-        body: the search. Its `sort` is either `_doc` or `_score`.
-        shards: number of primary shards of each concrete index. If None, it is read from the engine.
-        shard_filter: returns an additional clause for each shard. If None, there are no additional clauses.
+    The `sort` of the search is either `_doc` or `_score`. `shards` is the number of primary shards of each concrete
+    index. If None, it is read from the engine. `shard_filter` returns an additional clause for each shard.
 
     Raises:
         StoreError: see `Engine.call`.
