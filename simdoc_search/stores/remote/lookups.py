@@ -52,9 +52,6 @@ def find_by_id(
 
     `source` selects the parts of each document to load. All `clauses` must also match. The default is the store's
     index, and its engine for interactive queries.
-
-    Raises:
-        StoreError: see `Engine.call`.
     """
     possible_ids = [id for id in ids if is_possible_id(id)]
 

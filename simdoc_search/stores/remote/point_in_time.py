@@ -181,9 +181,6 @@ def open_paged_hits(
 
     The `sort` of the search is either `_doc` or `_score`. `shards` is the number of primary shards of each concrete
     index. If None, it is read from the engine. `shard_filter` returns an additional clause for each shard.
-
-    Raises:
-        StoreError: see `Engine.call`.
     """
     for path, id_key, options in _OPENING_REQUESTS:
         params = {**options, **shard_preference(body), "keep_alive": KEEP_ALIVE}
@@ -205,11 +202,7 @@ def open_paged_hits(
 
 
 def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
-    """Yield all hits of a search, by descending score if its `sort` is `_score`, and in no particular order for `_doc`.
-
-    Raises:
-        StoreError: see `PointInTime.read`.
-    """
+    """Yield all hits of a search, by descending score if its `sort` is `_score`, and in no particular order for `_doc`."""
     with closing(open_paged_hits(engine, index, body)) as paged_hits:
         slices = _hits_by_slice(paged_hits)
         if body["sort"] == ["_score"]:
