@@ -15,6 +15,7 @@ from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates, Grouping, LargeSets
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
+from simdoc_search.duplicates.same_words import find_text_problems
 from simdoc_search.duplicates.verdicts import DropScope, Verdicts
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts, TextsWithoutTemplates, Verifier
 from simdoc_search.sketch.settings import Settings
@@ -72,7 +73,8 @@ def find_duplicates(
     )
     members = grouping.members()
     contents = compare_contents(documents, members, hash_fields, partial(progress, "hashing"))
-    verdicts = Verdicts(documents, members, contents, drop)
+    problems = find_text_problems(documents, members, read_texts, settings.analysis) if drop == "same-words" else {}
+    verdicts = Verdicts(documents, members, contents, drop, problems)
     ignored_word_counts = without_templates.ignored_word_counts if without_templates else {}
     return Duplicates(
         documents, grouping, verdicts, measure, settings,
