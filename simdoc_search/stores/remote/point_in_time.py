@@ -202,7 +202,7 @@ def open_paged_hits(
 
 
 def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
-    """Yield all hits of a search, by descending score if its `sort` is `_score`, and in no particular order for `_doc`."""
+    """Yield all hits of a search, by descending score if its `sort` is `_score`, and in any order if it is `_doc`."""
     with closing(open_paged_hits(engine, index, body)) as paged_hits:
         slices = _hits_by_slice(paged_hits)
         if body["sort"] == ["_score"]:
