@@ -89,7 +89,8 @@ if TYPE_CHECKING:
     "--drop", type=click.Choice(["same-text", "same-words"]),
     help="Also give the action `drop` to files with the same text or words as the kept file, not only to files with "
     "the same bytes. `apply` moves or deletes files with this action. Their pictures, layout or "
-    "punctuation may differ from the kept file. `same-words` includes `same-text`.",
+    "punctuation may differ from the kept file, but not the signs of numbers or the cells of a table. "
+    "`same-words` includes `same-text`.",
 )  # fmt: skip
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",

@@ -62,9 +62,11 @@ def version_lines(
     yield from count_lines(result)
     if query_id is not None:
         yield f"The document {query_id!r} is not listed, because it was indexed from the query file."
-    names = _find_last_changed_versions(result, links)
+    undecided = result.undecided if result.undecided and result.undecided.newest_evidence_kinds else None
+    names = [undecided.earlier, undecided.later] if undecided else _find_last_changed_versions(result, links)
     if len(set(names) - {""}) == 2 and not result.have_equal_texts:
-        yield f"to see the last change, run: {command_line(store, 'compare', *names)}"
+        purpose = "how these two differ" if undecided else "the last change"
+        yield f"to see {purpose}, run: {command_line(store, 'compare', *names)}"
     if result.newest is not None and _may_lack_later_versions(result):
         command = command_line(store, "versions", result.newest.name)
         source = result.query_name or "the text"

@@ -18,14 +18,8 @@ from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.plan.rows import Action
-from simdoc_search.duplicates.verdicts import (
-    DUPLICATE_KINDS,
-    DropScope,
-    DuplicateKind,
-    Verdicts,
-    describe_character_changes,
-    reason_for,
-)
+from simdoc_search.duplicates.same_words import describe_character_changes
+from simdoc_search.duplicates.verdicts import DUPLICATE_KINDS, DropScope, DuplicateKind, Verdicts, reason_for
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.dates import format_day

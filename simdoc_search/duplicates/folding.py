@@ -25,7 +25,7 @@ from simdoc_search.versions.evidence import DateSources
 from simdoc_search.versions.timeline import (
     Timeline,
     describe_evidence_kinds,
-    describe_unordered_count,
+    describe_maybe_newer,
 )
 
 Item = TypeVar("Item")
@@ -172,9 +172,11 @@ def fold_older_versions(
 def _explain(timeline: Timeline, names: Sequence[str]) -> str:
     """Return the evidence for the newest version, or why it is unknown."""
     if timeline.newest is not None:
-        unordered = f"; {describe_unordered_count(len(timeline.unordered))}" if timeline.unordered else ""
         reason = f"by the {describe_evidence_kinds(timeline.newest_evidence_kinds)}"
-        return f"{printable(names[timeline.newest])} is the newest, {reason}{unordered}"
+        maybe_newer = describe_maybe_newer(len(timeline.maybe_newer))
+        return f"{printable(names[timeline.newest])} is the newest, {reason}{maybe_newer}"
+    if timeline.undecided is not None and timeline.evidence_kind != "texts":
+        return str(timeline.undecided)
     if timeline.conflicting_statements:
         return f"the evidence conflicts: {'; '.join(map(str, timeline.conflicting_statements))}"
     return "no evidence shows which is newer"
@@ -183,12 +185,7 @@ def _explain(timeline: Timeline, names: Sequence[str]) -> str:
 class _Comparison:
     """Compares the items of a list by the tokens of hits, or by the shingles of texts.
 
-    Args:
-        items: the items.
-        overlap: the minimum overlap.
-        key: returns the text of an item; None for texts and hits.
-        field: the object field of the fingerprint of a hit.
-        settings: the settings of the fingerprints or shingles.
+    `key` returns the text of an item; None for texts and hits.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from simdoc_search.versions.timeline import (
     ConflictingStatement,
     UndecidedVersions,
     describe_evidence_kinds,
-    describe_unordered_count,
+    describe_maybe_newer,
 )
 
 _TEXT_ORDER_HINT = (
@@ -97,6 +97,7 @@ class VersionOrder:
     newest_without_file_times: VersionEntry | None
     newest_evidence_kinds: tuple[EvidenceKind, ...]
     undecided: UndecidedVersions | None
+    maybe_newer_count: int
 
     @property
     def order_hint(self) -> str:
@@ -125,7 +126,6 @@ class VersionOrder:
         """A sentence that names the newest version, or says why it is not known."""
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
-            aside = f"; {describe_unordered_count(len(self.unordered))}" if self.unordered else ""
             kinds = self.newest_evidence_kinds
             is_doubtful = "modification time" in kinds and is_in_copy_folder(self.newest.name)
             doubt = (
@@ -133,6 +133,7 @@ class VersionOrder:
                 if is_doubtful
                 else ""
             )
+            aside = describe_maybe_newer(self.maybe_newer_count)
             return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}{aside}"
         if self.have_equal_texts:
             return "newest: none, because all versions have the same words and punctuation"

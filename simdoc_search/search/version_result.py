@@ -74,6 +74,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         newest_evidence_kinds: the kinds of evidence that show that the newest entry is later than the other ones.
         undecided: two versions because of which the newest version is unknown; None if it is known, or unknown because
             the evidence is contradictory.
+        maybe_newer_count: number of unordered documents, on all pages, that may be newer than the newest version.
         total: number of versions on all pages.
         candidate_count: number of documents that share a token (a hash of a sentence, passage or fingerprint) with the
             query document.

@@ -205,6 +205,7 @@ def _make_order_attributes(timeline: Timeline, entries: dict[int, VersionEntry])
         "newest_without_file_times": find_entry(timeline.newest_without_file_times),
         "newest_evidence_kinds": timeline.newest_evidence_kinds,
         "undecided": timeline.undecided,
+        "maybe_newer_count": len(timeline.maybe_newer),
         "evidence_kind": timeline.evidence_kind,
         "is_certain": timeline.is_certain,
         "conflicting_statements": timeline.conflicting_statements,

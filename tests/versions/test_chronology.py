@@ -263,7 +263,7 @@ def test_unordered_documents_are_listed_separately() -> None:
     line = line_of(
         DateSources("c", {"modified": "2021-03-01"}, NOON),
         DateSources("a", {"modified": "2021-01-01"}, NOON - 900 * SECOND),
-        DateSources("note", {}, NOON + 1800 * SECOND),
+        DateSources("note", {}, NOON),
         DateSources("b", {"modified": "2021-02-01"}, NOON - 300 * SECOND),
     )
 

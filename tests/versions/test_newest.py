@@ -109,15 +109,64 @@ def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["offer copy.docx", "offer (2).docx", "Kopie von offer.docx", "offer old.docx"])
-def test_an_unordered_copy_changes_nothing(name: str) -> None:
+@pytest.mark.parametrize(("day", "maybe_newer"), [(None, True), (0, True), (-1, False), (1_000, None)])
+def test_an_unordered_document_hides_the_newest_if_its_file_time_may_be_later(
+    name: str, day: int | None, maybe_newer: bool | None
+) -> None:
+    """If it has no file time, or the same one, the newest is named, and the document is one that may be newer.
+
+    An earlier file shows that the document is older, as the date of the newest is later, too.
+    """
     dates = {"offer a.docx": "2021-01-12", "offer b.docx": "2021-02-12", "offer c.docx": "2021-03-12"}
     documents = [DateSources(document_name, {"modified_at": date}, START) for document_name, date in dates.items()]
-    copy = DateSources(name, {}, START + 1_000 * DAY)
+    copy = DateSources(name, {}, None if day is None else START + day * DAY)
     mixed, line = shuffled([*documents, copy], 1)
 
     assert [copy] == [mixed[position] for position in line.unordered]
     assert documents == [mixed[position] for position in line.order]
-    assert (documents[-1], True) == (mixed[line.newest] if line.newest is not None else None, line.is_certain)
+    undecided = UndecidedVersions(name, "offer c.docx", None, ("modified",)) if maybe_newer is None else None
+    assert (None if undecided else documents[-1], undecided is None, undecided) == (
+        mixed[line.newest] if line.newest is not None else None,
+        line.is_certain,
+        line.undecided,
+    )
+    assert line.maybe_newer == (line.unordered if maybe_newer else ())
+    assert ("modification time" in line.newest_evidence_kinds) is (maybe_newer is False)
+
+
+def test_an_older_draft_does_not_change_which_versions_may_be_the_newest() -> None:
+    """File times do not conflict with the names. The name of the newest file cannot be compared with the others."""
+    draft, named, newest = (
+        DateSources(name, {}, START + day * DAY)
+        for name, day in (("lease draft.txt", 0), ("lease.txt", 20), ("lease new.txt", 27))
+    )
+    without_draft = build_timeline([named, newest], list)
+    line = build_timeline([draft, named, newest], list)
+
+    assert 1 == without_draft.newest
+    assert (None, False, UndecidedVersions("lease new.txt", "lease.txt", None, ("version",))) == (
+        line.newest,
+        line.is_certain,
+        line.undecided,
+    )
+    assert (
+        "lease.txt is the newest by the versions in the names, but lease new.txt may be newer by its file time"
+        == str(line.undecided)
+    )
+
+
+def test_a_copy_of_a_name_without_a_version_has_its_place_and_date() -> None:
+    """The name is later than a draft. A later copy, or one whose name has the same place, is as old as the text."""
+    documents = [
+        DateSources("lease draft.txt", {}, START, None, "first"),
+        DateSources("lease.txt", {}, START + DAY, None, "second"),
+        DateSources("twice.txt", {}, START + 9 * DAY, None, "second"),
+        DateSources("lease (1).txt", {}, START + 20 * DAY, None, "second"),
+    ]
+    line = build_timeline(documents, list)
+
+    assert (1, (), {2: "lease.txt", 3: "lease.txt"}) == (line.newest, line.unordered, line.date_copies)
+    assert len({date.label for date in line.dates[1:] if date}) == 1
 
 
 def test_a_conflict_about_older_versions_does_not_hide_the_newest() -> None:
