@@ -10,3 +10,5 @@ groups.py       families and topics of a whole collection
 duplicates.py   groups of duplicates, and pairs
 store.py        the size and settings of a store
 """
+
+__all__: list[str] = []
