@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    CommandInterruptedError,
-    document_progress,
-    engine_option,
-    field_options,
-    json_option,
-    print_json,
-    say,
-)
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import engine_option, field_options
 from simdoc_search.cli.index_output import print_incomplete_documents
 from simdoc_search.cli.settings_options import make_settings_changer, settings_options
 from simdoc_search.display import format_bytes, format_count

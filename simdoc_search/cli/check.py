@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import document_progress, engine_option, field_option, json_option, print_json, say
+from simdoc_search.cli.common import document_progress, json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import engine_option, field_option
 from simdoc_search.display import DEFAULT_STORE, format_count
 
 if TYPE_CHECKING:

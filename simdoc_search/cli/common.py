@@ -1,4 +1,4 @@
-"""The options, error handling and output that all commands share."""
+"""The error handling and output that all commands share, `--json` and `--workers`."""
 
 from __future__ import annotations
 
@@ -11,19 +11,16 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
-from simdoc_search.display import DEFAULT_STORE, format_count, printable, safe_json, safe_message
+from simdoc_search.display import format_count, printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
-from simdoc_search.stores.location import ENGINES
 
 if TYPE_CHECKING:
     from rich.progress import Progress
-
-    from simdoc_search.stores.base import Store
 
 QUIET_KEY = "simdoc_search.quiet"
 """Key in the `meta` of a click context: whether `--quiet` was given."""
@@ -36,107 +33,7 @@ TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search de
 
 _MAX_LEFT_OUT_DOCUMENTS = 3
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 # --- options ---
-
-
-def _reject_memory_store(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    if value == ":memory:":
-        raise click.BadParameter(
-            f"the index {value!r} is in memory and would be lost when the command ends; choose a folder"
-        )
-    return value
-
-
-engine_option: Final = click.option(
-    "--engine", type=click.Choice(ENGINES), help="Kind of engine at the URL.  [default: detected]"
-)
-
-
-def store_option(command: Command) -> Command:
-    """Add `--store` and `--engine`."""
-    help_text = "Index to use: a folder or a URL, such as http://localhost:9200/articles."
-    return _add_store_option(command, "PATH|URL", help_text, show_default=True)
-
-
-def _add_store_option(command: Command, metavar: str, help_text: str, *, show_default: bool) -> Command:
-    option = click.option(
-        "--store",
-        callback=_reject_memory_store,
-        default=DEFAULT_STORE,
-        envvar="SIMDOC_STORE",
-        show_default=show_default,
-        show_envvar=True,
-        metavar=metavar,
-        help=help_text,
-    )
-    return option(engine_option(command))
-
-
-text_field_option: Final = click.option(
-    "--text-field",
-    "text_fields",
-    multiple=True,
-    metavar="FIELD",
-    help="Field with the texts, if simdoc-search did not create the index. If repeated, the fields are joined into one "
-    "text.  "
-    "[default: the field given to the first backfill]",
-)
-"""For commands that read texts. Pass the value to `open_store` as `text_field`."""
-
-
-field_option: Final = click.option(
-    "--field",
-    metavar="FIELD",
-    help="Fingerprint field of the index.  [default: the only fingerprint field, or simdoc if there is none]",
-)
-"""For commands that query an index. Pass the value to `open_store` as `field`."""
-
-
-class ChosenIndex(NamedTuple):
-    """The index that the options of a command name, and the further arguments of `open_store` that they set."""
-
-    location: str
-    options: dict[str, Any]
-
-    def open(self, **options: Any) -> Store:
-        """Open the index with `open_for_query`."""
-        return open_for_query(self.location, **self.options, **options)
-
-
-def _pass_index(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Pass the values of the options below to a command as its parameter `index`."""
-
-    @functools.wraps(command)
-    def run(*, store: str, engine: str | None, field: str | None, **values: Any) -> Any:
-        options: dict[str, Any] = {"engine": engine, "field": field}
-        if "text_fields" in values:
-            options["text_field"] = values.pop("text_fields")
-        return command(index=ChosenIndex(store, options), **values)
-
-    return run
-
-
-def index_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--text-field`, `--field`, `--store` and `--engine`. The command gets a `ChosenIndex` as `index`."""
-    return text_field_option(field_option(store_option(_pass_index(command))))
-
-
-def textless_index_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `index_options` except `--text-field`, for a command that reads no texts."""
-    return field_option(store_option(_pass_index(command)))
-
-
-def index_url_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `textless_index_options`, for a command that needs an index in an engine."""
-    help_text = "URL of the index, such as http://localhost:9200/articles."
-    return field_option(_add_store_option(_pass_index(command), "URL", help_text, show_default=False))
-
-
-def field_options(command: Command) -> Command:
-    """Add `--text-field` and `--field`."""
-    return text_field_option(field_option(command))
 
 
 def count_workers(_context: click.Context, _parameter: click.Parameter, workers: int | None) -> int:
@@ -202,26 +99,6 @@ def _unindexed_file_message(error: SimdocError) -> str:
         f"the file {error.id!r} is not in the index; {hint}run `simdoc-search index`, which adds the file or "
         "prints why the file is skipped"
     )
-
-
-# --- stores ---
-
-
-def open_for_query(location: str, **options: Any) -> Store:
-    """Open a store with `open_store`. Indices that cannot be queried are reported after the output, or in the JSON."""
-    from simdoc_search.stores import open_store
-
-    store = open_store(location, **options)
-    context = click.get_current_context()
-    if indices := store.left_out_indices():
-        context.meta[LEFT_OUT_INDICES_KEY] = indices
-        context.call_on_close(lambda: _report_left_out_indices(context))
-    return store
-
-
-def _report_left_out_indices(context: click.Context) -> None:
-    for index in context.meta.get(LEFT_OUT_INDICES_KEY, ()):
-        say(f"note: {index}", err=True)
 
 
 # --- output ---

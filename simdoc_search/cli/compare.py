@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, index_options, json_option, print_json, say
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.comparison_options import (
     ignore_bibliography_option,
     ignore_option,
@@ -20,6 +20,7 @@ from simdoc_search.cli.comparison_options import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.input_text import is_file, read_document, read_stored_text
 from simdoc_search.cli.page_file import write_page_file
 from simdoc_search.cli.page_notes import describe_run
@@ -62,7 +63,7 @@ _COMPARISON_PARAMETERS = ("preset", "ignore", "ignore_quotes", "ignore_bibliogra
 @ignore_option
 @ignore_quotes_option
 @ignore_bibliography_option
-@index_options
+@index_options()
 @json_option
 def compare(
     a: str,

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, json_option, print_json, say, textless_index_options
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.threshold_options import convert_thresholds, threshold_lines, threshold_options
 
 
@@ -17,7 +18,7 @@ from simdoc_search.cli.threshold_options import convert_thresholds, threshold_li
 )
 @threshold_options
 @click.option("--reset", is_flag=True, help="Restore the built-in defaults.")
-@textless_index_options
+@index_options(reads_texts=False)
 @json_option
 def defaults(reset: bool, index: ChosenIndex, as_json: bool, **thresholds: Any) -> None:
     """Show or change the default thresholds of `versions` and `related`.

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import json_option, print_json, say, store_option
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import store_option
 from simdoc_search.cli.index_output import print_refused_documents, refused_documents_as_json
 from simdoc_search.display import format_count
 from simdoc_search.errors import WriteRefusedError

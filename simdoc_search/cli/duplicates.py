@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, index_options, json_option, say, stage_progress, workers_option
+from simdoc_search.cli.common import json_option, say, stage_progress, workers_option
 from simdoc_search.cli.comparison_options import ignore_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_paths import index_paths
 from simdoc_search.cli.query_options import (
     FilterPairs,
@@ -103,7 +104,7 @@ if TYPE_CHECKING:
     "Without --keep and --keep-in, documents that an earlier run kept are kept again.",
 )  # fmt: skip
 @workers_option
-@index_options
+@index_options()
 @json_option
 def duplicates(
     folders: tuple[str, ...],

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, json_option, open_for_query, print_json, say, textless_index_options
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.query_options import compat_options, describe_token_shortfall, overlap_options
 from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
@@ -74,7 +75,7 @@ class _ExplainedQuery(NamedTuple):
 @click.option(
     "--sql", is_flag=True, help="Print only the SQL statement (SQLite, DuckDB, PostgreSQL) and its parameters, as JSON."
 )
-@textless_index_options
+@index_options(reads_texts=False)
 @json_option
 def explain(
     query_string: str | None,
@@ -118,9 +119,9 @@ def explain(
         readings = (requested,)
     elif query_string is not None:
         readings = parse(query_string).readings
-    # `open_for_query` also prints notes, which a program that reads the output of --dsl or --sql does not expect.
-    opener = open_store if dsl or sql else open_for_query
-    open_index = partial(opener, index.location, **index.options, id_field=id_field)
+    # `index.open` also prints notes, which a program that reads the output of --dsl or --sql does not expect.
+    opener = partial(open_store, index.location, **index.options) if dsl or sql else index.open
+    open_index = partial(opener, id_field=id_field)
     query, tokens, opened, problem = _resolve(requested, overlap, probability, open_index)
     # `similar` compares the texts of its candidates. An application that sends the output of --dsl or --sql may not.
     is_verified = not (dsl or sql) and (opened is None or opened.has_texts)

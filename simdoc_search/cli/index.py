@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, store_option, workers_option
+from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, workers_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import store_option
 from simdoc_search.cli.index_options import (
     analysis_options,
     check_stored_settings,

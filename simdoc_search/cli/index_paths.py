@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, CommandInterruptedError, document_progress, say
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
 from simdoc_search.cli.config import read_config_value
+from simdoc_search.cli.index_location_options import ChosenIndex
 from simdoc_search.display import command_line, format_count, without_credentials
 from simdoc_search.errors import StoreNotFoundError
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, json_option, print_json, say, textless_index_options
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_count
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@textless_index_options
+@index_options(reads_texts=False)
 @json_option
 def info(index: ChosenIndex, as_json: bool) -> None:
     """Show the size and the settings of an index.

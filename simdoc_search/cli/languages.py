@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    ChosenIndex,
-    count_workers,
-    document_progress,
-    json_option,
-    print_json,
-    say,
-    textless_index_options,
-)
+from simdoc_search.cli.common import count_workers, document_progress, json_option, print_json, say
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import read_file
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
@@ -44,7 +37,7 @@ _MAX_CANDIDATES = 5
     callback=count_workers,
     help="With PATH: number of worker processes.  [default: one per core]",
 )
-@textless_index_options
+@index_options(reads_texts=False)
 @json_option
 def languages(
     paths: tuple[str, ...],

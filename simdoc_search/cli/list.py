@@ -15,9 +15,10 @@ from simdoc_search.cli.columns import (
     sort_option,
     warn_unknown_columns,
 )
-from simdoc_search.cli.common import ChosenIndex, json_text, say, textless_index_options
+from simdoc_search.cli.common import json_text, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
 from simdoc_search.display import describe_shown_hits, format_more_hits_hint
 
@@ -30,7 +31,7 @@ _DEFAULT_COLUMNS = ("size", "date")
 @sort_option("id", "", " Use `none` to print in storage order, without waiting for a sort.")
 @click.option("--size", type=click.IntRange(min=1), help="Maximum number of documents.  [default: all]")
 @filter_options
-@textless_index_options
+@index_options(reads_texts=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def list_command(
     prefix_or_pattern: str | None,

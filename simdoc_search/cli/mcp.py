@@ -6,15 +6,15 @@ import os
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, index_options
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.serve import open_served_store, require_extra
 
 
 @click.command(cls=Command)
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
-@index_options
+@index_options()
 def mcp(
     folders: tuple[str, ...],
     index: ChosenIndex,

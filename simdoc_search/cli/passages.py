@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import (
-    ChosenIndex,
-    CommandInterruptedError,
-    document_progress,
-    index_options,
-    json_option,
-    workers_option,
-)
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, workers_option
 from simdoc_search.cli.comparison_options import (
     ignore_bibliography_option,
     ignore_option,
@@ -26,6 +19,7 @@ from simdoc_search.cli.comparison_options import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_paths import IndexedPaths, in_option, open_paths
 from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text
 from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
@@ -98,7 +92,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @workers_option
 @show_option
 @sort_option("number of shared words that no earlier hit shares")
-@index_options
+@index_options()
 @json_option
 def passages(
     id: str | None,

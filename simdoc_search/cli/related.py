@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import ChosenIndex, index_options, json_option, print_json
+from simdoc_search.cli.common import json_option, print_json
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_topics
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_options import synonyms_option
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
@@ -31,7 +32,7 @@ from simdoc_search.cli.threshold_options import convert_thresholds, threshold_op
 @filter_options
 @show_option
 @sort_option("highest score first")
-@index_options
+@index_options()
 @json_option
 def related(
     id: str | None,

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.columns import show_option
-from simdoc_search.cli.common import ChosenIndex, index_options, say
+from simdoc_search.cli.common import say
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.display import format_count, without_credentials
 from simdoc_search.errors import MissingExtraError
 
@@ -50,7 +51,7 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
     "back. Only works if no other computer can reach the server.",
 )  # fmt: skip
 @show_option
-@index_options
+@index_options()
 def serve(
     port: int,
     host: str,

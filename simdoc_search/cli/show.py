@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import link_id
-from simdoc_search.cli.common import ChosenIndex, index_options, json_option, list_examples, print_json, say
+from simdoc_search.cli.common import json_option, list_examples, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_options import synonyms_option
 from simdoc_search.cli.input_text import find_record, is_file, is_stream, read_document
 from simdoc_search.display import format_count, printable, printable_text
@@ -48,7 +49,7 @@ _MAX_WORD_WIDTH = 24
     "With --concepts: the synonyms file that the index was created with. Without this file, a word is not shown if the "
     "document contains only synonyms of it."
 )
-@index_options
+@index_options()
 @json_option
 def show(
     id: str | None,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import ChosenIndex, index_options, json_option
+from simdoc_search.cli.common import json_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_paths import in_option, open_paths
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.query_options import (
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @show_option
 @sort_option("highest overlap first")
-@index_options
+@index_options()
 @json_option
 def similar(
     query_string: str | None,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import engine_option, field_options, json_option, print_json, say
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import engine_option, field_options
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, document_progress, engine_option, json_option, print_json
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, print_json
 from simdoc_search.cli.help_layout import CommandGroup
+from simdoc_search.cli.index_location_options import engine_option
 from simdoc_search.cli.settings_options import make_settings_changer, settings_options
 from simdoc_search.cli.template_output import plan_as_json, print_plan, print_removal
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, index_options, json_option, open_for_query, print_json, say
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_options import word_settings
 from simdoc_search.errors import CorpusError
 from simdoc_search.small_files import read_small_file
@@ -39,7 +40,7 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
     help="With --for duplicates: kinds of shingles to compare, such as words:5, characters:9, words:3+stop:en+stem:en "
     f"or words:1+frequencies.  [default: those of the index, and {_DEFAULT_SHINGLES.replace(',', ', ')}]",
 )  # fmt: skip
-@index_options
+@index_options()
 @json_option
 def tune(
     paths: tuple[str, ...],
@@ -71,7 +72,7 @@ def tune(
         stored_analysis: Analysis | None = None
         ids = {id for pair in pairs for id in (pair.first_id, pair.second_id)}
         if in_store:
-            with open_for_query(paths[0], **index.options) as opened:
+            with index._replace(location=paths[0]).open() as opened:
                 texts = _read_store(opened, paths[0], ids)
                 stored_analysis = opened.settings.analysis
         else:
@@ -86,7 +87,7 @@ def tune(
         if not in_store:
             raise click.UsageError(f"--for {purpose} needs an index; give STORE instead of a folder")
         learn = tuning.learn_version_thresholds if purpose == "versions" else tuning.learn_related_thresholds
-        with open_for_query(paths[0], **index.options) as opened:
+        with index._replace(location=paths[0]).open() as opened:
             learned = learn(opened, pairs)
         show_thresholds = tune_output.thresholds_as_json if as_json else tune_output.thresholds_lines
         result = show_thresholds(learned, paths[0])

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, index_options, json_option, print_json, say, workers_option
+from simdoc_search.cli.common import json_option, print_json, say, workers_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_families
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_paths import in_option, open_paths
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write an HTML page on which you can open each version side by side with the previous one.",
 )
-@index_options
+@index_options()
 @json_option
 def versions(
     id: str | None,

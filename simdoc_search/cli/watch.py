@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import ChosenIndex, index_url_options, json_option, print_json, say
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.display import format_count, format_estimate, format_percent
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--remove", is_flag=True, help="Stop watching the given documents. This also works if they were deleted.")
 @click.option("--watches", "watches_index", default="simdoc-watches", show_default=True, metavar="INDEX",
               help="Index in which the watches are stored.")  # fmt: skip
-@index_url_options
+@index_options(reads_texts=False, needs_engine=True)
 @json_option
 def watch(
     ids: tuple[str, ...],
