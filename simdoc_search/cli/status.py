@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import engine_option, field_options, handle_errors, json_option, print_json, say
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import engine_option, field_options
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -33,7 +34,6 @@ def _parse_percentage(_context: click.Context, _parameter: click.Parameter, valu
 @click.option("--prometheus", is_flag=True, help="Print metrics for Prometheus.")
 @engine_option
 @json_option
-@handle_errors
 def status(
     url: str,
     field: str | None,

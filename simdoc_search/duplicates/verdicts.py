@@ -70,12 +70,8 @@ class Verdict:
 class Verdicts:
     """The verdicts on all duplicates.
 
-    Args:
-        documents: all documents.
-        groups: the duplicates of each kept document, preferred documents first.
-        contents: which documents have equal contents.
-        drop_scope: which kinds a plan drops besides identical documents.
-        text_problems: the result of `find_text_problems`.
+    The duplicates in `groups` are in the order of preference. `drop_scope` says which kinds a plan drops besides
+    identical documents. `text_problems` is the result of `find_text_problems`.
 
     Attributes:
         kind_counts: number of duplicates of each kind.
@@ -196,14 +192,9 @@ def reason_for(
 ) -> str:
     """Return a short reason for the action that a plan proposes.
 
-    Args:
-        verdict: the verdict on the duplicate.
-        overlap: overlap with the kept document, formatted for display.
-        differences: description of how the texts differ; empty if it is unknown.
-        reference_id: id of the document that the reason names: the document to keep instead, or the other hard link.
-            It is empty if that document is the kept document of the group.
-        paths: the paths of the files of the duplicate and of the document to keep; None for a document without a file.
-        frees_bytes: whether deleting the duplicate frees bytes.
+    `overlap` is formatted for display. `differences` describes how the texts differ, and is empty if it is unknown.
+    `reference_id` is the id of the document to keep instead, or of the other hard link. It is empty if that document is
+    the kept document of the group. `paths` are the paths of the duplicate and of the document to keep.
     """
     match verdict.kind:
         case "identical":

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple, get_args
-from unicodedata import normalize
 
+from simdoc_search.analysis.normalise import INVISIBLE_CHARACTERS, normaliser
 from simdoc_search.passages.dates import Date, find_dates
 from simdoc_search.passages.numbers import (
     NUMBER,
@@ -38,14 +38,14 @@ _NEGATIONS = """\
     nunca jamás ningún ninguno ninguna sin tampoco
     non senza nessun nessuno nessuna"""
 _NEGATION_WORDS = frozenset(_NEGATIONS.split())
-_SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*\ufeff\u200b-\u200f\u202a-\u202e-]*$")
+_SENTENCE_END = re.compile(rf"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*{INVISIBLE_CHARACTERS}-]*$")
 _LETTER = rf"[^\W\d_{SMALL_DIGITS}]"
-_LETTERS = rf"{_LETTER}(?:{_LETTER}|[\u0300-\u036f\u00ad\u200b-\u200d\ufeff])*"
+_LETTERS = rf"{_LETTER}(?:{_LETTER}|[\u0300-\u036f\u00ad{INVISIBLE_CHARACTERS}])*"
 _WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
 _LETTER_AND_DIGIT = re.compile(rf"[^\W\d{UNSPACED_LETTERS}]\d")
 """Begins before a number inside a word, such as `v2`."""
 _SPACES_AND_NUMBER = re.compile(rf"\s{{0,4}}{NUMBER.pattern}")
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\ufeff"))
+_normalise_word = normaliser("nfkc_cf")
 _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 """As context, up to 3 words from the 40 characters before a change are shown."""
 _NUMBER_SEARCH_CHARACTERS = 24
@@ -245,7 +245,7 @@ def _find_key_words(text: str, span: Span) -> tuple[dict[SignificantChangeKind, 
     parts = (match.span() for match in _WORD.finditer(text, *span))
     for begin, end in sorted([*identifiers, *(part for part in parts if not _overlap_any(part, identifiers))]):
         word = text[begin:end]
-        key = normalize("NFKC", word.replace("’", "'")).translate(_INVISIBLE).casefold()
+        key = _normalise_word(word.replace("’", "'"))
         if key in _NEGATION_WORDS or key.endswith("n't"):
             words["negation"].append(_KeyWord(key, begin, key))
         elif key in SPELLED_NUMBERS and not _overlap_any((begin, end), dates):
