@@ -114,11 +114,6 @@ def start_duplicates(request: PageRequest) -> Redirect:
     return request.served_store.duplicates.start(find)
 
 
-def stop_duplicates(request: PageRequest) -> Redirect:
-    """Stop the running search."""
-    return request.served_store.duplicates.stop()
-
-
 def save_decisions(request: PageRequest) -> Redirect:
     """Save the user's decisions.
 

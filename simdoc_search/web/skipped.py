@@ -25,7 +25,6 @@ from simdoc_search.web.response import Page, Redirect
 
 _MAX_READ_FILES = 1_000
 _MAX_LISTED_FILES = 200
-_REFRESH_SECONDS = 1
 
 
 @dataclass(slots=True)
@@ -58,10 +57,8 @@ def skipped(request: PageRequest) -> Page:
     _require_local(request)
     job = request.served_store.unindexed_files
     values = {"result": job.result, "problem": job.problem, "stage": "", "share": 0.0, "max_listed": _MAX_LISTED_FILES}
-    if job.state is not None:
-        stage, share = job.state
-        as_json = {"state": "running", "stage": stage, "share": share}
-        return Page("skipped.html", {**values, "stage": stage, "share": share}, as_json, 200, _REFRESH_SECONDS)
+    if page := job.make_running_page(request, "skipped.html", values):
+        return page
     result = job.result
     found = {
         "file_count": result.file_count,
