@@ -52,18 +52,11 @@ in_option: Final = click.option(
 
 
 class IndexedPaths(NamedTuple):
-    """The result of indexing some paths.
-
-    Attributes:
-        search: a search in the store.
-        problems: one sentence per problem.
-        document_count: the number of documents of the paths.
-        skipped: the files that were skipped.
-    """
+    """The result of indexing some paths."""
 
     search: SimilaritySearch
-    problems: list[str]
-    document_count: int
+    problems: list[str]  # one sentence per problem
+    document_count: int  # in the paths
     skipped: Sequence[SkippedFile] = ()
 
 

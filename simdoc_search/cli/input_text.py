@@ -22,19 +22,12 @@ if TYPE_CHECKING:
 
 
 class QueryText(NamedTuple):
-    """A query document.
-
-    Attributes:
-        name: name of the document.
-        text: text of the document; None for a stored document with this name.
-        file: path of the file, `-` for stdin; None without a file.
-        row: id of the row in a table or JSONL file; None if the document is not from a table.
-    """
+    """A query document."""
 
     name: str
-    text: str | None = None
-    file: str | None = None
-    row: str | None = None
+    text: str | None = None  # None for a stored document with this name
+    file: str | None = None  # the path, or `-` for stdin; None without a file
+    row: str | None = None  # the id of the row of a table; None if the document is not from a table
 
     def as_json(self, id: str | None = None) -> dict[str, Any]:
         """Return the id that the document has in the store, and its file and row, as JSON."""

@@ -29,17 +29,11 @@ _INDENT = " " * 6
 
 
 class PassageAnswer(NamedTuple):
-    """The answer for one query document.
-
-    Attributes:
-        query: the query document.
-        result: the result.
-        id: the id of the query document in the store; None if it is not stored.
-    """
+    """The answer for one query document."""
 
     query: QueryText
     result: PassageResult
-    id: str | None
+    id: str | None  # of the query document in the store; None if it is not stored
 
     @property
     def name(self) -> str:

@@ -21,15 +21,10 @@ from simdoc_search.sketch.concepts import ConceptSettings, ParagraphConcepts, de
 
 @dataclass(frozen=True, slots=True)
 class QueryConcepts:
-    """The concepts of the query document.
+    """The concepts of the query document."""
 
-    Attributes:
-        paragraphs: the concepts of each paragraph, as token ids.
-        load_names: a function that returns the names of the concepts. It raises a SimdocError if they cannot be named.
-    """
-
-    paragraphs: ParagraphConcepts
-    load_names: Callable[[], NamedConcepts]
+    paragraphs: ParagraphConcepts  # the concepts of each paragraph, as token ids
+    load_names: Callable[[], NamedConcepts]  # raises a SimdocError if the concepts cannot be named
 
 
 def extract_query_concepts(
@@ -94,17 +89,11 @@ def _select_extractor(settings: ConceptSettings, extractor: Extractor | None, sy
 
 
 class NamedWord(NamedTuple):
-    """A normalised word that occurs in concepts. The store contains only its token id.
+    """A normalised word that occurs in concepts. The store contains only its token id."""
 
-    Attributes:
-        word: the word. A synonym is replaced with the word that it stands for.
-        concepts: concepts of the text that contain the word, by descending frequency.
-        synonyms: words of the text that are synonyms of the word.
-    """
-
-    word: str
-    concepts: tuple[str, ...]
-    synonyms: tuple[str, ...]
+    word: str  # a synonym is replaced with the word that it stands for
+    concepts: tuple[str, ...]  # the concepts of the text that contain the word, by descending frequency
+    synonyms: tuple[str, ...]  # the words of the text that are synonyms of the word
 
 
 UNNAMED_WORD = NamedWord("", (), ())

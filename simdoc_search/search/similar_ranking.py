@@ -42,40 +42,24 @@ Z_SCORE = 3.09
 
 
 class HitPage(NamedTuple):
-    """The hits on a page, and the number of hits on all pages.
-
-    Attributes:
-        hits: the hits on the page.
-        total: number of hits on all pages, or a lower bound.
-        is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
-        compared_count: number of candidates that were compared, by their tokens or texts.
-    """
+    """The hits on a page, and the number of hits on all pages."""
 
     hits: list[Hit]
-    total: int
-    is_total_exact: bool
-    compared_count: int
+    total: int  # number of hits on all pages, or a lower bound
+    is_total_exact: bool  # whether `total` is not only a lower bound
+    compared_count: int  # number of candidates that were compared, by their tokens or texts
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """Selects and ranks the hits among candidates.
-
-    Attributes:
-        store: the store that contains the candidates.
-        query_record: the query document with its tokens.
-        plan: the plan that found the candidates.
-        overlap: the minimum overlap. None: any overlap.
-        size: maximum number of hits.
-        offset: number of best hits to skip.
-    """
+    """Selects and ranks the hits among candidates."""
 
     store: Store
-    query_record: Record
-    plan: Plan
-    overlap: Fraction | None
-    size: int
-    offset: int
+    query_record: Record  # the query document with its tokens
+    plan: Plan  # the plan that found the candidates
+    overlap: Fraction | None  # minimum overlap; None: any overlap
+    size: int  # maximum number of hits
+    offset: int  # number of best hits to skip
 
     def rank_by_tokens(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.

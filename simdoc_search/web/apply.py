@@ -32,19 +32,12 @@ _MAX_LISTED_FILES, _MAX_RUNS = 200, 20
 
 @dataclass(frozen=True, slots=True)
 class FileChanges:
-    """The files that the server moved.
+    """The files that the server moved."""
 
-    Attributes:
-        folder: The folder of this run. It contains the plan, the undo file and the moved files.
-        move_report: The report if files were moved into the folder.
-        undo_report: The report if files were moved back.
-        not_indexed: The files that were moved back, but not indexed again.
-    """
-
-    folder: Path
-    move_report: ApplyReport | None = None
-    undo_report: UndoReport | None = None
-    not_indexed: Sequence[str] = ()
+    folder: Path  # of this run: it contains the plan, the undo file and the moved files
+    move_report: ApplyReport | None = None  # if files were moved into the folder
+    undo_report: UndoReport | None = None  # if files were moved back
+    not_indexed: Sequence[str] = ()  # the files that were moved back, but not indexed again
 
 
 def show_changes(request: PageRequest) -> Page:

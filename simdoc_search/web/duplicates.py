@@ -33,15 +33,10 @@ _KINDS_WITH_OTHER_TEXT = ("near", "same words")
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """The facts about a document that help to decide which copy to keep.
+    """The facts about a document that help to decide which copy to keep."""
 
-    Attributes:
-        date: When the document was written; empty if it is unknown.
-        excerpt: The beginning and the end of the text; empty if it is not stored or not read.
-    """
-
-    date: str = ""
-    excerpt: str = ""
+    date: str = ""  # when the document was written; empty if unknown
+    excerpt: str = ""  # the beginning and the end of the text; empty if it is not read
 
 
 def duplicates(request: PageRequest) -> Page:

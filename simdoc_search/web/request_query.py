@@ -30,17 +30,11 @@ _LISTS_IN_LINKS = ("filter", "exclude", "show", "ignore")
 
 @dataclass(frozen=True, slots=True)
 class RequestQuery:
-    """The query document or the query text of a request.
+    """The query document or the query text of a request."""
 
-    Attributes:
-        key: The key of the query document. None if the query is a text.
-        text: The query text. None if the query is a stored document.
-        file: The name of the uploaded file with the text, if any.
-    """
-
-    key: DocumentKey | None = None
-    text: str | None = None
-    file: str | None = None
+    key: DocumentKey | None = None  # of the query document; None if the query is a text
+    text: str | None = None  # the query text; None if the query is a stored document
+    file: str | None = None  # the name of the uploaded file with the text
 
     @property
     def id(self) -> str | None:
