@@ -66,12 +66,8 @@ def source_progress(
 ) -> Iterator[tuple[Iterator[Source], Callable[[int], None]]]:
     """Show the progress of indexing. The files of folders are listed first, so that their number is known.
 
-    Args:
-        sources: the files and documents to index.
-        paths: the paths that the user named. If one of them is a file, nothing is listed first, because the lines of a
-            JSONL file may not fit into memory.
-        hidden: whether to hide the progress.
-        archives: whether archives in folders are read. The number of their members is not known in advance.
+    Nothing is listed if one of the `paths` is a file, because the lines of a JSONL file may not fit into memory. The
+    number of the members of `archives` is not known in advance.
 
     Yields:
         All sources, and a function that takes the number of documents that were finished.

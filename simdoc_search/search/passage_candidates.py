@@ -56,15 +56,7 @@ def find_passage_candidates(
     size: int,
     alignment: AlignmentSettings = EDITED,
 ) -> PassageCandidates:
-    """Return the documents that may share a passage with the query document.
-
-    Args:
-        store: the store to search.
-        document: the query document.
-        filters: only documents that match can be candidates.
-        exclude: the key of a document that cannot be a candidate.
-        size: maximum number of documents.
-        alignment: the settings that decide which passages count as shared.
+    """Return at most `size` documents that may share a passage with the query document.
 
     Raises:
         FormatMismatchError: the store has no passage tokens.

@@ -32,10 +32,8 @@ def extract_query_concepts(
 ) -> QueryConcepts:
     """Return the concepts of a document or text.
 
-    Args:
-        document: the query document. A stored document must have its text and its concepts.
-        extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
-        synonyms: the synonyms that the store was created with. For a stored document, they help only to name concepts.
+    Without an `extractor`, the built-in one that the store was created with is used. For a stored document, the
+    `synonyms` help only to name concepts.
 
     Raises:
         NoFingerprintError: the document has no concepts.
@@ -100,19 +98,10 @@ UNNAMED_WORD = NamedWord("", (), ())
 
 
 class NamedConcepts:
-    """The concepts of a text with their names and token ids.
-
-    Args:
-        paragraphs: the names of the concepts of each paragraph.
-        extractor: the extractor that found the concepts.
-
-    Attributes:
-        words: the words of the concepts, by token id.
-        extractor: the extractor.
-    """
+    """The concepts of a text with their names and token ids. `paragraphs` has the names in each paragraph."""
 
     def __init__(self, paragraphs: Sequence[Counter[str]], extractor: Extractor) -> None:
-        self.words: dict[int, NamedWord] = collect_named_words(paragraphs, extractor)
+        self.words: dict[int, NamedWord] = collect_named_words(paragraphs, extractor)  # by token id
         self.extractor: Extractor = extractor
         names = _sort_by_frequency(paragraphs)
         parts = [name.split() for name in names]

@@ -52,7 +52,7 @@ class HitPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """Selects and ranks the hits among candidates."""
+    """Selects and ranks the hits among candidates, which have a descending number of matching tokens."""
 
     store: Store
     query_record: Record  # the query document with its tokens
@@ -68,9 +68,6 @@ class Ranker:
         this candidate, because the union of both token sets is at least as large as the query document's set. The bound
         never increases from one candidate to the next. Reading stops when it rules out further hits, or when the
         overlaps of enough hits reach it.
-
-        Args:
-            candidates: the candidates, by descending number of matching tokens.
         """
         needed_hit_count = self.offset + self.size
         min_share = self.plan.min_token_share(self.overlap)
@@ -106,10 +103,6 @@ class Ranker:
 
         Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
         overlap than the hits found. It also stops after a number of candidates, which depends on `overlap` and `size`.
-
-        Args:
-            candidates: the candidates, by descending number of matching tokens.
-            text: the text of the query document.
         """
         needed_hit_count = self.offset + self.size
         if self.overlap:

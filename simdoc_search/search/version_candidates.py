@@ -55,13 +55,7 @@ class VersionCandidates:
 def find_version_candidates(
     store: Store, document: QueryDocument, query: VersionQuery, max_distance: int
 ) -> VersionCandidates:
-    """Return the candidates of a document.
-
-    Args:
-        store: the store to search.
-        document: the query document.
-        query: the options of the query.
-        max_distance: maximum number of simhash bits in which similar sentences differ.
+    """Return the candidates of a document. The simhashes of similar sentences differ in at most `max_distance` bits.
 
     Raises:
         StoreError: the store has neither sentences nor texts.

@@ -198,7 +198,6 @@ def require_review(request: PageRequest) -> DuplicatesReview:
 
 
 def _parse_action(text: str, name: str) -> Action:
-    for action in ACTIONS:
-        if text == action:
-            return action
+    if text in ACTIONS:
+        return text
     raise QuerySyntaxError(f"{name} must be 'keep', 'drop' or 'decide', not {text[:40]!r}")
