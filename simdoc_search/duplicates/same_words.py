@@ -15,6 +15,7 @@ from simdoc_search.passages.cells import have_equal_cells
 from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.numbers import UNSPACED_LETTERS
 from simdoc_search.passages.passage import CharacterDifference
+from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.summary import describe_character_differences, describe_form_difference
 
 CHANGES_IN_TABLES_OR_NUMBERS = "not dropped, because a number or the cells of a table differ"
@@ -54,9 +55,10 @@ def find_text_problems(
 
 def _do_numbers_differ(a: str, b: str, analysis: Analysis) -> bool:
     """Return whether two texts with the same words differ in the characters next to a number, such as a sign."""
-    parts = (
-        (a[slice(*difference.a)], b[slice(*difference.b)]) for difference in _find_character_differences(a, b, analysis)
-    )
+    differences = _find_character_differences(a, b, analysis)
+    if any(change.kind in ("number", "date") for change in find_significant_changes(a, b, (), differences)):
+        return True
+    parts = ((a[slice(*difference.a)], b[slice(*difference.b)]) for difference in differences)
     return any(old.casefold() != new.casefold() and _NUMBER_START.search(f"{old} {new}") for old, new in parts)
 
 
