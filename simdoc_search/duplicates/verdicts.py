@@ -239,6 +239,5 @@ def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
         return form
     words_a, words_b = locate_words(a, analysis), locate_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
-    if differences := find_character_differences((a, b), (words_a, words_b), runs):
-        return describe_character_differences(differences, (a, b), 1)
-    return "punctuation before the first or after the last word differs"
+    differences = find_character_differences((a, b), (words_a, words_b), runs)
+    return describe_character_differences(differences, (a, b), 1)
