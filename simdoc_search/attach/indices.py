@@ -101,10 +101,8 @@ class IndexDescription:
 def describe_indices(engine: Engine, name: str, field: str | None = None) -> list[IndexDescription]:
     """Return the indices behind a name, including closed ones, sorted by name.
 
-    Args:
-        engine: the engine.
-        name: an index, an alias, a data stream or a pattern, or several of these, separated by commas.
-        field: the object field of the fingerprints; None selects the only fingerprint field in the mappings.
+    `name` is an index, an alias, a data stream or a pattern, or several of these, separated by commas. If `field` is
+    None, it is the only fingerprint field in the mappings.
 
     Raises:
         StoreNotFoundError: no index has this name.

@@ -101,10 +101,7 @@ class RemovalPlan:
 def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
     """Return the changes that remove fingerprints from the indices behind a name, without changing anything.
 
-    Args:
-        engine: the engine.
-        index: an index, an alias, a data stream or a pattern; empty to remove only what no index uses.
-        field: the object field of the fingerprints.
+    `index` is an index, an alias, a data stream or a pattern. If it is empty, only what no index uses is removed.
 
     Raises:
         StoreNotFoundError: no index has this name.

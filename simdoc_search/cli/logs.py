@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from simdoc_search.cli.help_layout import is_quiet
+from simdoc_search.cli.common import is_quiet
 from simdoc_search.display import printable
 
 _NULL_HANDLER = logging.NullHandler()

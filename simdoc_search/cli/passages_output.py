@@ -153,7 +153,7 @@ class PassageOutput:
         if self._html:
             self._page_answers.append(answer)
         if self.as_json:
-            from simdoc_search.as_json import passages_as_json
+            from simdoc_search.as_json.passages import passages_as_json
 
             value = passages_as_json(answer.query.as_json(answer.id), answer.result)
             self._json_results.append(self._columns.add_to_json(value, answer.result.hits))

@@ -61,7 +61,7 @@ def version_lines(
         yield from result.evidence_lines()
     yield from count_lines(result)
     if query_id is not None:
-        yield f"The document {query_id!r} is not listed, because it was indexed from the query file."
+        yield f"Your file is in the index as {query_id!r}. It is listed once, as your document."
     undecided = result.undecided if result.undecided and result.undecided.newest_evidence_kinds else None
     names = [undecided.earlier, undecided.later] if undecided else _find_last_changed_versions(result, links)
     if len(set(names) - {""}) == 2 and not result.have_equal_texts:

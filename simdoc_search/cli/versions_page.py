@@ -77,7 +77,7 @@ def _version_row(result: VersionsResult, number: int, pair: tuple[str, str] | No
         [
             f"{format_percent(changes.share, 0)} similar sentences",
             changes.word_changes_label,
-            *changes.significant_change_lines,
+            *changes.change_lines,
         ]
         if changes
         else []

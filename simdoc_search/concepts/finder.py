@@ -66,9 +66,7 @@ class Occurrence(NamedTuple):
 def count_by_paragraph(spans: Sequence[tuple[int, int]], occurrences: Iterable[Occurrence]) -> list[Counter[str]]:
     """For each paragraph, return its concepts with their frequencies, in order of occurrence.
 
-    Args:
-        spans: the paragraphs, in order.
-        occurrences: occurrences of concepts, in any order. A concept between two paragraphs belongs to the second one.
+    A concept between two paragraphs belongs to the second one.
     """
     counts: list[Counter[str]] = [Counter() for _ in spans]
     number = 0

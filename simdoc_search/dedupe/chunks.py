@@ -64,8 +64,6 @@ class ChunkValues:
 class Chunk(Protocol):
     """Some rows of a shard. Chunks can be pickled."""
 
-    def __len__(self) -> int: ...
-
     def values(self) -> ChunkValues:
         """Return the values of the columns that a run reads."""
 
@@ -76,9 +74,6 @@ class ArrowChunk:
 
     batch: Any
     columns: Columns
-
-    def __len__(self) -> int:
-        return int(self.batch.num_rows)
 
     def values(self) -> ChunkValues:
         """Return the values of the columns."""
@@ -95,9 +90,6 @@ class JsonChunk:
     records: Sequence[bytes]
     columns: Columns
 
-    def __len__(self) -> int:
-        return len(self.records)
-
     def values(self) -> ChunkValues:
         """Return the values of the columns."""
         rows = [parse_json(record) for record in self.records]
@@ -113,9 +105,6 @@ class CsvChunk:
     header: Sequence[str]
     delimiter: str
     codec: str
-
-    def __len__(self) -> int:
-        return len(self.records)
 
     def values(self) -> ChunkValues:
         """Return the values of the columns."""

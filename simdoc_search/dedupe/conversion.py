@@ -63,9 +63,7 @@ class Conversion:
     def writer(self, file: IO[bytes], added_fields: Sequence[Any]) -> Iterator[Any]:
         """Yield a writer of the output's format. Its method `write` takes record batches.
 
-        Args:
-            file: the output.
-            added_fields: the Arrow fields of the columns that follow the columns of `schema` in each record batch.
+        `added_fields` are the Arrow fields of the columns that follow the columns of `schema` in each record batch.
         """
         schema = append_fields(self.schema, added_fields)
         if self.file_format.format == "parquet":
@@ -82,12 +80,8 @@ class Conversion:
 def plan_conversion(shard: Shard, target: Path, progress: Callable[[int], None] = lambda _: None) -> Conversion | None:
     """Return how to convert the rows of a shard; None if the output has the same format.
 
-    All rows of a JSONL or CSV file are read to find their types.
-
-    Args:
-        shard: the shard.
-        target: the output; its extension decides the format.
-        progress: called with the number of rows that were read.
+    All rows of a JSONL or CSV file are read to find their types. The extension of `target` decides the format of the
+    output.
 
     Raises:
         CorpusError: the extension is not known, or the format of the output cannot hold the rows.

@@ -49,10 +49,7 @@ class EvaluationReport:
 class EvaluationNgrams:
     """The n-grams (runs of N words) of an evaluation set, in a file that worker processes read.
 
-    Args:
-        path: a file that `write_evaluation_ngrams` wrote.
-        run_words: the number of words in an n-gram.
-        analysis: how texts are split into words.
+    `write_evaluation_ngrams` writes the file. An n-gram has `run_words` words.
     """
 
     def __init__(self, path: Path, run_words: int, analysis: Analysis) -> None:

@@ -70,9 +70,7 @@ class RowData(NamedTuple):
 class RowWriter:
     """Appends rows to the files of a folder. Use it as a context manager.
 
-    Args:
-        folder: the folder; it is created if it does not exist.
-        inputs: the options and input files on which the content depends.
+    The content depends on the options and input files in `inputs`.
 
     Attributes:
         shard_rows: the number of rows appended so far from each shard that has been started.
@@ -226,11 +224,7 @@ class Rows:
         return found
 
     def read_parts(self, is_wanted: Bools) -> Iterator[RowData]:
-        """Yield some rows, without the values in keeps.bin and runs.bin.
-
-        Args:
-            is_wanted: whether to yield each row; shape (rows,).
-        """
+        """Yield the rows for which `is_wanted` is true, without the values in keeps.bin and runs.bin."""
         ends = np.zeros((4, 1), np.int64)  # in codes.bin, extensions.bin, texts.bin and ids.bin
         for part in slices(len(self), _ROWS_PER_PART):
             table = self._table[part]

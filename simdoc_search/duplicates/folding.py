@@ -185,12 +185,7 @@ def _explain(timeline: Timeline, names: Sequence[str]) -> str:
 class _Comparison:
     """Compares the items of a list by the tokens of hits, or by the shingles of texts.
 
-    Args:
-        items: the items.
-        overlap: the minimum overlap.
-        key: returns the text of an item; None for texts and hits.
-        field: the object field of the fingerprint of a hit.
-        settings: the settings of the fingerprints or shingles.
+    `key` returns the text of an item; None for texts and hits.
     """
 
     def __init__(

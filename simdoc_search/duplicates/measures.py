@@ -65,13 +65,7 @@ class Measure:
         )
 
     def compute(self, shared_counts: Floats | Ints, first_counts: Ints, second_counts: Ints) -> Floats:
-        """Compute the measure, 0..1, from numbers of distinct shingles.
-
-        Args:
-            shared_counts: number of shingles in both documents of each pair.
-            first_counts: number of shingles of the first document.
-            second_counts: number of shingles of the second document.
-        """
+        """Compute the measure, 0..1, from the numbers of distinct shingles in both documents, and in each one."""
         if self.name == "jaccard":
             return shared_counts / (first_counts + second_counts - shared_counts)
         return shared_counts / (second_counts if self.name == "containment" else first_counts)

@@ -92,13 +92,9 @@ class PairOverlaps:
 class Verifier:
     """Counts the shingles that two texts share. Caches about `cache_bytes` bytes of hashes.
 
-    Args:
-        read_texts: reads the texts.
-        analysis: how texts are split into shingles.
-        cache_bytes: maximum size of the cached hashes. The pairs that are compared together may exceed it.
-        shingle_counts: number of distinct shingles of each document; shape (documents,). None if it is unknown.
-            It limits the number of pairs that are compared together.
-        workers: hashes the shingles of texts; None to hash them in this process.
+    The pairs that are compared together may exceed `cache_bytes`. Their number depends on `shingle_counts`, the number
+    of distinct shingles of each document, if it is known. `workers` hash the shingles of texts; None to hash them in
+    this process.
     """
 
     def __init__(

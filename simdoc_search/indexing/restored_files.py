@@ -41,12 +41,8 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
     """Index files again. A file without text was not in the store, so it does not count as `not_indexed_paths`.
 
     Archives are read if the store has members of other archives of the folder, such as the archive that was kept. Links
-    out of the folder are followed, because an earlier run that followed them has indexed the file.
-
-    Args:
-        store: the store.
-        paths: absolute paths of the files.
-        exclude: patterns of files that are not indexed.
+    out of the folder are followed, because an earlier run that followed them has indexed the file. `paths` are
+    absolute. `exclude` contains patterns of files that are not indexed.
     """
     roots = find_roots(store, paths)
     by_root: dict[Path, list[str]] = {}

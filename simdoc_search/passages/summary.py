@@ -12,6 +12,7 @@ import numpy as np
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
+from simdoc_search.passages.cells import write_cells
 from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange, Span
 from simdoc_search.passages.significant_changes import extend_both_to_numbers
@@ -22,7 +23,6 @@ from simdoc_search.passages.word_spans import spans_to_mask
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
 _NUMBER = re.compile(r"\W*\d")
-_SPACE_EXCEPT_TABS = re.compile(r"[^\S\t]+")
 
 
 def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
@@ -182,19 +182,13 @@ def describe_form_difference(a: str, b: str) -> str:
     if composed_a == composed_b:
         return "only the Unicode form of letters differs"
     form = "" if _drop_spaces(a) == _drop_spaces(b) else "the Unicode form of letters, "
-    if _has_other_tabs(composed_a, composed_b):
+    if "\t" in a and "\t" in b and write_cells(composed_a).replace(" ", "") != write_cells(composed_b).replace(" ", ""):
         return f"only {form}spaces, line breaks and tabs (as between cells of a table) differ"
     return f"only {form}spaces and line breaks differ"
 
 
 def _drop_spaces(text: str) -> str:
     return "".join(text.split())
-
-
-def _has_other_tabs(a: str, b: str) -> bool:
-    if "\t" not in a or "\t" not in b:
-        return False
-    return _SPACE_EXCEPT_TABS.sub("", a) != _SPACE_EXCEPT_TABS.sub("", b)
 
 
 def describe_significant_changes(

@@ -36,14 +36,7 @@ class MatchedWords(NamedTuple):
 
 
 class TextMatcher:
-    """Finds the words that a text shares with other texts.
-
-    Args:
-        text: The text.
-        word_count: The number of its words.
-        analysis: How texts are split into words.
-        settings: Which passages count as shared.
-    """
+    """Finds the words that a text shares with other texts."""
 
     def __init__(self, text: str, word_count: int, analysis: Analysis, settings: AlignmentSettings) -> None:
         self._text, self._word_count, self._analysis, self._settings = text, word_count, analysis, settings

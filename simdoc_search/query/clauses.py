@@ -42,8 +42,8 @@ class FilteredFingerprint(NamedTuple):
 
     Attributes:
         fingerprint: the FINGERPRINT, such as `doc123_20`.
-        required: pairs of a field and values. For each pair, a document must have one of the values in the field.
-        excluded: pairs of a field and values. A document must not have any of the values in the field.
+        required_filters: pairs of a field and values. A document must have one of the values of each pair in the field.
+        excluded_filters: pairs of a field and values. A document must not have any of the values in the field.
     """
 
     fingerprint: str

@@ -81,9 +81,7 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
 def boolean_clauses(node: Any, *, default_operator_is_and: bool) -> Iterator[BooleanClause]:
     """Yield the clauses of one level, outside parentheses, as `QueryParserBase.addClause` combines them.
 
-    Args:
-        node: the node of the level.
-        default_operator_is_and: whether AND combines clauses without an operator. Otherwise, OR combines them.
+    `default_operator_is_and` says whether AND combines clauses without an operator. Otherwise, OR combines them.
     """
     from luqum import tree  # noqa: PLC0415 - an optional dependency
 
@@ -134,9 +132,7 @@ def read_fingerprint(node: Any, values: list[str]) -> str:
 def read_value(node: Any, values: list[str]) -> str:
     """Return the value of a FINGERPRINT, such as `doc123_20`.
 
-    Args:
-        node: the node of the value.
-        values: the quoted values of the query; see `parse_query`.
+    `values` are the quoted values of the query; see `parse_query`.
 
     Raises:
         QuerySyntaxError: the value is not an id. For example, it is a range or a wildcard.

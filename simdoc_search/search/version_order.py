@@ -37,12 +37,14 @@ class VersionChanges:
         added_word_count: number of words that only the later version has; None if a text is not stored.
         removed_word_count: number of words that only the earlier version has; None if a text is not stored.
         significant_changes: changed negations, numbers, dates and names, in this order.
+        word_change_lines: descriptions of all differences, if there are at most three and none of them is significant.
     """
 
     share: float
     added_word_count: int | None = None
     removed_word_count: int | None = None
     significant_changes: tuple[SignificantChange, ...] = ()
+    word_change_lines: tuple[str, ...] = ()
 
     @property
     def word_changes_label(self) -> str:
@@ -54,9 +56,12 @@ class VersionChanges:
         return format_word_changes(self.added_word_count, self.removed_word_count or 0)
 
     @property
-    def significant_change_lines(self) -> list[str]:
-        """A line for each significant change. If some are not listed, the last line gives their number."""
-        return describe_significant_changes(self.significant_changes)
+    def change_lines(self) -> list[str]:
+        """A line for each significant change, or else for each of a few other changes.
+
+        If some significant changes are not listed, the last line gives their number.
+        """
+        return describe_significant_changes(self.significant_changes) or list(self.word_change_lines)
 
 
 @dataclass(frozen=True, slots=True)

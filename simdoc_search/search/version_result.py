@@ -121,9 +121,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         width = self.date_width
         for entry in self.timeline:
             yield self._format_entry(entry, width)
-            yield from (
-                f"{'':>{width}}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
-            )
+            yield from (f"{'':>{width}}  {line}" for line in (entry.changes.change_lines if entry.changes else ()))
         if self.unordered:
             yield "documents whose place in the order is unknown:"
             yield from (self._format_entry(entry, width) for entry in self.unordered)

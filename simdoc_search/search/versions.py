@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
@@ -17,6 +18,7 @@ from simdoc_search.indexing.input_paths import absolute_path
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
+from simdoc_search.passages.summary import describe_difference
 from simdoc_search.passages.word_spans import different_mask
 from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import VersionQuery
@@ -55,6 +57,8 @@ from simdoc_search.versions import (
     propose_order,
 )
 from simdoc_search.versions.evidence import DATE_FIELDS
+
+_MAX_DESCRIBED_DIFFERENCES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,4 +287,8 @@ def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: floa
     changes = find_text_changes((old.text, new.text), words, align_words(*words))
     added = different_mask(new.words, changes.differences, in_second_text=True)
     removed = different_mask(old.words, changes.differences)
-    return VersionChanges(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes))
+    lines: tuple[str, ...] = ()
+    if not changes.significant_changes and len(changes.differences) <= _MAX_DESCRIBED_DIFFERENCES:
+        described = (describe_difference(difference, old.text, new.text) for difference in changes.differences)
+        lines = tuple(map(printable, described))
+    return VersionChanges(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes), lines)

@@ -44,9 +44,7 @@ _NOT_LETTERS = re.compile(r"[^a-z]+")
 def find_date_in_metadata(metadata: Mapping[str, MetadataValue], field_kind: str) -> Date | None:
     """Return the latest date in the metadata fields of one kind; None if there is no date.
 
-    Args:
-        metadata: all metadata fields of a document.
-        field_kind: `modified`, `date` or `created`.
+    `field_kind` is `modified`, `date` or `created`.
     """
     pattern = _DATE_FIELD_PATTERNS[field_kind]
     values = (value for name, value in metadata.items() if pattern.fullmatch(_keep_letters(name.rpartition(".")[2])))

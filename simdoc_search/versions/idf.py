@@ -27,10 +27,7 @@ Ints = NDArray[np.int64]
 class ConceptWeights:
     """The weights of the concepts of a document.
 
-    Args:
-        concepts: the concepts of the document.
-        get_document_frequencies: returns the document frequencies of concepts.
-        is_stored: whether the document is in the store, so that the document frequencies include it.
+    `is_stored` says whether the document is in the store, so that the document frequencies include it.
 
     Attributes:
         concepts: the concepts of the document.

@@ -100,9 +100,6 @@ def find_date_in_name(path: str) -> Date | None:
 
     If a name has several dates, the latest one of the most precise dates is returned. A year alone is not a
     date if it is later than the next year: `IMG_2040`.
-
-    Args:
-        path: path of the file, with `/` between folders.
     """
     latest_year = datetime.now(timezone.utc).year + 1
     for part in _split_path(normalize("NFC", path)):

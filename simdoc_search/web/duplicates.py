@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.as_json import duplicates_omissions_as_json, duplicates_summary_as_json, group_as_json
+from simdoc_search.as_json.duplicates import duplicates_omissions_as_json, duplicates_summary_as_json, group_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import KEEP_RULES, GroupedDocument
 from simdoc_search.duplicates.plan import undo_path

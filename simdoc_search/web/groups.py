@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simdoc_search.as_json import families_as_json, topics_as_json
+from simdoc_search.as_json.groups import families_as_json, topics_as_json
 from simdoc_search.groups import Families, Topics
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page, Redirect

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from simdoc_search import __version__
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.as_json import passages_as_json
+from simdoc_search.as_json.passages import passages_as_json
 from simdoc_search.display import format_count, format_estimate, format_percent
 from simdoc_search.passages.align import PRESETS
 from simdoc_search.passages.passage import Passage

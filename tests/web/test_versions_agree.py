@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.as_json import versions_as_json
+from simdoc_search.as_json.versions import versions_as_json
 from simdoc_search.cli.versions_output import read_version_texts, version_lines
 from simdoc_search.cli.versions_page import write_page
 from simdoc_search.sketch.thresholds import SimilarityThresholds

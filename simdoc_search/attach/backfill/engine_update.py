@@ -37,12 +37,6 @@ _MAX_LISTED_DOCUMENTS = 10_000
 class EngineUpdate:
     """Updates one index through the pipeline.
 
-    Args:
-        engine: the engine.
-        target: the index.
-        options: the options of the backfill.
-        pipeline: the name of the installed pipeline.
-
     Attributes:
         written_count: number of documents that the engine wrote.
     """

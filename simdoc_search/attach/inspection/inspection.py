@@ -103,14 +103,9 @@ def inspect_indices(
     """Inspect an index, or all indices behind an alias, a pattern or a data stream. Nothing is written.
 
     A few searches per index are sent, so the cost hardly depends on the number of documents. The sample is drawn from
-    the documents written since the last `backfill --stale`, or from all documents if there was none.
-
-    Args:
-        engine: the engine.
-        name: the name of the indices.
-        field: the object field of the fingerprints; None selects the only fingerprint field in the mappings.
-        text_fields: the paths of the text fields; if empty, the text fields that the mappings record.
-        sample_size: maximum number of documents whose fingerprints are compared, 0..10,000.
+    the documents written since the last `backfill --stale`, or from all documents if there was none. If `field` is
+    None, it is the only fingerprint field in the mappings. If `text_fields` is empty, the text fields in the
+    mappings are used. `sample_size` is at most 10,000.
 
     Raises:
         StoreNotFoundError: no index has this name.

@@ -79,12 +79,8 @@ def render_text(
 ) -> Markup:
     """Return a text as HTML, in chunks that a browser lays out when they are scrolled into view.
 
-    Args:
-        text: The text.
-        pieces: The pieces of the text, in order.
-        render_paragraph: Returns the HTML paragraph of a block.
-        near_spans: Only the blocks near these spans are shown. If None, all blocks are shown.
-        positions: The positions of the pages. If None, no page numbers are shown.
+    `render_paragraph` returns the HTML paragraph of a block. If `near_spans` is given, only the blocks near these spans
+    are shown. If `positions` is None, no page numbers are shown.
     """
     all_blocks = list(cut_into_blocks(text))
     pieces_by_block = dict(zip(all_blocks, _split_by_block(all_blocks, pieces, len(text)), strict=True))

@@ -173,9 +173,7 @@ def _render_source(source: Source, number: int, prefix: str) -> Markup | None:
 class _ParagraphRenderer:
     """Renders the paragraphs of a text or a source. Each piece has the colour of the first source that contains it.
 
-    Args:
-        text: The text.
-        render_link: Returns the HTML link at the beginning of a passage.
+    `render_link` returns the HTML link at the beginning of a passage.
     """
 
     def __init__(self, text: str, render_link: Callable[[Label], str]) -> None:

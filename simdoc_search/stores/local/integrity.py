@@ -36,11 +36,8 @@ class Damage:
 def find_damage(folder: Path, progress: Progress | None = None) -> Iterator[Damage]:
     """Verify the checksums of the settings and of all files of the index, and open the index.
 
-    The check changes nothing. Other processes may write to the store during the check.
-
-    Args:
-        folder: folder of the store.
-        progress: called with the number of verified bytes and the total number of bytes.
+    The check changes nothing. Other processes may write to the store during the check. `progress` is called with the
+    number of verified bytes and the total number of bytes.
 
     Yields:
         Each damaged file as soon as it is found.

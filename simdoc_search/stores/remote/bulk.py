@@ -106,10 +106,7 @@ class ActionOutcome:
 class BulkWriter:
     """Writes to one index, or to the indices behind one alias. Several threads can use it.
 
-    Args:
-        engine: the engine.
-        index: name of the index or alias.
-        uuids: the unique id of each index when it was opened. If None, the ids are read now.
+    `uuids` are the unique ids of the indices when they were opened. If None, they are read now.
 
     Raises:
         StoreNotFoundError: the index does not exist.

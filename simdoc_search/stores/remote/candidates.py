@@ -66,15 +66,8 @@ class RemoteCandidates:
     """The candidates of one plan.
 
     The engine determines the order of candidates with the same number of shared tokens. If the search has no scores,
-    they are ordered by id and index.
-
-    Args:
-        access: the store's index.
-        plan: the plan that was run.
-        search: the search for the first page, with or without scores.
-        first_response: the response to this search.
-        read_tokens: reads the fingerprints of hits, and counts shared tokens if the search has no scores.
-        fields: the requested fields.
+    they are ordered by id and index. `search` is the search for the first page, with or without scores. `read_tokens`
+    reads the fingerprints of hits, and counts shared tokens if the search has no scores.
     """
 
     def __init__(

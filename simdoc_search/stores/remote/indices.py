@@ -51,11 +51,8 @@ class _IndicesState:
 class Indices:
     """The indices behind a name. Several threads can use it.
 
-    Args:
-        engine: the engine.
-        name: name of an index, an alias or a data stream, or a pattern.
-        mappings: the current mappings of all indices behind the name.
-        field: the fingerprint field. If None, it is the only fingerprint field in the mappings.
+    `name` is the name of an index, an alias or a data stream, or a pattern. If `field` is None, it is the only
+    fingerprint field in the mappings.
 
     Attributes:
         name: the name.

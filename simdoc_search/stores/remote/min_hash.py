@@ -129,10 +129,7 @@ def is_text(mapping: Mapping[str, Any], field: str) -> bool:
 def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> str:
     """Return the name of the analyzer that fills a field with `min_hash` terms, or an empty string.
 
-    Args:
-        mapping: mapping of the index.
-        settings: the `index` part of the settings of the index.
-        field: path of the field or multi-field.
+    `settings` is the `index` part of the settings of the index. The field may be a multi-field.
     """
     mapped = field_or_multi_field(mapping, field) or {}
     name = str(mapped.get("analyzer", "")) if mapped.get("type") == "text" else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.duplicates.verdicts import describe_character_changes
+from simdoc_search.duplicates.same_words import describe_character_changes
 
 ONLY_SPACES = "only spaces and line breaks differ"
 OTHER_CELLS = "only spaces, line breaks and tabs (as between cells of a table) differ"
