@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 def describe_run(action: str, context: click.Context, parameters: Sequence[str]) -> list[str]:
     """Return sentences such as `Searched ./papers on 2024-05-01 with simdoc-search 1.0.` and `Options: --size 3.`.
 
-    Args:
-        action: the beginning of the first sentence.
-        context: the context of the command.
-        parameters: the names of the parameters that are named if they do not have their default values.
+    `parameters` are those that are named if they do not have their default values.
     """
     options: list[str] = []
     for parameter in context.command.params:
