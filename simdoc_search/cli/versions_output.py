@@ -48,11 +48,8 @@ def version_lines(
 ) -> Iterator[str]:
     """Yield the timeline, the evidence, the counts, and the next commands to run.
 
-    Args:
-        result: the result.
-        query_id: id of the query file if it is indexed, otherwise None.
-        store: the value of `--store`.
-        links: the keys of symbolic links, which the commands do not name if another file has the same words.
+    `query_id` is the id of the query file if it is indexed, otherwise None. The commands do not name symbolic links if
+    another file has the same words.
     """
     if result.hits:
         order = "" if result.have_equal_texts else ", oldest first"

@@ -35,9 +35,8 @@ _TOLERANCE = 1e-9
 class FoldedHit(NamedTuple):
     """A hit that is hidden under another hit that it overlaps.
 
-    Attributes:
-        hit: the hit, chunk or text as it was given.
-        overlap: overlap with the shown hit, 0..1. It is exact for texts, and estimated from the tokens of hits.
+    `hit` is the hit, chunk or text as it was given. Its overlap with the shown hit is exact for texts, and estimated
+    from the tokens of hits.
     """
 
     hit: Any
