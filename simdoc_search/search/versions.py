@@ -83,7 +83,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     if not candidates.total and (error := find_filter_error(store, query.filters)):
         raise error
     versions = _select_versions(store, document, candidates, thresholds)
-    loosely_similar = ()
+    loosely_similar: list[_Version] = []
     if not versions and thresholds.max_distance < MAX_DISTANCE_LIMIT:
         loosest = replace(thresholds, max_distance=MAX_DISTANCE_LIMIT)
         loosely_similar = _select_versions(store, document, candidates, loosest)
