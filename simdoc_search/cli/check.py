@@ -26,6 +26,7 @@ def check(store: str, field: str | None, engine: EngineKind | None, as_json: boo
 
     For a local index, the command verifies the checksum of every file. Other programs can keep writing to the index.
     For an engine's index, it checks the mapping and prints how to fix it. If there is a problem, the exit status is 1.
+    One stale fingerprint is a problem. In a cron job, use `status --max-stale`, which accepts a few.
 
     \b
       simdoc-search check                    check the index ./.simdoc

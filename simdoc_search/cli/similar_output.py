@@ -83,7 +83,8 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, ex
         print_json(columns.add_to_json(similar_as_json(result), result.hits))
         return
     _print_table(result, columns, expects_exact=expects_exact)
-    if result.measure == "jaccard" and result.query.overlap and result.shingle_count < _MIN_LONG_TEXT_SHINGLES:
+    is_short = result.shingle_count < _MIN_LONG_TEXT_SHINGLES
+    if not result.hits and result.measure == "jaccard" and result.query.overlap and is_short:
         say(
             "note: the text is short, so a long document that contains the text may not reach the minimum overlap. "
             "Find such documents with: simdoc-search passages",

@@ -14,6 +14,8 @@ from simdoc_search.cli.index_location_options import engine_option, field_option
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
+_MAX_SAMPLE_SIZE = 10_000
+
 
 def _parse_percentage(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
     match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?) ?%?", value or "")
@@ -25,7 +27,7 @@ def _parse_percentage(_context: click.Context, _parameter: click.Parameter, valu
 @click.command(cls=Command)
 @click.argument("url")
 @field_options
-@click.option("--sample", "sample_size", type=click.IntRange(0, 10_000), default=200, show_default=True,
+@click.option("--sample", "sample_size", type=click.IntRange(0, _MAX_SAMPLE_SIZE), default=200, show_default=True,
               help="Maximum number of fingerprints to compare with the current texts.")  # fmt: skip
 @click.option("--max-stale", callback=_parse_percentage, metavar="PERCENT",
               help="Exit with status 1 if more than PERCENT of the fingerprints are stale (estimated).")  # fmt: skip
@@ -85,7 +87,7 @@ def status(
     else:
         for line in inspection_lines(inspection, client.name, index):
             say(line)
-    exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing))
+    exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing, _MAX_SAMPLE_SIZE))
     for line in exceeded:
         say(line, err=True)
     pipeline = find_missing_pipeline(client, inspection.index_settings, inspection.all_indices[0].field)

@@ -399,6 +399,9 @@ class Duplicates:
             paths=(document.path, self._collection.path(verdict.duplicate_of)),
             frees_bytes=frees > 0 or not self._verdicts.has_other_links(number),
         )
+        if verdict.kind in ("same words", "near"):
+            ids = map(self._collection.id, (int(self._grouping.kept_document_of[number]), number))
+            reason = "; ".join(filter(None, (reason, self._collection.keep_rule.describe_version_conflict(*ids))))
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
             document.key, document.size, document.mtime_ns, document.written, document.path, document.indexed,

@@ -83,8 +83,7 @@ def match_sentences_with_many(
 class _SimilarSentences:
     """The distinct sentences of one document, and the similar sentences of many others.
 
-    Attributes:
-        has_similar: for each of the others, whether it has a similar sentence; bool, shape (others,).
+    `has_similar` says whether each of the others has a similar sentence; bool, shape (others,).
     """
 
     def __init__(self, a: Simhashes, others: Sequence[Simhashes], max_distance: int) -> None:
